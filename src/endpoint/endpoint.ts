@@ -1,0 +1,50 @@
+import type * as t from 'io-ts';
+import { InputError, type AnyStruct } from '../protocol/index.js';
+import type { Service } from './service.js';
+
+/** The names in braces of a path: `'group_id'` of `/v1/groups/{group_id}/members`. */
+export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+/** One operation of a service, as plain data: what to send, where, and what comes back. */
+export interface Endpoint<
+  Path extends string = string,
+  Query extends AnyStruct | undefined = AnyStruct | undefined,
+  Body extends AnyStruct | undefined = AnyStruct | undefined,
+  Answer = unknown,
+> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Which of the client's base URLs the path goes behind. */
+  readonly service: Service;
+  /** Begins with `/`; parameters stand in braces. */
+  readonly path: Path;
+  /** The codec of the query's parameters. */
+  readonly query?: Query;
+  /** The codec of the JSON body's fields. */
+  readonly body?: Body;
+  /** The codec of the answer's body; `Acknowledged` where only the OK counts. */
+  readonly response: t.Type<Answer, unknown>;
+}
+
+/**
+ * States an endpoint of your own, to be used with `client.request`, and with `client.watch` or `client.pages` where it
+ * takes a `watch_index` or an `anchor`. Path parameters, query and body become one flat, typed input.
+ *
+ * @example
+ * const disconnected = endpoint({
+ *   method: 'POST', service: 'matchmaker', path: '/v1/players/disconnected',
+ *   body: struct({ player_token: nonEmptyString }), response: Acknowledged,
+ * });
+ * client.request(disconnected, { player_token }).subscribe();
+ */
+export function endpoint<
+  const Path extends string,
+  Answer,
+  Query extends AnyStruct | undefined = undefined,
+  Body extends AnyStruct | undefined = undefined,
+>(definition: Endpoint<Path, Query, Body, Answer>): Endpoint<Path, Query, Body, Answer> {
+  const { path } = definition;
+  if (!path.startsWith('/')) throw new InputError('path', "a path that begins with '/'", `'${path}'`);
+  return definition;
+}

@@ -1,0 +1,34 @@
+import { isLeft } from '#fp-ts/Either';
+import { ErrorBody, redact, type StatusDetails } from '../protocol/index.js';
+import { secretsOf, type TransportRequest, type TransportResponse } from '../transport/index.js';
+import { retryAfter } from './retry-after.js';
+
+/**
+ * What a refusal tells beside its status. Its body may be empty, HTML or cut; and where it quotes what was sent (a
+ * player token, say), the quotes are taken out.
+ */
+export function statusDetails(
+  { headers, text }: TransportResponse,
+  request: TransportRequest,
+  now: number,
+): StatusDetails {
+  const body = readBody(redact(text, secretsOf(request)));
+  const rayId = body.ray_id ?? headers.get('rvt-ray-id');
+  const wait = retryAfter(headers.get('retry-after'), body.metadata, now);
+  return {
+    ...(body.code != null && { code: body.code }),
+    ...(body.message != null && { reason: body.message }),
+    ...(body.metadata != null && { metadata: body.metadata }),
+    ...(rayId != null && { rayId }),
+    ...(wait !== undefined && { retryAfter: wait }),
+  };
+}
+
+function readBody(text: string): ErrorBody {
+  try {
+    const result = ErrorBody.decode(JSON.parse(text));
+    return isLeft(result) ? {} : result.right;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,2 @@
+/** The ways to aggregate a statistic that deployed servers were seen to send. */
+export type KnownStatAggregation = 'sum' | 'average' | 'min' | 'max';

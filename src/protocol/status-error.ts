@@ -1,0 +1,39 @@
+import type { RequestSummary } from './request-summary.js';
+
+/** What {@link StatusError} tells beside the status; every part may be missing, since a crashed server says nothing. */
+export interface StatusDetails {
+  /** The service's own name for the refusal, `GROUP_NOT_MEMBER` say. */
+  readonly code?: string;
+  /** The service's own words for it. */
+  readonly reason?: string;
+  /** Whatever the service added. */
+  readonly metadata?: unknown;
+  /** What to quote to whoever runs the service. */
+  readonly rayId?: string;
+  /** How long the service asks to wait before the next request, in ms. */
+  readonly retryAfter?: number;
+}
+
+/** The service answered, and the answer is no. */
+export class StatusError extends Error {
+  readonly _tag = 'StatusError';
+  override readonly name = 'StatusError';
+  readonly code: string | undefined;
+  readonly metadata: unknown;
+  readonly rayId: string | undefined;
+  /** How long the service asks to wait before the next request, in ms. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    readonly status: number,
+    readonly request: RequestSummary,
+    details: StatusDetails = {},
+  ) {
+    const said = [details.code, details.reason].filter(Boolean).join(': ').slice(0, 300);
+    super(`${status}${said && ` ${said}`} (${request.method} ${request.url})`);
+    this.code = details.code;
+    this.metadata = details.metadata;
+    this.rayId = details.rayId;
+    this.retryAfter = details.retryAfter;
+  }
+}

@@ -1,0 +1,30 @@
+/** The platform's AbortSignal, whichever library declares it; spelt so that these types need neither DOM nor Node. */
+type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : unknown;
+
+/** What this library asks of a `fetch`. */
+export interface FetchLikeInit {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly signal: Signal;
+  /** Never followed: a redirect would take the token to somewhere else. */
+  readonly redirect: 'manual';
+  /** The bearer token is all the service knows a caller by: no cookies. */
+  readonly credentials: 'omit';
+  readonly cache: 'no-store';
+  /** The most bytes that the body may have, under node-fetch's own name for it; others ignore it. */
+  readonly size: number;
+}
+
+/** What this library reads of a response. */
+export interface FetchLikeResponse {
+  readonly status: number;
+  readonly type?: string;
+  readonly redirected?: boolean;
+  readonly headers: { get(name: string): string | null };
+  readonly body?: unknown;
+  text(): PromiseLike<string>;
+}
+
+/** Any `fetch`: the platform's own, cross-fetch, undici's, one of a test. */
+export type FetchLike = (url: string, init: FetchLikeInit) => PromiseLike<FetchLikeResponse>;

@@ -1,0 +1,93 @@
+import {
+  asyncScheduler,
+  catchError,
+  defer,
+  finalize,
+  from,
+  map,
+  of,
+  ReplaySubject,
+  share,
+  take,
+  tap,
+  throwError,
+  throwIfEmpty,
+  timeout,
+  TimeoutError,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
+import { isTransportError, TransportError, type RequestSummary } from '../protocol/index.js';
+import { tokenFlaw } from './token-flaw.js';
+import type { Token } from './token.js';
+
+/** A token, and how many renewals had been made when it was handed out. */
+export interface IssuedToken {
+  readonly value: string;
+  readonly generation: number;
+}
+
+/** Hands out tokens, and renews them once for all who find at the same time that theirs is rejected. */
+export interface TokenSource {
+  /** The token to use for a request. */
+  readonly issue: (request: RequestSummary) => Observable<IssuedToken>;
+  /** A fresh one in place of one that was rejected; absent where the token is a plain text, which nothing can renew. */
+  readonly renew?: (rejected: IssuedToken, request: RequestSummary) => Observable<IssuedToken>;
+}
+
+/** How long a token provider may take, in ms, and what time is read from. */
+export interface TokenSourceConfig {
+  readonly deadline?: number;
+  readonly scheduler?: SchedulerLike;
+}
+
+export function tokenSource(token: Token, config: TokenSourceConfig = {}): TokenSource {
+  if (typeof token === 'string') return { issue: () => of({ value: token, generation: 0 }) };
+
+  const { deadline = 15_000, scheduler = asyncScheduler } = config;
+  let generation = 0;
+  let renewal: Observable<IssuedToken> | undefined;
+
+  const ask = (why: 'request' | 'rejected', request: RequestSummary): Observable<IssuedToken> =>
+    defer(() => {
+      const given = token(why);
+      // A string is an ObservableInput too, of its letters: it has to be looked for first.
+      return typeof given === 'string' ? of(given) : from(given);
+    }).pipe(
+      timeout({ first: deadline, scheduler }),
+      take(1),
+      throwIfEmpty(() => failure('completed without one', request)),
+      map(value => {
+        const flaw = tokenFlaw(value);
+        if (flaw) throw failure(`gave ${flaw}`, request);
+        return { value, generation };
+      }),
+      catchError((error: unknown) => throwError(() => explain(error, deadline, request))),
+    );
+
+  return {
+    // Whoever comes during a renewal waits for it: the token at hand is known to be rejected.
+    issue: request => defer(() => renewal ?? ask('request', request)),
+    renew: (rejected, request) =>
+      defer(() => {
+        if (rejected.generation < generation) return ask('request', request);
+        return (renewal ??= ask('rejected', request).pipe(
+          tap(() => generation++),
+          map(({ value }) => ({ value, generation })),
+          finalize(() => (renewal = undefined)),
+          share({ connector: () => new ReplaySubject(1) }),
+        ));
+      }),
+  };
+}
+
+function failure(what: string, request: RequestSummary): TransportError {
+  return new TransportError('not_sent', `nothing was sent: the token provider ${what}`, request);
+}
+
+/** A provider's own error is named but not quoted, because it may hold a token; whoever wrote it can log it there. */
+function explain(error: unknown, deadline: number, request: RequestSummary): TransportError {
+  if (isTransportError(error)) return error;
+  if (error instanceof TimeoutError) return failure(`gave none within ${deadline} ms`, request);
+  return failure(`failed with ${error instanceof Error ? error.constructor.name : typeof error}`, request);
+}

@@ -1,0 +1,29 @@
+import { asyncScheduler, throwError, timeout, type SchedulerLike } from 'rxjs';
+import { TransportError } from '../protocol/index.js';
+import { summaryOf } from './summary-of.js';
+import type { Transport } from './transport.js';
+
+/**
+ * A {@link Transport} that gives up. Where no answer is there after `deadline` ms, the request is aborted and the stream
+ * ends with a `TransportError` whose reason is `deadline`.
+ *
+ * @example
+ * const patient = withDeadline(fromFetch(), 70_000);
+ */
+export function withDeadline(
+  transport: Transport,
+  deadline: number,
+  scheduler: SchedulerLike = asyncScheduler,
+): Transport {
+  return request =>
+    transport(request).pipe(
+      timeout({
+        first: deadline,
+        scheduler,
+        with: () =>
+          throwError(
+            () => new TransportError('deadline', `no answer within ${deadline} ms`, summaryOf(request)),
+          ),
+      }),
+    );
+}

@@ -1,0 +1,47 @@
+import { catchError, map, of, switchMap, throwError, type Observable } from 'rxjs';
+import { redact } from '../protocol/index.js';
+import { explainFailure } from './explain-failure.js';
+import { summaryOf } from './summary-of.js';
+import { tokenSource, type IssuedToken, type TokenSourceConfig } from './token-source.js';
+import type { Token } from './token.js';
+import type { Transport, TransportRequest, TransportResponse } from './transport.js';
+
+/**
+ * A {@link Transport} that sends a bearer token with each request (interface document, 5).
+ *
+ * A provider is asked anew for each request. A 401 asks it once more, with `'rejected'`; all requests that wait at that
+ * moment share the answer, each is sent once more, and a second 401 is the service's answer. A provider that throws,
+ * gives nothing usable, or takes longer than `deadline` ms (15,000) ends the request with a `TransportError` whose reason
+ * is `not_sent`.
+ *
+ * The token stands in the header and nowhere else: an answer that refuses the request and quotes it comes back without.
+ *
+ * @example
+ * const transport = withToken(fromFetch(), () => session.token);
+ */
+export function withToken(transport: Transport, token: Token, config?: TokenSourceConfig): Transport {
+  const { issue, renew } = tokenSource(token, config);
+
+  const send = (request: TransportRequest, { value }: IssuedToken): Observable<TransportResponse> => {
+    const authorized = { ...request, headers: { ...request.headers, authorization: `Bearer ${value}` } };
+    return transport(authorized).pipe(
+      map(response =>
+        response.status < 400 ? response : { ...response, text: redact(response.text, [value]) },
+      ),
+      catchError((error: unknown) => throwError(() => explainFailure(error, authorized))),
+    );
+  };
+
+  return request =>
+    issue(summaryOf(request)).pipe(
+      switchMap(first =>
+        send(request, first).pipe(
+          switchMap(response =>
+            response.status === 401 && renew
+              ? renew(first, summaryOf(request)).pipe(switchMap(second => send(request, second)))
+              : of(response),
+          ),
+        ),
+      ),
+    );
+}
