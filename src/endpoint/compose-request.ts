@@ -1,6 +1,5 @@
-import { describe, InputError, type AnyStruct } from '../protocol/index.js';
+import { checkArgument, describe, InputError, type AnyStruct } from '../protocol/index.js';
 import type { TransportRequest } from '../transport/index.js';
-import { checkField } from './check-field.js';
 import type { Endpoint } from './endpoint.js';
 import { fillPath } from './fill-path.js';
 import type { Wire } from './wire.js';
@@ -34,10 +33,10 @@ export function composeRequest(
 function pick(struct: AnyStruct | undefined, input: Fields): Fields {
   const picked: Record<string, unknown> = {};
   for (const [name, codec] of Object.entries(struct?.required ?? {})) {
-    picked[name] = checkField(name, codec, input[name]);
+    picked[name] = checkArgument(name, codec, input[name]);
   }
   for (const [name, codec] of Object.entries(struct?.optional ?? {})) {
-    if (input[name] != null) picked[name] = checkField(name, codec, input[name]);
+    if (input[name] != null) picked[name] = checkArgument(name, codec, input[name]);
   }
   return picked;
 }

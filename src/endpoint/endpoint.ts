@@ -12,7 +12,7 @@ export interface Endpoint<
   Path extends string = string,
   Query extends AnyStruct | undefined = AnyStruct | undefined,
   Body extends AnyStruct | undefined = AnyStruct | undefined,
-  Answer = unknown,
+  Response extends t.Mixed = t.Mixed,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Which of the client's base URLs the path goes behind. */
@@ -24,7 +24,7 @@ export interface Endpoint<
   /** The codec of the JSON body's fields. */
   readonly body?: Body;
   /** The codec of the answer's body; `Acknowledged` where only the OK counts. */
-  readonly response: t.Type<Answer, unknown>;
+  readonly response: Response;
 }
 
 /**
@@ -40,10 +40,10 @@ export interface Endpoint<
  */
 export function endpoint<
   const Path extends string,
-  Answer,
+  Response extends t.Mixed,
   Query extends AnyStruct | undefined = undefined,
   Body extends AnyStruct | undefined = undefined,
->(definition: Endpoint<Path, Query, Body, Answer>): Endpoint<Path, Query, Body, Answer> {
+>(definition: Endpoint<Path, Query, Body, Response>): Endpoint<Path, Query, Body, Response> {
   const { path } = definition;
   if (!path.startsWith('/')) throw new InputError('path', "a path that begins with '/'", `'${path}'`);
   return definition;

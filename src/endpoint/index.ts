@@ -7,3 +7,5 @@ export { playersConnected } from './players-connected.js';
 export { request } from './request.js';
 export type { Service } from './service.js';
 export type { Wire } from './wire.js';
+export type { Pageable } from './pageable.js';
+export type { Watchable } from './watchable.js';

@@ -10,16 +10,16 @@ export class DecodeError extends Error {
   readonly path: string;
   readonly expected: string;
   readonly got: string;
+  /** The request it answered; absent where the nonsense is in what several answers say together. */
+  readonly request: RequestSummary | undefined;
 
-  constructor(
-    issue: DecodeIssue,
-    readonly request: RequestSummary,
-  ) {
+  constructor(issue: DecodeIssue, request?: RequestSummary) {
     const place = issue.path || 'the answer';
-    const where = `(${request.method} ${request.url})`;
-    super(`${place}: expected ${issue.expected}, got ${issue.got} ${where}`.slice(0, LONGEST));
+    const where = request ? ` (${request.method} ${request.url})` : '';
+    super(`${place}: expected ${issue.expected}, got ${issue.got}${where}`.slice(0, LONGEST));
     this.path = issue.path;
     this.expected = issue.expected;
     this.got = issue.got;
+    this.request = request;
   }
 }

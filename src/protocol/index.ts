@@ -1,4 +1,5 @@
 export { Acknowledged } from './acknowledged.js';
+export { checkArgument } from './check-argument.js';
 export type { ClientError } from './client-error.js';
 export { cursor } from './cursor.js';
 export { cursorArgument } from './cursor-argument.js';
@@ -41,6 +42,7 @@ export type { KnownEvents, LiveEvent } from './live-event.js';
 export { Lobby } from './lobby.js';
 export { LobbyJoin } from './lobby-join.js';
 export { LobbyPlayer } from './lobby-player.js';
+export { milliseconds } from './milliseconds.js';
 export { nonEmptyString } from './non-empty-string.js';
 export { Notification } from './notification.js';
 export { Port } from './port.js';

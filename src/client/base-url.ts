@@ -1,0 +1,44 @@
+import { describe, InputError } from '../protocol/index.js';
+
+declare const URL: new (url: string) => {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly origin: string;
+  readonly pathname: string;
+  readonly username: string;
+  readonly password: string;
+  readonly search: string;
+  readonly hash: string;
+};
+
+/** A base URL, checked, without a slash at its end; throws an `InputError` that says what to change. */
+export function baseUrl(name: string, value: unknown, insecure: boolean): string {
+  const url = parse(name, value);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new InputError(name, 'an http: or https: URL', url.protocol);
+  }
+  if (url.username || url.password)
+    throw new InputError(name, 'a URL without a user and password', 'one with them');
+  if (url.search || url.hash) throw new InputError(name, "a URL without '?' and '#'", 'one with them');
+  if (url.protocol === 'http:' && !insecure && !isLoopback(url.hostname)) {
+    const rule =
+      'an https: URL, since http: shows the token to everyone on the way (insecure: true allows it)';
+    throw new InputError(name, rule, url.origin);
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+function parse(name: string, value: unknown) {
+  try {
+    if (typeof value === 'string') return new URL(value);
+  } catch {
+    // Said below, in our own words: the platform's own error quotes the value.
+  }
+  throw new InputError(name, "an absolute URL, like 'https://group.example.com'", describe(value));
+}
+
+function isLoopback(host: string): boolean {
+  return (
+    host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+  );
+}

@@ -1,0 +1,48 @@
+import { asyncScheduler } from 'rxjs';
+import type { Wire } from '../endpoint/index.js';
+import { checkArgument, InputError, milliseconds } from '../protocol/index.js';
+import type { EventFeedConfig, WatchConfig } from '../stream/index.js';
+import { fromFetch, tokenFlaw, withDeadline, withToken } from '../transport/index.js';
+import { baseUrl } from './base-url.js';
+import type { ClientConfig } from './client-config.js';
+import { judge } from './judge.js';
+
+/** A {@link ClientConfig}, checked and put together. */
+export interface ClientSettings {
+  /** For requests that are answered at once. */
+  readonly plain: Wire;
+  /** For single requests that block, since they carry an index. */
+  readonly blocking: Wire;
+  /** For the polls of a watch, which keeps their deadline itself. */
+  readonly polling: Wire;
+  readonly watch: WatchConfig<unknown>;
+  readonly feed: EventFeedConfig;
+}
+
+/** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
+export function clientSettings(config: ClientConfig): ClientSettings {
+  const { insecure = false, deadline = 15_000, scheduler = asyncScheduler } = config;
+  const baseUrls = {
+    group: baseUrl('groupUrl', config.groupUrl, insecure),
+    matchmaker: baseUrl('matchmakerUrl', config.matchmakerUrl, insecure),
+    api: baseUrl('apiUrl', config.apiUrl, insecure),
+  };
+  checkToken(config.token);
+  checkArgument('deadline', milliseconds, deadline);
+
+  const authorized = withToken(config.transport ?? fromFetch({ scheduler }), config.token, { scheduler });
+  const wire = (transport = authorized): Wire => ({ transport, baseUrls, now: () => scheduler.now() });
+  const { random, backoff, linger } = config;
+  return {
+    plain: wire(withDeadline(authorized, deadline, scheduler)),
+    blocking: wire(withDeadline(authorized, config.watch?.deadline ?? 70_000, scheduler)),
+    polling: wire(),
+    watch: { judge, scheduler, ...(random && { random }), ...(backoff && { backoff }), ...config.watch },
+    feed: { scheduler, ...(linger !== undefined && { linger }) },
+  };
+}
+
+function checkToken(token: unknown): void {
+  const flaw = typeof token === 'function' ? undefined : tokenFlaw(token);
+  if (flaw) throw new InputError('token', 'a bearer token, or a function that gives one', flaw);
+}

@@ -1,0 +1,7 @@
+export type { Client } from './client.js';
+export type { ClientConfig } from './client-config.js';
+export { createClient } from './create-client.js';
+export type { EventsApi } from './events-api.js';
+export type { GroupApi, MembersConfig } from './group-api.js';
+export { judge } from './judge.js';
+export type { MatchmakerApi } from './matchmaker-api.js';

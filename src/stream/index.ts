@@ -1,0 +1,18 @@
+export { answers } from './answers.js';
+export { backoff, type RetryConfig } from './backoff.js';
+export type { BackoffConfig } from './backoff-config.js';
+export type { Checkpoint } from './checkpoint.js';
+export { either } from './either.js';
+export { eventFeed, type EventFeed, type EventFeedConfig } from './event-feed.js';
+export { fold } from './fold.js';
+export type { Gap, GapReason } from './gap.js';
+export { ofKind } from './of-kind.js';
+export { pages, type PagesConfig } from './pages.js';
+export type { Poll } from './poll.js';
+export { sameJson } from './same-json.js';
+export type { Verdict } from './verdict.js';
+export { watch } from './watch.js';
+export type { WatchConfig } from './watch-config.js';
+export { watchSignals } from './watch-signals.js';
+export type { WatchSignal } from './watch-signal.js';
+export type { WatchStatus } from './watch-status.js';
