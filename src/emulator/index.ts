@@ -1,0 +1,10 @@
+export type { AddedIdentity } from './add-identity.js';
+export type { AddedLobby, LobbyPlan } from './add-lobby.js';
+export { createEmulator } from './create-emulator.js';
+export type { EmulatedRequest } from './emulated-request.js';
+export type { EmulatedResponse } from './emulated-response.js';
+export type { Emulator } from './emulator.js';
+export type { EmulatorConfig } from './emulator-config.js';
+export { listen, type EmulatorServer, type ListenConfig } from './listen.js';
+export type { PlayerState } from './player-record.js';
+export type { RecordedRequest } from './recorded-request.js';

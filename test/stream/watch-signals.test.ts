@@ -1,0 +1,316 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import {
+  asyncScheduler,
+  concat,
+  defer,
+  EMPTY,
+  ignoreElements,
+  map,
+  NEVER,
+  of,
+  tap,
+  throwError,
+  timer,
+  type Observable,
+} from 'rxjs';
+import type { RunHelpers } from 'rxjs/testing';
+import { watchSignals, type Verdict, type WatchSignal } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+
+interface Answer {
+  readonly events: readonly string[];
+  readonly watch: { readonly index: string };
+}
+
+const answer = (index: string, ...events: string[]): Answer => ({ events, watch: { index } });
+const isIdle = ({ events }: Answer) => events.length === 0;
+const random = () => 1;
+const refuse = (): Verdict => ({ kind: 'refused' });
+
+/** A signal in one word: the state, the reason of the gap, or the events. */
+function word(signal: WatchSignal<Answer>): string {
+  if (signal.kind === 'status') return signal.status.state;
+  return signal.kind === 'gap' ? signal.gap.reason : signal.answer.events.join('+');
+}
+
+const words = (signals$: Observable<WatchSignal<Answer>>) => signals$.pipe(map(word));
+
+/** Follows signals up to a moment, and gives back what came when, to be looked at after the flush. */
+function journal(
+  signals$: Observable<WatchSignal<Answer>>,
+  { expectObservable }: RunHelpers,
+  until: string,
+): string[] {
+  const lines: string[] = [];
+  const noted$ = signals$.pipe(
+    map(word),
+    tap({
+      next: text => lines.push(`${asyncScheduler.now()} ${text}`),
+      error: (error: unknown) => lines.push(`${asyncScheduler.now()} ! ${String(error)}`),
+    }),
+  );
+  expectObservable(noted$, until);
+  return lines;
+}
+
+function script(...answers: readonly Observable<Answer>[]) {
+  const asked: (string | undefined)[] = [];
+  return {
+    asked,
+    poll: (index: string | undefined) => {
+      asked.push(index);
+      return answers[asked.length - 1] ?? NEVER;
+    },
+  };
+}
+
+describe('watchSignals', () => {
+  it(
+    'is connecting, then live; retrying after a failure, and live again',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const { poll } = script(
+        cold('--(a|)', { a: answer('1', 'x') }),
+        cold('---#'),
+        cold('--(b|)', { b: answer('2', 'y') }),
+      );
+      const seen = journal(watchSignals(poll, { random, backoff: { initial: 5 } }), helpers, '20ms !');
+      flush();
+      deepStrictEqual(seen, ['0 connecting', '2 live', '2 x', '5 retrying', '12 live', '12 y']);
+    }),
+  );
+
+  it(
+    'says of a failure how often, why, and when the next try is',
+    marbles(({ cold, expectObservable }) => {
+      const { poll } = script(cold('--#', undefined, 'down'), cold('#', undefined, 'down'));
+      const status$ = watchSignals(poll, {
+        random,
+        backoff: { initial: 5 },
+        judge: () => ({ kind: 'retry', offline: true }),
+      }).pipe(map(signal => (signal.kind === 'status' ? signal.status : signal)));
+      const common = { lastAnswer: undefined };
+      expectObservable(status$, '10ms !').toBe('a-b----c', {
+        a: { ...common, state: 'connecting', since: 0, attempt: 0, nextTry: undefined, error: undefined },
+        b: { ...common, state: 'offline', since: 2, attempt: 1, nextTry: 7, error: 'down' },
+        c: { ...common, state: 'offline', since: 2, attempt: 2, nextTry: 17, error: 'down' },
+      });
+    }),
+  );
+
+  it(
+    'is no longer live once a poll has had no answer by its deadline',
+    marbles(({ cold, expectObservable }) => {
+      const { poll } = script(cold('(a|)', { a: answer('1', 'x') }), NEVER);
+      expectObservable(words(watchSignals(poll, { deadline: 10 })), '15ms !').toBe('(clx) 5ms r', {
+        c: 'connecting',
+        l: 'live',
+        x: 'x',
+        r: 'retrying',
+      });
+    }),
+  );
+
+  it(
+    'is closed before the error it ends with',
+    marbles(({ cold, expectObservable }) => {
+      const { poll } = script(cold('-#', undefined, 'gone'));
+      const signals$ = words(watchSignals(poll, { judge: () => ({ kind: 'end' }) }));
+      expectObservable(signals$).toBe('c(d#)', { c: 'connecting', d: 'closed' }, 'gone');
+    }),
+  );
+
+  it(
+    'tells of a gap where the index was refused, before the first answer behind it',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const { asked, poll } = script(
+        cold('(a|)', { a: answer('7', 'x') }),
+        cold('-#'),
+        cold('-(b|)', { b: answer('1', 'y') }),
+      );
+      const seen = journal(watchSignals(poll, { random: () => 0, judge: refuse }), helpers, '5ms !');
+      flush();
+      deepStrictEqual(seen, [
+        ...['0 connecting', '0 live', '0 x'],
+        ...['1 index_refused', '1 retrying', '2 live', '2 y'],
+      ]);
+      deepStrictEqual(asked, [undefined, '7', undefined, '1']);
+    }),
+  );
+
+  it(
+    'drops an index that five failures in a row may come from, and not after four',
+    marbles(({ cold, expectObservable, flush }) => {
+      const judge = (error: unknown): Verdict => ({ kind: 'retry', suspect: error === '500' });
+      const bad = cold('#', undefined, '500');
+      const other = cold('#', undefined, 'reset');
+      const { asked, poll } = script(
+        cold('(a|)', { a: answer('7', 'x') }),
+        ...[bad, bad, bad, bad, other],
+        ...[bad, bad, bad, bad, bad],
+        cold('(b|)', { b: answer('9', 'y') }),
+      );
+      const gaps$ = watchSignals(poll, { random: () => 0, judge }).pipe(map(word));
+      expectObservable(gaps$, '-----!');
+      flush();
+      deepStrictEqual(asked, [undefined, ...Array<string>(10).fill('7'), undefined, '9']);
+    }),
+  );
+
+  it(
+    'tells of a gap where the index went back, was missing, or nothing was heard for longer than events are kept',
+    marbles(({ cold, expectObservable, flush }) => {
+      const seen: string[] = [];
+      const { poll } = script(
+        cold('-(a|)', { a: answer('100', 'a') }),
+        cold('-(b|)', { b: answer('99', 'b') }),
+        cold('-(c|)', { c: answer('', 'c') }),
+        cold('-(d|)', { d: answer('', 'd') }),
+        cold('-(e|)', { e: answer('200', 'e') }),
+        cold('50ms #'),
+        cold('60ms (f|)', { f: answer('300', 'f') }),
+      );
+      const signals$ = watchSignals(poll, {
+        random,
+        retention: 100,
+        minInterval: 5,
+        backoff: { initial: 1 },
+      });
+      expectObservable(signals$.pipe(map(signal => seen.push(word(signal)))), '300ms !');
+      flush();
+      deepStrictEqual(seen, [
+        ...['connecting', 'live', 'a'],
+        ...['index_backwards', 'b'],
+        ...['c', 'index_missing', 'd', 'e'],
+        ...['retrying', 'silence', 'live', 'f'],
+      ]);
+    }),
+  );
+
+  it(
+    'resumes from an index, and from a checkpoint tells whether it is too old',
+    marbles(({ cold, expectObservable, flush }) => {
+      const resumed = script(cold('(a|)', { a: answer('8', 'x') }));
+      const late = script(cold('(a|)', { a: answer('8', 'x') }));
+      const timely = script(cold('(a|)', { a: answer('8', 'x') }));
+      expectObservable(words(watchSignals(resumed.poll, { from: '7' })), '-!').toBe('(clx)', {
+        c: 'connecting',
+        l: 'live',
+        x: 'x',
+      });
+      const from = { index: '7', at: -301 };
+      expectObservable(words(watchSignals(late.poll, { from, retention: 300 })), '-!').toBe('(cslx)', {
+        ...{ c: 'connecting', s: 'silence', l: 'live', x: 'x' },
+      });
+      const recent = { index: '7', at: -300 };
+      expectObservable(words(watchSignals(timely.poll, { from: recent, retention: 300 })), '-!').toBe(
+        '(clx)',
+        {
+          ...{ c: 'connecting', l: 'live', x: 'x' },
+        },
+      );
+      flush();
+      deepStrictEqual([resumed.asked[0], late.asked[0], timely.asked[0]], ['7', '7', '7']);
+    }),
+  );
+
+  it(
+    'polls on only when an answer has been acknowledged, an empty one too',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const done: string[] = [];
+      const { poll } = script(
+        cold('-(a|)', { a: answer('1', 'x') }),
+        cold('-(b|)', { b: answer('2') }),
+        cold('-(c|)', { c: answer('3', 'y') }),
+      );
+      const ack = ({ watch }: Answer) =>
+        timer(5).pipe(map(() => done.push(`${asyncScheduler.now()} ${watch.index}`)));
+      const seen = journal(watchSignals(poll, { isIdle, ack }), helpers, '25ms !');
+      flush();
+      deepStrictEqual(seen, ['0 connecting', '1 live', '1 x', '13 y']);
+      deepStrictEqual(done, ['6 1', '12 2', '18 3']);
+    }),
+  );
+
+  it(
+    'asks for an answer again that could not be acknowledged',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const acks = [throwError(() => 'disk full'), EMPTY];
+      const { asked, poll } = script(
+        cold('-(a|)', { a: answer('1', 'x') }),
+        cold('-(a|)', { a: answer('1', 'x') }),
+      );
+      const config = { random, backoff: { initial: 3 }, ack: () => acks.shift() ?? EMPTY };
+      const seen = journal(watchSignals(poll, config), helpers, '10ms !');
+      flush();
+      deepStrictEqual(seen, ['0 connecting', '1 live', '1 x', '1 retrying', '5 live', '5 x']);
+      deepStrictEqual(asked, [undefined, undefined, '1']);
+    }),
+  );
+
+  it(
+    'wakes: aborts what hangs, cuts a wait short, and polls again within a second',
+    marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
+      const hung = cold('-');
+      const broken = cold('#');
+      const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, broken, NEVER);
+      const wake$ = hot('  5s w 9s w');
+      const waits = [0.5, 1, 0.25];
+      const signals$ = watchSignals(poll, {
+        wake$,
+        random: () => waits.shift() ?? 0,
+        backoff: { initial: 60_000, max: 60_000 },
+      });
+      expectObservable(signals$, '20s !');
+      expectSubscriptions(hung.subscriptions).toBe('^ 4999ms !');
+      expectSubscriptions(broken.subscriptions).toBe('5500ms (^!)');
+      flush();
+      deepStrictEqual(asked, [undefined, '1', '1', '1']);
+      strictEqual(waits.length, 0);
+    }),
+  );
+
+  it(
+    'outlives its wake source, and takes several wakes at once for one',
+    marbles(({ cold, hot, expectObservable, flush }) => {
+      const failing = script(NEVER);
+      expectObservable(watchSignals(failing.poll, { wake$: cold('-#') }), '5s !');
+      const crowded = script(NEVER, NEVER, NEVER);
+      expectObservable(watchSignals(crowded.poll, { wake$: hot('-wwwww'), random: () => 0 }), '500ms !');
+      flush();
+      strictEqual(failing.asked.length, 1);
+      strictEqual(crowded.asked.length, 2);
+    }),
+  );
+
+  it(
+    'goes down with a projection that throws, and alone',
+    marbles(helpers => {
+      const { cold, expectObservable, flush } = helpers;
+      let polls = 0;
+      const poll = () => defer(() => cold('-(a|)', { a: answer(String(++polls), `event ${polls}`) }));
+      const projected$ = watchSignals(poll).pipe(
+        map(signal => {
+          if (word(signal) === 'event 3') throw new Error('mine');
+        }),
+      );
+      expectObservable(projected$.pipe(ignoreElements())).toBe('---#', undefined, new Error('mine'));
+      flush();
+      strictEqual(polls, 3);
+    }),
+  );
+
+  it(
+    'runs the loop anew for whoever subscribes after an error',
+    marbles(({ expectObservable }) => {
+      let polls = 0;
+      const poll = () => (++polls === 1 ? throwError(() => 'gone') : of(answer('1', 'x')));
+      const signals$ = words(watchSignals(poll, { judge: () => ({ kind: 'end' }) }));
+      expectObservable(concat(signals$)).toBe('(cd#)', { c: 'connecting', d: 'closed' }, 'gone');
+      expectObservable(signals$, '--^!').toBe('--(clx)', { c: 'connecting', l: 'live', x: 'x' });
+    }),
+  );
+});

@@ -1,0 +1,317 @@
+import { strictEqual, throws, deepStrictEqual } from 'node:assert';
+import { count, defer, finalize, map, NEVER, of, take, tap, throwError, type Observable } from 'rxjs';
+import { InputError, watch, type Verdict } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+
+interface Answer {
+  readonly events: readonly string[];
+  readonly watch: { readonly index: string };
+}
+
+const answer = (index: string, ...events: string[]): Answer => ({ events, watch: { index } });
+const isIdle = ({ events }: Answer) => events.length === 0;
+/** Jitter that always takes the whole of its bound, so that waits can be written down. */
+const random = () => 1;
+
+/** A poll that goes through the given answers, one each time it is asked, and notes the index it was asked with. */
+function script(...answers: readonly Observable<Answer>[]) {
+  const asked: (string | undefined)[] = [];
+  const poll = (index: string | undefined) => {
+    asked.push(index);
+    return answers[asked.length - 1] ?? NEVER;
+  };
+  return { asked, poll };
+}
+
+describe('watch', () => {
+  it(
+    'sends back the index of the last answer, and never one of its own making',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const first = cold('  --(a|)            ', { a: answer('0007', 'x') });
+      const second = cold('   ---(b|)         ', { b: answer('not a number/é', 'y') });
+      const third = cold('       -----        ');
+      const { asked, poll } = script(first, second, third);
+      const unsub = '       ---------!';
+      expectObservable(watch(poll), unsub).toBe('--a--b---', {
+        a: answer('0007', 'x'),
+        b: answer('not a number/é', 'y'),
+      });
+      expectSubscriptions(first.subscriptions).toBe('  ^-!       ');
+      expectSubscriptions(second.subscriptions).toBe(' --^--!    ');
+      expectSubscriptions(third.subscriptions).toBe('  -----^---!');
+      flush();
+      deepStrictEqual(asked, [undefined, '0007', 'not a number/é']);
+    }),
+  );
+
+  it(
+    'has an index of its own for each subscription',
+    marbles(({ cold, expectObservable, flush }) => {
+      const asked: (string | undefined)[] = [];
+      const watch$ = watch(index => {
+        asked.push(index);
+        return asked.length % 2 ? cold('-(a|)', { a: answer('1', 'x') }) : NEVER;
+      });
+      expectObservable(watch$, '---!').toBe('-a', { a: answer('1', 'x') });
+      expectObservable(watch$, '----^-------!').toBe('-----a', { a: answer('1', 'x') });
+      flush();
+      deepStrictEqual(asked, [undefined, '1', undefined, '1']);
+    }),
+  );
+
+  it(
+    'polls without an index after an answer that had none, and not at once',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const first = cold('-(a|)', { a: answer('', 'x') });
+      const second = cold('-(b|)', { b: { events: ['y'] } as unknown as Answer });
+      const third = cold('-');
+      const { asked, poll } = script(first, second, third);
+      expectObservable(watch(poll), '3s !').toBe('-a 1s b', {
+        a: answer('', 'x'),
+        b: { events: ['y'] } as unknown as Answer,
+      });
+      expectSubscriptions(second.subscriptions).toBe('- 1s ^!');
+      expectSubscriptions(third.subscriptions).toBe('-- 2s ^ 997ms !');
+      flush();
+      deepStrictEqual(asked, [undefined, undefined, undefined]);
+    }),
+  );
+
+  it(
+    'moves its index only when the answer has been delivered',
+    marbles(({ cold, expectObservable, flush }) => {
+      const seen: string[] = [];
+      const poll = (index: string | undefined) =>
+        defer(() => {
+          seen.push(`ask ${index ?? 'now'}`);
+          return index === undefined ? cold('-(a|)', { a: answer('1', 'x') }) : NEVER;
+        });
+      const seen$ = watch(poll).pipe(tap(({ events }) => seen.push(`got ${events.join()}`)));
+      expectObservable(seen$, '---!').toBe('-a', { a: answer('1', 'x') });
+      flush();
+      deepStrictEqual(seen, ['ask now', 'got x', 'ask 1']);
+    }),
+  );
+
+  it(
+    'tells nothing of an idle answer, and goes on from its index',
+    marbles(({ cold, expectObservable, flush }) => {
+      const { asked, poll } = script(
+        cold('-(a|)', { a: answer('1') }),
+        cold('--(b|)', { b: answer('2', 'x') }),
+      );
+      expectObservable(watch(poll, { isIdle }), '------!').toBe('---b', { b: answer('2', 'x') });
+      flush();
+      deepStrictEqual(asked, [undefined, '1', '2']);
+    }),
+  );
+
+  it(
+    'takes a repetition of the last answer for an idle one',
+    marbles(({ cold, expectObservable, flush }) => {
+      const { asked, poll } = script(
+        cold('-(a|)', { a: answer('1', 'x') }),
+        cold('-(b|)', { b: answer('2', 'x') }),
+        cold('-(c|)', { c: answer('3', 'x', 'y') }),
+      );
+      expectObservable(watch(poll, { isIdle }), '------!').toBe('-a-c', {
+        a: answer('1', 'x'),
+        c: answer('3', 'x', 'y'),
+      });
+      flush();
+      deepStrictEqual(asked, [undefined, '1', '2', '3']);
+    }),
+  );
+
+  it(
+    'aborts a poll at its deadline and sends it anew from the same index, without backoff',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const hung = cold('-');
+      const late = cold('-(b|)', { b: answer('2', 'y') });
+      const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, late);
+      expectObservable(watch(poll, { deadline: 100, random }), '150ms !').toBe('a 100ms b', {
+        a: answer('1', 'x'),
+        b: answer('2', 'y'),
+      });
+      expectSubscriptions(hung.subscriptions).toBe('^ 99ms !');
+      expectSubscriptions(late.subscriptions).toBe('100ms ^!');
+      flush();
+      deepStrictEqual(asked, [undefined, '1', '1', '2']);
+    }),
+  );
+
+  it(
+    'takes a poll that completes without an answer for an idle one',
+    marbles(({ cold, expectObservable, flush }) => {
+      const { asked, poll } = script(
+        cold('(a|)', { a: answer('1', 'x') }),
+        cold('--|'),
+        cold('-(b|)', { b: answer('2', 'y') }),
+      );
+      expectObservable(watch(poll), '------!').toBe('a--b', { a: answer('1', 'x'), b: answer('2', 'y') });
+      flush();
+      deepStrictEqual(asked, [undefined, '1', '1', '2']);
+    }),
+  );
+
+  it(
+    'asks a server that answers at once with nothing at most 63 times a minute',
+    marbles(({ expectObservable, flush }) => {
+      let polls = 0;
+      const poll = () => of(answer(String(++polls)));
+      expectObservable(watch(poll, { isIdle }), '1m !').toBe('');
+      flush();
+      strictEqual(polls, 63);
+    }),
+  );
+
+  it(
+    'guards likewise where nothing is said by an error, by silence, or by repetition',
+    marbles(({ expectObservable, flush }) => {
+      const idle: Verdict = { kind: 'idle' };
+      const counts = [
+        () => throwError(() => new Error('504')),
+        (): Observable<Answer> => of(),
+        (n: number) => of(answer(String(n), 'the same')),
+      ].map(poll => {
+        const count = { polls: 0 };
+        const watch$ = watch<Answer>(() => poll(++count.polls), { judge: () => idle, isIdle });
+        expectObservable(watch$, '1m !');
+        return count;
+      });
+      flush();
+      for (const { polls } of counts) strictEqual(polls <= 64 && polls > 50, true, String(polls));
+    }),
+  );
+
+  it(
+    'does not slow down a watch that carries events',
+    marbles(({ cold, expectObservable, flush }) => {
+      let polls = 0;
+      const poll = () => cold('-(a|)', { a: answer(String(++polls), `event ${polls}`) });
+      expectObservable(watch(poll), '1s !');
+      flush();
+      strictEqual(polls, 1000);
+    }),
+  );
+
+  it(
+    'waits after a failure, longer after each, up to a bound, and anew after an answer',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const broken = cold('#');
+      const fine = cold('(a|)', { a: answer('1', 'x') });
+      const { asked, poll } = script(broken, broken, broken, broken, fine, broken);
+      const config = { random, backoff: { initial: 10, max: 40 } };
+      expectObservable(watch(poll, config), '130ms !').toBe('110ms a', { a: answer('1', 'x') });
+      expectSubscriptions(broken.subscriptions).toBe([
+        '(^!)',
+        '10ms (^!)',
+        '30ms (^!)',
+        '70ms (^!)',
+        '110ms (^!)',
+      ]);
+      flush();
+      deepStrictEqual(asked, [undefined, undefined, undefined, undefined, undefined, '1', '1']);
+    }),
+  );
+
+  it(
+    'spreads its waits over the whole of their bound',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const broken = cold('#');
+      const jitter = [0.5, 0, 0.25];
+      const poll = script(broken, broken, broken, broken).poll;
+      const config = { random: () => jitter.shift() ?? 1, backoff: { initial: 100 } };
+      expectObservable(watch(poll, config), '200ms !').toBe('');
+      expectSubscriptions(broken.subscriptions).toBe(['(^!)', '50ms (^!)', '50ms (^!)', '150ms (^!)']);
+    }),
+  );
+
+  it(
+    'waits for as long as the service asks, and no wake shortens that',
+    marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
+      const busy = cold('#');
+      const judge = (): Verdict => ({ kind: 'retry', after: 5_000 });
+      const config = { random: () => 0, judge, wake$: hot('10ms w') };
+      expectObservable(watch(script(busy, busy).poll, config), '6s !').toBe('');
+      expectSubscriptions(busy.subscriptions).toBe(['(^!)', '5s (^!)']);
+    }),
+  );
+
+  it(
+    'ends with an error that no further poll can mend',
+    marbles(({ cold, expectObservable }) => {
+      const poll = script(cold('-#', undefined, 'gone')).poll;
+      expectObservable(watch(poll, { judge: () => ({ kind: 'end' }) })).toBe('-#', undefined, 'gone');
+    }),
+  );
+
+  it(
+    'tries a refused request once more without its index, and then ends',
+    marbles(({ cold, expectObservable, flush }) => {
+      const refused = cold('-#', undefined, 'no');
+      const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), refused, refused);
+      const config = { random: () => 0, judge: (): Verdict => ({ kind: 'refused' }) };
+      expectObservable(watch(poll, config)).toBe('a-#', { a: answer('1', 'x') }, 'no');
+      flush();
+      deepStrictEqual(asked, [undefined, '1', undefined]);
+    }),
+  );
+
+  it(
+    'has one poll in flight at the most, whatever comes when',
+    marbles(({ cold, hot, expectObservable, flush }) => {
+      let inFlight = 0;
+      let most = 0;
+      const poll = () =>
+        defer(() => {
+          most = Math.max(most, ++inFlight);
+          return cold('--(a|)', { a: answer(String(Math.random()), 'x') });
+        }).pipe(finalize(() => inFlight--));
+      expectObservable(watch(poll, { wake$: hot('-w--w-ww 2s w') }), '5s !');
+      flush();
+      strictEqual(most, 1);
+      strictEqual(inFlight, 0);
+    }),
+  );
+
+  it(
+    'aborts at once when unsubscribed from, and leaves nothing behind',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const hung = cold('-');
+      const { asked, poll } = script(hung);
+      expectObservable(watch(poll), '---!').toBe('----');
+      expectSubscriptions(hung.subscriptions).toBe('^--!');
+      flush();
+      strictEqual(asked.length, 1);
+    }),
+  );
+
+  it(
+    'goes through 10,000 answers that come at once',
+    marbles(({ expectObservable, flush }) => {
+      let polls = 0;
+      const poll = () => (++polls > 10_000 ? NEVER : of(answer(String(polls), `event ${polls}`)));
+      const count$ = watch(poll).pipe(take(10_000), count());
+      expectObservable(count$.pipe(map(String))).toBe('(a|)', { a: '10000' });
+      flush();
+    }),
+  );
+
+  it('refuses a config that cannot be meant', () => {
+    const poll = () => NEVER;
+    for (const config of [
+      { deadline: -1 },
+      { minInterval: NaN },
+      { burst: 0 },
+      { from: '' },
+      { retention: Infinity },
+    ]) {
+      throws(() => watch(poll, config), InputError);
+    }
+    throws(
+      () => watch(poll, { backoff: { initial: -5 } }),
+      /backoff\.initial must be a number of milliseconds/,
+    );
+  });
+});
