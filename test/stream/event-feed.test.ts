@@ -1,0 +1,101 @@
+import { map } from 'rxjs';
+import {
+  eventFeed,
+  type Gap,
+  type IdentityEventList,
+  type LiveEvent,
+  type WatchSignal,
+  type WatchStatus,
+} from 'lobby-rx';
+import { marbles } from '../marbles.js';
+import { lobbyJoin, notification, profile } from '../payload.js';
+
+const ts = '2026-11-20T12:00:00Z';
+const update: LiveEvent = { kind: 'identity_update', ts, identity: profile };
+const join: LiveEvent = { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin };
+const chat: LiveEvent = { kind: 'unknown', ts, name: 'chat_message', payload: {}, notification };
+const broken: LiveEvent = { kind: 'malformed', raw: 7, errors: [] };
+const connecting: WatchStatus = {
+  ...{ state: 'connecting', since: 0, lastAnswer: undefined },
+  ...{ attempt: 0, nextTry: undefined, error: undefined },
+};
+const live: WatchStatus = { ...connecting, state: 'live' };
+const gap: Gap = { reason: 'silence', at: 0, index: '1' };
+
+const signals: Record<string, WatchSignal<IdentityEventList>> = {
+  s: { kind: 'status', status: connecting },
+  l: { kind: 'status', status: live },
+  a: { kind: 'answer', answer: { events: [update, join, chat, broken], watch: { index: '2' } } },
+  g: { kind: 'gap', gap },
+  b: { kind: 'answer', answer: { events: [join], watch: { index: '3' } } },
+};
+
+describe('eventFeed', () => {
+  it(
+    'splits one stream of signals into typed streams, and subscribes to it once',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const signals$ = cold('                          s-l-a-----g-b      ', signals);
+      const feed = eventFeed(signals$);
+      const unsub = '                                  ---------------!   ';
+      const letters$ = feed.all$.pipe(map(({ kind }) => kind[0]));
+      expectObservable(feed.status$, unsub).toBe('       s-l', { s: connecting, l: live });
+      expectObservable(letters$, unsub).toBe('           ----(imum)--m');
+      expectObservable(feed.identityUpdate$, unsub).toBe('----u', { u: update });
+      expectObservable(feed.lobbyJoin$, unsub).toBe('    ----j-------j', { j: join });
+      expectObservable(feed.unknown$, unsub).toBe('      ----c', { c: chat });
+      expectObservable(feed.malformed$, unsub).toBe('    ----m', { m: broken });
+      expectObservable(feed.notification$, unsub).toBe(' ----n', { n: { notification, event: chat } });
+      expectObservable(feed.gap$, unsub).toBe('          ----------g', { g: gap });
+      expectObservable(feed.on('unknown'), unsub).toBe('  ----c', { c: chat });
+      expectSubscriptions(signals$.subscriptions).toBe(' ^-------------- 1s !');
+    }),
+  );
+
+  it(
+    'lingers after the last subscriber, so that one who comes back finds the same poll',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const signals$ = cold('b 99ms b 99ms b', signals);
+      const feed = eventFeed(signals$, { linger: 50 });
+      expectObservable(feed.lobbyJoin$, '^--!').toBe('j', { j: join });
+      expectObservable(feed.lobbyJoin$, '20ms ^ 100ms !').toBe('100ms j', { j: join });
+      expectObservable(feed.lobbyJoin$, '500ms ^!').toBe('500ms j', { j: join });
+      expectSubscriptions(signals$.subscriptions).toBe(['^ 170ms !', '500ms ^ 50ms !']);
+    }),
+  );
+
+  it(
+    'gives a late subscriber the present status, and no event that was before him',
+    marbles(({ cold, expectObservable }) => {
+      const feed = eventFeed(cold('s-a-l-b', signals));
+      expectObservable(feed.gap$, '-------!');
+      expectObservable(feed.status$, '-----^-!').toBe('-----l', { l: live });
+      expectObservable(feed.lobbyJoin$, '-----^-!').toBe('------j', { j: join });
+    }),
+  );
+
+  it(
+    'hands the error that ends the watch to all, and begins anew for whoever subscribes after it',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const signals$ = cold('s-#', signals);
+      const feed = eventFeed(signals$);
+      expectObservable(feed.all$).toBe('--#');
+      expectObservable(feed.gap$).toBe('--#');
+      expectObservable(feed.status$, '-----^---!').toBe('-----s-#', { s: connecting });
+      expectSubscriptions(signals$.subscriptions).toBe(['^-!', '-----^-!']);
+    }),
+  );
+
+  it(
+    'goes on for the others where one subscriber throws',
+    marbles(({ cold, expectObservable }) => {
+      const feed = eventFeed(cold('a-b', signals));
+      const thrown$ = feed.lobbyJoin$.pipe(
+        map(() => {
+          throw new Error('mine');
+        }),
+      );
+      expectObservable(thrown$, '---!').toBe('#', undefined, new Error('mine'));
+      expectObservable(feed.lobbyJoin$, '---!').toBe('j-j', { j: join });
+    }),
+  );
+});

@@ -1,0 +1,99 @@
+import { strictEqual, deepStrictEqual } from 'node:assert';
+import { map } from 'rxjs';
+import { backoff, either, fold, InputError, ofKind, StatusError } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+
+describe('backoff', () => {
+  it(
+    'subscribes anew after an error, later each time, and not past its bound',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const broken = cold('#');
+      expectObservable(broken.pipe(backoff({ initial: 10, max: 25, random: () => 1 })), '90ms !').toBe('');
+      expectSubscriptions(broken.subscriptions).toBe([
+        ...['(^!)', '10ms (^!)', '30ms (^!)', '55ms (^!)', '80ms (^!)'],
+      ]);
+    }),
+  );
+
+  it(
+    'begins its waits anew once the source has held',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const source = cold('a 29ms #');
+      expectObservable(source.pipe(backoff({ initial: 10, max: 25, random: () => 1 })), '95ms !').toBe(
+        'a 39ms a 39ms a',
+      );
+      expectSubscriptions(source.subscriptions).toBe(['^ 29ms !', '40ms ^ 29ms !', '80ms ^ 14ms !']);
+    }),
+  );
+
+  it(
+    'lets an error through that is not worth it',
+    marbles(({ cold, expectObservable }) => {
+      const when = (error: unknown) => error === 'lost';
+      expectObservable(cold('--#', undefined, 'refused').pipe(backoff({ when }))).toBe(
+        '--#',
+        undefined,
+        'refused',
+      );
+    }),
+  );
+});
+
+describe('either', () => {
+  const refusal = new StatusError(403, { method: 'GET', url: 'https://group.example/' });
+
+  it(
+    'makes values right, and the error of the service a last left',
+    marbles(({ cold, expectObservable }) => {
+      expectObservable(cold('a-b-#', undefined, refusal).pipe(either())).toBe('a-b-(c|)', {
+        a: { _tag: 'Right', right: 'a' },
+        b: { _tag: 'Right', right: 'b' },
+        c: { _tag: 'Left', left: refusal },
+      });
+    }),
+  );
+
+  it(
+    'leaves an error that is not the service’s an error',
+    marbles(({ cold, expectObservable }) => {
+      expectObservable(cold('-#', undefined, 'mine').pipe(either())).toBe('-#', undefined, 'mine');
+    }),
+  );
+});
+
+describe('fold', () => {
+  it(
+    'tells the seed, then each new state, and nothing where the state stays the same',
+    marbles(({ cold, expectObservable }) => {
+      const longest = cold('-a-b-c|', { a: 'xx', b: 'x', c: 'xxx' }).pipe(
+        fold((best, text: string) => (text.length > best.length ? text : best), ''),
+      );
+      expectObservable(longest).toBe('sa---c|', { s: '', a: 'xx', c: 'xxx' });
+    }),
+  );
+});
+
+describe('ofKind', () => {
+  it(
+    'lets through the kinds that are asked for',
+    marbles(({ cold, expectObservable }) => {
+      const values = { a: { kind: 'x', of: 1 }, b: { kind: 'y' }, c: { kind: 'z' } } as const;
+      const source = cold<{ kind: 'x'; of: 1 } | { kind: 'y' } | { kind: 'z' }>('abc', values);
+      expectObservable(source.pipe(ofKind('x', 'z'))).toBe('a-c', values);
+      expectObservable(
+        source.pipe(
+          ofKind('x'),
+          map(({ of }) => of),
+        ),
+      ).toBe('a', { a: 1 });
+    }),
+  );
+});
+
+describe('InputError', () => {
+  it('says what to change', () => {
+    const error = new InputError('count', 'a positive integer', '0');
+    strictEqual(error.message, 'count must be a positive integer; got 0');
+    deepStrictEqual([error.argument, error.expected, error.got], ['count', 'a positive integer', '0']);
+  });
+});

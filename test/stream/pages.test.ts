@@ -1,0 +1,127 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { map, of, take, type Observable } from 'rxjs';
+import { isDecodeError, pages } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+
+interface Page {
+  readonly items: string;
+  readonly anchor?: string | null;
+}
+
+/** A service of pages: each under the anchor that asks for it, the first under none. */
+function book(content: Readonly<Record<string, Page>>, wrap: (page: Page) => Observable<Page> = of) {
+  const asked: (string | undefined)[] = [];
+  const page = (anchor: string | undefined) => {
+    asked.push(anchor);
+    return wrap(content[anchor ?? '']!);
+  };
+  return { asked, page };
+}
+
+describe('pages', () => {
+  it(
+    'asks for each page with the anchor of the one before it, and completes after the one without',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const first = cold(' --(a|)      ', { a: { items: 'a', anchor: '1' } });
+      const second = cold('  --(b|)    ', { b: { items: 'b', anchor: '2' } });
+      const third = cold('     --(c|)  ', { c: { items: 'c', anchor: null } });
+      const page = (anchor: string | undefined) =>
+        anchor === undefined ? first : anchor === '1' ? second : third;
+      expectObservable(pages<Page>(page).pipe(map(({ items }) => items))).toBe('--a-b-(c|)');
+      expectSubscriptions(first.subscriptions).toBe(' ^-!');
+      expectSubscriptions(second.subscriptions).toBe('--^-!');
+      expectSubscriptions(third.subscriptions).toBe(' ----^-!');
+    }),
+  );
+
+  it(
+    'costs one request where one page is taken, even from a service that answers at once',
+    marbles(({ expectObservable, flush }) => {
+      const endless = book({}, () => of({ items: 'x', anchor: String(Math.random()) }));
+      expectObservable(
+        pages(endless.page).pipe(
+          take(1),
+          map(({ items }) => items),
+        ),
+      ).toBe('(x|)');
+      flush();
+      strictEqual(endless.asked.length, 1);
+    }),
+  );
+
+  it(
+    'goes through ten thousand pages that come at once',
+    marbles(({ expectObservable, flush }) => {
+      let count = 0;
+      const page = () => of({ items: 'x', anchor: ++count < 10_000 ? String(count) : null });
+      const last$ = pages(page)
+        .pipe(map(() => count))
+        .pipe(take(20_000));
+      let seen = 0;
+      expectObservable(last$.pipe(map(() => void seen++)));
+      flush();
+      strictEqual(seen, 10_000);
+    }),
+  );
+
+  it(
+    'goes on from an empty page that has an anchor, and never asks with an empty anchor',
+    marbles(({ expectObservable, flush }) => {
+      const { asked, page } = book({
+        '': { items: 'a', anchor: '1' },
+        '1': { items: '', anchor: '2' },
+        '2': { items: 'b', anchor: '' },
+      });
+      expectObservable(pages(page).pipe(map(({ items }) => items || '0'))).toBe('(a0b|)');
+      flush();
+      deepStrictEqual(asked, [undefined, '1', '2']);
+    }),
+  );
+
+  it(
+    'fails where an anchor comes again, rather than going round for ever',
+    marbles(({ expectObservable, flush }) => {
+      const { asked, page } = book({
+        '': { items: 'a', anchor: '1' },
+        '1': { items: 'b', anchor: '2' },
+        '2': { items: 'c', anchor: '1' },
+      });
+      const errors: unknown[] = [];
+      pages(page).subscribe({ error: (error: unknown) => errors.push(error) });
+      expectObservable(of(1));
+      flush();
+      deepStrictEqual(asked, [undefined, '1', '2']);
+      strictEqual(isDecodeError(errors[0]), true);
+      strictEqual(
+        (errors[0] as Error).message,
+        'anchor: expected an anchor that was not given before, got one that was',
+      );
+    }),
+  );
+
+  it(
+    'ends before a page that only repeats the one before it',
+    marbles(({ expectObservable, flush }) => {
+      const { asked, page } = book({
+        '': { items: 'abc', anchor: '1' },
+        '1': { items: 'bc', anchor: '2' },
+      });
+      const isRepeat = (next: Page, previous: Page) => previous.items.includes(next.items);
+      expectObservable(pages(page, { isRepeat }).pipe(map(({ items }) => items[0]))).toBe('(a|)');
+      flush();
+      deepStrictEqual(asked, [undefined, '1']);
+    }),
+  );
+
+  it(
+    'aborts the page that is on its way when unsubscribed from, and hands errors on',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const first = cold('-(a|)', { a: { items: 'a', anchor: '1' } });
+      const hung = cold('  -   ');
+      const page = (anchor: string | undefined) => (anchor === undefined ? first : hung);
+      expectObservable(pages<Page>(page).pipe(map(({ items }) => items)), '----!').toBe('-a');
+      expectSubscriptions(hung.subscriptions).toBe('-^--!');
+      expectObservable(pages(() => cold('--#'))).toBe('--#');
+    }),
+  );
+});
