@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import { isRight, left, right } from '#fp-ts/Either';
 import { cursor } from './cursor.js';
+import { jsonObject } from './json-object.js';
 import { struct } from './struct.js';
 
 const Present = struct({ index: cursor });
@@ -19,8 +20,7 @@ export const WatchData = new t.Type<WatchData, unknown>(
     if (u == null) return right({ index: '' });
     const result = Present.validate(u, context);
     if (isRight(result)) return result;
-    const { index } = Object(u) as { index?: unknown };
-    return typeof u === 'object' && index == null ? right({ ...u, index: '' }) : left(result.left);
+    return jsonObject.is(u) && u['index'] == null ? right({ ...u, index: '' }) : left(result.left);
   },
   t.identity,
 );

@@ -6,7 +6,7 @@ export function sameJson(left: unknown, right: unknown): boolean {
   const stack: [unknown, unknown][] = [[left, right]];
   for (let pair = stack.pop(); pair; pair = stack.pop()) {
     const [a, b] = pair;
-    if (Object.is(a, b)) continue;
+    if (a === b) continue;
     if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false;
     const keys = Object.keys(a);
     if (keys.length !== Object.keys(b).length) return false;

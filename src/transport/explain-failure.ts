@@ -17,12 +17,13 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
   const summary = summaryOf(request);
   if (error instanceof TimeoutError)
     return new TransportError('lost', 'the body of the answer stalled', summary);
-  if ((error as Fault).type === 'max-size') {
+  const { type, message = error } = Object(error) as Fault;
+  if (type === 'max-size') {
     return new TransportError('too_large', 'the answer is larger than maxBody', summary);
   }
   const code = codeOf(error);
   const unreachable = code !== undefined && UNREACHABLE.test(code);
-  const words = redact(String((error as Fault).message ?? error), secretsOf(request)).slice(0, 300);
+  const words = redact(String(message), secretsOf(request)).slice(0, 300);
   return new TransportError(
     unreachable ? 'unreachable' : 'lost',
     unreachable

@@ -66,7 +66,7 @@ export function fromFetch(config: FetchConfig = {}): Transport {
           timeout({ first: bodyDeadline, scheduler }),
           map((text): TransportResponse => ({ status: response.status, headers: response.headers, text })),
         );
-      return from(fetch(request.url, init)).pipe(
+      return defer(() => from(fetch(request.url, init))).pipe(
         switchMap(response => {
           refuseRedirect(response, request);
           return answer(response);

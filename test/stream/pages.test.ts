@@ -117,11 +117,11 @@ describe('pages', () => {
     'aborts the page that is on its way when unsubscribed from, and hands errors on',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const first = cold('-(a|)', { a: { items: 'a', anchor: '1' } });
-      const hung = cold('  -   ');
+      const hung = cold<never>('  -   ');
       const page = (anchor: string | undefined) => (anchor === undefined ? first : hung);
       expectObservable(pages<Page>(page).pipe(map(({ items }) => items)), '----!').toBe('-a');
       expectSubscriptions(hung.subscriptions).toBe('-^--!');
-      expectObservable(pages(() => cold('--#'))).toBe('--#');
+      expectObservable(pages(() => cold<never>('--#'))).toBe('--#');
     }),
   );
 });

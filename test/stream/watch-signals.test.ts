@@ -71,7 +71,7 @@ describe('watchSignals', () => {
       const { cold, flush } = helpers;
       const { poll } = script(
         cold('--(a|)', { a: answer('1', 'x') }),
-        cold('---#'),
+        cold<never>('---#'),
         cold('--(b|)', { b: answer('2', 'y') }),
       );
       const seen = journal(watchSignals(poll, { random, backoff: { initial: 5 } }), helpers, '20ms !');
@@ -83,7 +83,7 @@ describe('watchSignals', () => {
   it(
     'says of a failure how often, why, and when the next try is',
     marbles(({ cold, expectObservable }) => {
-      const { poll } = script(cold('--#', undefined, 'down'), cold('#', undefined, 'down'));
+      const { poll } = script(cold<never>('--#', undefined, 'down'), cold<never>('#', undefined, 'down'));
       const status$ = watchSignals(poll, {
         random,
         backoff: { initial: 5 },
@@ -114,7 +114,7 @@ describe('watchSignals', () => {
   it(
     'is closed before the error it ends with',
     marbles(({ cold, expectObservable }) => {
-      const { poll } = script(cold('-#', undefined, 'gone'));
+      const { poll } = script(cold<never>('-#', undefined, 'gone'));
       const signals$ = words(watchSignals(poll, { judge: () => ({ kind: 'end' }) }));
       expectObservable(signals$).toBe('c(d#)', { c: 'connecting', d: 'closed' }, 'gone');
     }),
@@ -126,7 +126,7 @@ describe('watchSignals', () => {
       const { cold, flush } = helpers;
       const { asked, poll } = script(
         cold('(a|)', { a: answer('7', 'x') }),
-        cold('-#'),
+        cold<never>('-#'),
         cold('-(b|)', { b: answer('1', 'y') }),
       );
       const seen = journal(watchSignals(poll, { random: () => 0, judge: refuse }), helpers, '5ms !');
@@ -143,8 +143,8 @@ describe('watchSignals', () => {
     'drops an index that five failures in a row may come from, and not after four',
     marbles(({ cold, expectObservable, flush }) => {
       const judge = (error: unknown): Verdict => ({ kind: 'retry', suspect: error === '500' });
-      const bad = cold('#', undefined, '500');
-      const other = cold('#', undefined, 'reset');
+      const bad = cold<never>('#', undefined, '500');
+      const other = cold<never>('#', undefined, 'reset');
       const { asked, poll } = script(
         cold('(a|)', { a: answer('7', 'x') }),
         ...[bad, bad, bad, bad, other],
@@ -168,7 +168,7 @@ describe('watchSignals', () => {
         cold('-(c|)', { c: answer('', 'c') }),
         cold('-(d|)', { d: answer('', 'd') }),
         cold('-(e|)', { e: answer('200', 'e') }),
-        cold('50ms #'),
+        cold<never>('50ms #'),
         cold('60ms (f|)', { f: answer('300', 'f') }),
       );
       const signals$ = watchSignals(poll, {
@@ -254,8 +254,8 @@ describe('watchSignals', () => {
   it(
     'wakes: aborts what hangs, cuts a wait short, and polls again within a second',
     marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
-      const hung = cold('-');
-      const broken = cold('#');
+      const hung = cold<never>('-');
+      const broken = cold<never>('#');
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, broken, NEVER);
       const wake$ = hot('  5s w 9s w');
       const waits = [0.5, 1, 0.25];
@@ -277,7 +277,7 @@ describe('watchSignals', () => {
     'outlives its wake source, and takes several wakes at once for one',
     marbles(({ cold, hot, expectObservable, flush }) => {
       const failing = script(NEVER);
-      expectObservable(watchSignals(failing.poll, { wake$: cold('-#') }), '5s !');
+      expectObservable(watchSignals(failing.poll, { wake$: cold<never>('-#') }), '5s !');
       const crowded = script(NEVER, NEVER, NEVER);
       expectObservable(watchSignals(crowded.poll, { wake$: hot('-wwwww'), random: () => 0 }), '500ms !');
       flush();

@@ -29,7 +29,7 @@ describe('watch', () => {
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const first = cold('  --(a|)            ', { a: answer('0007', 'x') });
       const second = cold('   ---(b|)         ', { b: answer('not a number/é', 'y') });
-      const third = cold('       -----        ');
+      const third = cold<never>('       -----        ');
       const { asked, poll } = script(first, second, third);
       const unsub = '       ---------!';
       expectObservable(watch(poll), unsub).toBe('--a--b---', {
@@ -48,7 +48,7 @@ describe('watch', () => {
     'has an index of its own for each subscription',
     marbles(({ cold, expectObservable, flush }) => {
       const asked: (string | undefined)[] = [];
-      const watch$ = watch(index => {
+      const watch$ = watch<Answer>(index => {
         asked.push(index);
         return asked.length % 2 ? cold('-(a|)', { a: answer('1', 'x') }) : NEVER;
       });
@@ -64,7 +64,7 @@ describe('watch', () => {
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const first = cold('-(a|)', { a: answer('', 'x') });
       const second = cold('-(b|)', { b: { events: ['y'] } as unknown as Answer });
-      const third = cold('-');
+      const third = cold<never>('-');
       const { asked, poll } = script(first, second, third);
       expectObservable(watch(poll), '3s !').toBe('-a 1s b', {
         a: answer('', 'x'),
@@ -126,7 +126,7 @@ describe('watch', () => {
   it(
     'aborts a poll at its deadline and sends it anew from the same index, without backoff',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
-      const hung = cold('-');
+      const hung = cold<never>('-');
       const late = cold('-(b|)', { b: answer('2', 'y') });
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, late);
       expectObservable(watch(poll, { deadline: 100, random }), '150ms !').toBe('a 100ms b', {
@@ -145,7 +145,7 @@ describe('watch', () => {
     marbles(({ cold, expectObservable, flush }) => {
       const { asked, poll } = script(
         cold('(a|)', { a: answer('1', 'x') }),
-        cold('--|'),
+        cold<never>('--|'),
         cold('-(b|)', { b: answer('2', 'y') }),
       );
       expectObservable(watch(poll), '------!').toBe('a--b', { a: answer('1', 'x'), b: answer('2', 'y') });
@@ -198,7 +198,7 @@ describe('watch', () => {
   it(
     'waits after a failure, longer after each, up to a bound, and anew after an answer',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
-      const broken = cold('#');
+      const broken = cold<never>('#');
       const fine = cold('(a|)', { a: answer('1', 'x') });
       const { asked, poll } = script(broken, broken, broken, broken, fine, broken);
       const config = { random, backoff: { initial: 10, max: 40 } };
@@ -218,7 +218,7 @@ describe('watch', () => {
   it(
     'spreads its waits over the whole of their bound',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const broken = cold('#');
+      const broken = cold<never>('#');
       const jitter = [0.5, 0, 0.25];
       const poll = script(broken, broken, broken, broken).poll;
       const config = { random: () => jitter.shift() ?? 1, backoff: { initial: 100 } };
@@ -230,7 +230,7 @@ describe('watch', () => {
   it(
     'waits for as long as the service asks, and no wake shortens that',
     marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
-      const busy = cold('#');
+      const busy = cold<never>('#');
       const judge = (): Verdict => ({ kind: 'retry', after: 5_000 });
       const config = { random: () => 0, judge, wake$: hot('10ms w') };
       expectObservable(watch(script(busy, busy).poll, config), '6s !').toBe('');
@@ -241,7 +241,7 @@ describe('watch', () => {
   it(
     'ends with an error that no further poll can mend',
     marbles(({ cold, expectObservable }) => {
-      const poll = script(cold('-#', undefined, 'gone')).poll;
+      const poll = script(cold<never>('-#', undefined, 'gone')).poll;
       expectObservable(watch(poll, { judge: () => ({ kind: 'end' }) })).toBe('-#', undefined, 'gone');
     }),
   );
@@ -249,7 +249,7 @@ describe('watch', () => {
   it(
     'tries a refused request once more without its index, and then ends',
     marbles(({ cold, expectObservable, flush }) => {
-      const refused = cold('-#', undefined, 'no');
+      const refused = cold<never>('-#', undefined, 'no');
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), refused, refused);
       const config = { random: () => 0, judge: (): Verdict => ({ kind: 'refused' }) };
       expectObservable(watch(poll, config)).toBe('a-#', { a: answer('1', 'x') }, 'no');
@@ -278,7 +278,7 @@ describe('watch', () => {
   it(
     'aborts at once when unsubscribed from, and leaves nothing behind',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
-      const hung = cold('-');
+      const hung = cold<never>('-');
       const { asked, poll } = script(hung);
       expectObservable(watch(poll), '---!').toBe('----');
       expectSubscriptions(hung.subscriptions).toBe('^--!');

@@ -1,0 +1,108 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { isRight } from '#fp-ts/Either';
+import { IdentityEventList, WatchData } from 'lobby-rx';
+import { decodeEvent } from '../../src/protocol/index.js';
+import { lobbyJoin, notification, profile } from '../payload.js';
+
+const ts = '2026-11-20T12:00:00Z';
+const wireUpdate = { kind: { identity_update: { identity: profile } }, ts };
+
+function decode(value: unknown): IdentityEventList {
+  const result = IdentityEventList.decode(value);
+  ok(isRight(result));
+  return result.right;
+}
+
+describe('live events', () => {
+  it('become a union, told apart by kind', () => {
+    deepStrictEqual(decodeEvent(wireUpdate), [{ kind: 'identity_update', ts, identity: profile }]);
+    deepStrictEqual(decodeEvent({ kind: { matchmaker_lobby_join: lobbyJoin }, ts }), [
+      { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin },
+    ]);
+    deepStrictEqual(decodeEvent({ kind: { chat_message: { thread: 1 } }, ts, notification }), [
+      { kind: 'unknown', name: 'chat_message', ts, payload: { thread: 1 }, notification },
+    ]);
+  });
+
+  it('are not copied: the payload is the very object of the answer', () => {
+    const [event] = decodeEvent(wireUpdate);
+    strictEqual(event?.kind === 'identity_update' && event.identity, profile);
+  });
+
+  it('take null for an absent kind and an absent notification', () => {
+    const event = { kind: { identity_update: null, party_update: { id: 1 } }, ts, notification: null };
+    deepStrictEqual(decodeEvent(event), [{ kind: 'unknown', name: 'party_update', ts, payload: { id: 1 } }]);
+  });
+
+  it('become two where one carries two kinds, with the notification once', () => {
+    const kind = { identity_update: { identity: profile }, matchmaker_lobby_join: lobbyJoin };
+    deepStrictEqual(decodeEvent({ kind, ts, notification }), [
+      { kind: 'identity_update', ts, identity: profile, notification },
+      { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin },
+    ]);
+  });
+
+  it('are malformed where anything about them is wrong, and say what', () => {
+    const issue = (raw: unknown) => {
+      const [event, ...others] = decodeEvent(raw, 'events[0]');
+      strictEqual(others.length, 0);
+      ok(event?.kind === 'malformed' && event.raw === raw);
+      const [first] = event.errors;
+      return `${first?.path}: ${first?.expected}, got ${first?.got}`;
+    };
+    strictEqual(issue(7), 'events[0]: object, got 7');
+    strictEqual(issue(null), 'events[0]: object, got null');
+    strictEqual(issue({ ts, kind: {} }), 'events[0].kind: object with one kind of event, got none');
+    strictEqual(issue({ ts, kind: 'x' }), 'events[0].kind: object, got a string of 1 characters');
+    strictEqual(issue({ kind: { x: 1 } }), 'events[0].ts: string, got nothing');
+    strictEqual(
+      issue({ ts, kind: { x: 1 }, notification: { title: '' } }),
+      'events[0].notification.description: string, got nothing',
+    );
+  });
+
+  it('cost no neighbour anything, and do not stop the index', () => {
+    const good = (n: number) => ({ ...wireUpdate, ts: `${n}` });
+    const events: unknown[] = Array.from({ length: 20 }, (_, n) => good(n));
+    events[4] = { kind: { identity_update: { identity: {} } }, ts };
+    events[9] = { kind: { party_update: {} }, ts };
+    const list = decode({ events, watch: { index: '77' } });
+    strictEqual(list.watch.index, '77');
+    deepStrictEqual(
+      list.events.flatMap(event => (event.kind === 'identity_update' ? [event.ts] : [])),
+      Array.from({ length: 20 }, (_, n) => `${n}`).filter(n => n !== '4' && n !== '9'),
+    );
+    deepStrictEqual([list.events[4]?.kind, list.events[9]?.kind], ['malformed', 'unknown']);
+  });
+
+  it('go back to the wire as they came', () => {
+    const wire = {
+      events: [
+        wireUpdate,
+        { kind: { matchmaker_lobby_join: lobbyJoin }, ts },
+        { kind: { chat_message: {} }, ts, notification },
+        'nonsense',
+      ],
+      watch: { index: '1' },
+    };
+    const list = decode(wire);
+    deepStrictEqual(IdentityEventList.encode(list), wire);
+    ok(IdentityEventList.is(list));
+    ok(!IdentityEventList.is(wire));
+  });
+});
+
+describe('the watch object', () => {
+  it('reads as an empty index where it is missing, and refuses an index that cannot be sent back', () => {
+    const decoded = (value: unknown) => {
+      const result = WatchData.decode(value);
+      return isRight(result) ? result.right : 'refused';
+    };
+    deepStrictEqual(decoded(undefined), { index: '' });
+    deepStrictEqual(decoded({}), { index: '' });
+    deepStrictEqual(decoded({ index: null, more: 1 }), { index: '', more: 1 });
+    deepStrictEqual(decoded({ index: '0012' }), { index: '0012' });
+    for (const index of [12, '\ud800', 'x'.repeat(2049), {}]) strictEqual(decoded({ index }), 'refused');
+    for (const watch of ['', 7, [], [1]]) strictEqual(decoded(watch), 'refused');
+  });
+});

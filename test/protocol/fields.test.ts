@@ -1,0 +1,235 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import type * as t from 'io-ts';
+import { isLeft } from '#fp-ts/Either';
+import * as lobby from 'lobby-rx';
+import { decodeEvent, decodeIssues, Event } from '../../src/protocol/index.js';
+import { handle, lobbyJoin, notification, profile } from '../payload.js';
+
+type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'cursor';
+
+/** A table of the interface document: its fields, a `?` behind those that are not required, and of what kind they are. */
+type Table = Readonly<Record<string, Kind>>;
+
+const WRONG: Readonly<Record<Kind, unknown>> = {
+  ...{ string: 7, cursor: 7, integer: 1.5, number: '1', boolean: 'yes', object: 'no', array: {} },
+};
+
+const game = profile.games[0]!;
+const group = profile.groups[0]!.group;
+const members = { members: [{ identity: handle }], anchor: '1700000000000', watch: { index: '1' } };
+
+const tables: readonly [section: string, codec: t.Mixed, value: object, table: Table][] = [
+  ['2.1', lobby.GroupMemberList, members, { 'anchor?': 'cursor', members: 'array', watch: 'object' }],
+  ['2.1 item', lobby.GroupMember, members.members[0]!, { identity: 'object' }],
+  ['2.2', lobby.WatchData, members.watch, { index: 'cursor' }],
+  [
+    '2.3',
+    lobby.IdentityEventList,
+    { events: [], watch: { index: '1' } },
+    { events: 'array', watch: 'object' },
+  ],
+  [
+    '2.4',
+    Event,
+    { kind: { chat_message: {} }, ts: 'now', notification },
+    { kind: 'object', 'notification?': 'object', ts: 'string' },
+  ],
+  [
+    '2.5',
+    lobby.Profile,
+    profile,
+    {
+      account_number: 'integer',
+      avatar_url: 'string',
+      'awaiting_deletion?': 'boolean',
+      bio: 'string',
+      display_name: 'string',
+      external: 'object',
+      follower_count: 'integer',
+      following: 'boolean',
+      following_count: 'integer',
+      games: 'array',
+      groups: 'array',
+      identity_id: 'string',
+      is_admin: 'boolean',
+      is_following_me: 'boolean',
+      'is_game_linked?': 'boolean',
+      is_mutual_following: 'boolean',
+      is_registered: 'boolean',
+      join_ts: 'string',
+      linked_accounts: 'array',
+      'presence?': 'object',
+    },
+  ],
+  ['2.5 external', lobby.IdentityExternal, profile.external, { profile: 'string', 'settings?': 'string' }],
+  ['2.5 games', lobby.ProfileGame, game, { game: 'object', stats: 'array' }],
+  ['2.5 groups', lobby.ProfileGroup, profile.groups[0]!, { group: 'object' }],
+  [
+    '2.5 linked_accounts',
+    lobby.LinkedAccount,
+    profile.linked_accounts[0]!,
+    { 'access_token?': 'object', 'email?': 'object' },
+  ],
+  [
+    '2.5 access_token',
+    lobby.LinkedAccessToken,
+    profile.linked_accounts[0]!.access_token!,
+    { name: 'string' },
+  ],
+  ['2.5 email', lobby.LinkedEmail, profile.linked_accounts[0]!.email!, { email: 'string' }],
+  [
+    '2.6 game handle',
+    lobby.GameHandle,
+    game.game,
+    {
+      ...{ 'banner_url?': 'string', display_name: 'string', game_id: 'string' },
+      ...{ 'logo_url?': 'string', name_id: 'string' },
+    } as Table,
+  ],
+  [
+    '2.6 group handle',
+    lobby.GroupHandle,
+    group,
+    {
+      ...{ 'avatar_url?': 'string', display_name: 'string', external: 'object' },
+      ...{ group_id: 'string', 'is_developer?': 'boolean' },
+    } as Table,
+  ],
+  ['2.6 group external', lobby.GroupExternal, group.external, { profile: 'string' }],
+  ['2.6 stat', lobby.Stat, game.stats[0]!, { config: 'object', overall_value: 'number' }],
+  [
+    '2.6 stat config',
+    lobby.StatConfig,
+    game.stats[0]!.config,
+    {
+      aggregation: 'string',
+      display_name: 'string',
+      format: 'string',
+      icon_id: 'string',
+      'postfix_plural?': 'string',
+      'postfix_singular?': 'string',
+      'prefix_plural?': 'string',
+      'prefix_singular?': 'string',
+      priority: 'integer',
+      record_id: 'string',
+      sorting: 'string',
+    },
+  ],
+  [
+    '2.7',
+    lobby.Presence,
+    profile.presence!,
+    { 'game_activity?': 'object', status: 'string', update_ts: 'string' },
+  ],
+  [
+    '2.7 game activity',
+    lobby.GameActivity,
+    profile.presence!.game_activity!,
+    { game: 'object', message: 'string', 'mutual_metadata?': 'object', 'public_metadata?': 'object' },
+  ],
+  [
+    '2.8',
+    lobby.Notification,
+    notification,
+    { description: 'string', thumbnail_url: 'string', title: 'string', url: 'string' },
+  ],
+  ['2.9', lobby.LobbyJoin, lobbyJoin, { lobby: 'object', player: 'object', ports: 'object' }],
+  ['2.9 lobby', lobby.Lobby, lobbyJoin.lobby, { lobby_id: 'string', region: 'object' }],
+  ['2.9 region', lobby.Region, lobbyJoin.lobby.region, { display_name: 'string', region_id: 'string' }],
+  ['2.9 player', lobby.LobbyPlayer, lobbyJoin.player, { token: 'string' }],
+  [
+    '2.9 port',
+    lobby.Port,
+    { ...lobbyJoin.ports['voice'], ...lobbyJoin.ports['default'] },
+    {
+      ...{ 'host?': 'string', hostname: 'string', is_tls: 'boolean' },
+      ...{ 'port?': 'integer', 'port_range?': 'object' },
+    } as Table,
+  ],
+  ['2.9 port range', lobby.PortRange, { min: 1, max: 2 }, { min: 'integer', max: 'integer' }],
+  [
+    'member handle',
+    lobby.IdentityHandle,
+    handle,
+    {
+      ...{ account_number: 'integer', avatar_url: 'string', display_name: 'string', external: 'object' },
+      ...{ identity_id: 'string', is_registered: 'boolean', 'presence?': 'object' },
+    } as Table,
+  ],
+  [
+    'error body',
+    lobby.ErrorBody,
+    { code: 'X', message: 'x', documentation: 'https://x', metadata: 1, ray_id: 'r' },
+    { 'code?': 'string', 'message?': 'string', 'documentation?': 'string', 'ray_id?': 'string' },
+  ],
+];
+
+/** What a codec finds wrong, as paths; none where it takes the value. */
+function paths(codec: t.Mixed, value: unknown): readonly string[] | undefined {
+  const result = codec.decode(value) as t.Validation<unknown>;
+  return isLeft(result) ? decodeIssues(result.left).map(({ path }) => path) : undefined;
+}
+
+/** What an answer without these reads as instead of failing: a watch goes on without an index. */
+const FORGIVEN = ['index', 'watch'];
+
+describe('the fields of the interface document', () => {
+  for (const [section, codec, value, table] of tables) {
+    describe(section, () => {
+      it('decodes as it is, unknown keys included, and nothing is copied', () => {
+        const strange = { ...value, not_in_the_document: [1] };
+        strictEqual(paths(codec, strange), undefined);
+        if (codec !== lobby.IdentityEventList) {
+          strictEqual((codec.decode(strange) as { right: unknown }).right, strange);
+        }
+      });
+
+      for (const [name, kind] of Object.entries(table)) {
+        const field = name.replace('?', '');
+        const isOptional = name.endsWith('?') || FORGIVEN.includes(field);
+        const { [field as never]: present, ...absent } = value as Record<string, unknown>;
+
+        it(`${field}: present in the example`, () => ok(present !== undefined));
+        it(`${field}: absent is ${isOptional ? 'fine' : 'an error there'}`, () => {
+          deepStrictEqual(paths(codec, absent), isOptional ? undefined : [field]);
+        });
+        it(`${field}: null is ${isOptional ? 'fine' : 'an error there'}`, () => {
+          deepStrictEqual(paths(codec, { ...value, [field]: null }), isOptional ? undefined : [field]);
+        });
+        it(`${field}: a wrong type is an error there`, () => {
+          deepStrictEqual(paths(codec, { ...value, [field]: WRONG[kind] }), [field]);
+        });
+      }
+    });
+  }
+
+  it('are all in the tables above, and no others', () => {
+    for (const [section, codec, , table] of tables) {
+      const { required, optional } = codec as Partial<lobby.Struct<t.Props, t.Props>>;
+      if (!required || section === 'error body') continue;
+      const fields = [...Object.keys(required), ...Object.keys(optional ?? {}).map(name => `${name}?`)];
+      deepStrictEqual(fields.sort(), Object.keys(table).sort(), section);
+    }
+  });
+
+  it('have whole paths where they stand deep in a payload', () => {
+    const bad = structuredClone(profile) as unknown as {
+      games: { stats: { config: { priority: unknown } }[] }[];
+    };
+    bad.games[0]!.stats[0]!.config.priority = null;
+    const [event] = decodeEvent({ kind: { identity_update: { identity: bad } }, ts: 'now' }, 'events[3]');
+    deepStrictEqual(event?.kind === 'malformed' && event.errors, [
+      {
+        path: 'events[3].kind.identity_update.identity.games[0].stats[0].config.priority',
+        expected: 'integer',
+        got: 'null',
+      },
+    ]);
+  });
+
+  it('keep keys that come from the wire out of paths', () => {
+    deepStrictEqual(paths(lobby.LobbyJoin, { ...lobbyJoin, ports: { 'secret-name': { is_tls: true } } }), [
+      'ports.*.hostname',
+    ]);
+  });
+});

@@ -1,0 +1,193 @@
+import { deepStrictEqual, fail, match, ok, strictEqual } from 'node:assert';
+import type { Socket } from 'node:net';
+import { firstValueFrom, lastValueFrom, toArray } from 'rxjs';
+import { fromFetch, isTransportError, type FetchLike, type TransportError } from 'lobby-rx';
+import { rawServer, type RawServer } from '../raw-server.js';
+
+const LENGTH = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":';
+const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"half":\r\n';
+const ok200 = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+/** A fetch that is not Node's default one, to see that the transport holds with any. */
+const globalFetch = fetch as FetchLike;
+
+describe('fromFetch', () => {
+  let server: RawServer | undefined;
+  afterEach(async () => {
+    await server?.close();
+    server = undefined;
+  });
+
+  const get = (url: string, config = {}) => fromFetch(config)({ method: 'GET', url, headers: {} });
+
+  async function failure(url: string, config = {}, method = 'GET'): Promise<TransportError> {
+    try {
+      await lastValueFrom(
+        fromFetch(config)({ method, url, headers: {}, ...(method === 'POST' && { body: '{}' }) }),
+      );
+    } catch (error) {
+      ok(isTransportError(error), String(error));
+      return error;
+    }
+    throw new Error('there was an answer');
+  }
+
+  for (const [name, config] of [
+    ['cross-fetch', {}],
+    ['global fetch', { fetch: globalFetch }],
+  ] as const) {
+    describe(`with ${name}`, () => {
+      it('carries a request and its answer, whatever the status, and completes', async () => {
+        server = await rawServer(socket =>
+          socket.write('HTTP/1.1 418 Teapot\r\nRvt-Ray-Id: 7\r\nContent-Length: 2\r\n\r\nno'),
+        );
+        const request = {
+          method: 'POST',
+          url: `${server.url}/pot?full=1`,
+          headers: { authorization: 'Bearer t' },
+          body: '{"a":1}',
+        };
+        const [answer, ...more] = await lastValueFrom(fromFetch(config)(request).pipe(toArray()));
+        deepStrictEqual([answer?.status, answer?.text, answer?.headers.get('rvt-ray-id')], [418, 'no', '7']);
+        strictEqual(more.length, 0);
+        match(server.received(), /^POST \/pot\?full=1 HTTP\/1\.1\r\n/);
+        match(server.received(), /\r\nauthorization: Bearer t\r\n/i);
+        match(server.received(), /\r\n\r\n\{"a":1\}$/);
+      });
+
+      const cuts: readonly [string, string, (socket: Socket) => void][] = [
+        ['a body with a length, closed', LENGTH, socket => socket.end()],
+        ['a body with a length, reset', LENGTH, socket => socket.resetAndDestroy()],
+        ['a chunked body, closed', CHUNKED, socket => socket.end()],
+        ['a chunked body, reset', CHUNKED, socket => socket.resetAndDestroy()],
+        ['headers, closed', 'HTTP/1.1 200', socket => socket.end()],
+        ['headers, reset', 'HTTP/1.1 200', socket => socket.resetAndDestroy()],
+      ];
+      for (const [what, head, cut] of cuts) {
+        it(`fails at once where the connection is cut in ${what}`, async () => {
+          server = await rawServer(socket => socket.write(head, () => setImmediate(cut, socket)));
+          strictEqual((await failure(server.url, config)).reason, 'lost');
+        });
+      }
+
+      it('fails where a body stalls, at its deadline', async () => {
+        server = await rawServer(socket => socket.write(LENGTH));
+        const error = await failure(server.url, { ...config, bodyDeadline: 0 });
+        deepStrictEqual([error.reason, /the body of the answer stalled/.test(error.message)], ['lost', true]);
+      });
+
+      it('refuses a redirect, and goes nowhere else', async () => {
+        server = await rawServer(socket =>
+          socket.write('HTTP/1.1 302 Found\r\nLocation: /else\r\nContent-Length: 0\r\n\r\n'),
+        );
+        strictEqual((await failure(server.url, config)).reason, 'redirected');
+        ok(!server.received().includes('/else'));
+      });
+
+      it('refuses an answer that is too large, without reading it to its end', async () => {
+        server = await rawServer(socket => {
+          socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+          socket.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
+        });
+        strictEqual((await failure(server.url, { ...config, maxBody: 1000 })).reason, 'too_large');
+      });
+
+      it('tells a server that is not there from one that hangs up', async () => {
+        server = await rawServer(() => undefined);
+        const { url } = server;
+        await server.close();
+        strictEqual((await failure(url, config)).reason, 'unreachable');
+      });
+
+      it('aborts when unsubscribed from: while waiting for headers, and while reading a body', async () => {
+        for (const head of ['', LENGTH]) {
+          let subscription: { unsubscribe(): void } | undefined;
+          const closed = new Promise<void>(resolve => {
+            void rawServer(socket => {
+              socket.on('close', () => resolve());
+              socket.write(head, () => setImmediate(() => subscription?.unsubscribe()));
+            }).then(started => {
+              server = started;
+              const transport = fromFetch(config);
+              subscription = transport({ method: 'GET', url: started.url, headers: {} }).subscribe({
+                next: () => fail('an answer after all'),
+                error: (error: unknown) => fail(String(error)),
+              });
+            });
+          });
+          await closed;
+          await server?.close();
+        }
+      });
+    });
+  }
+
+  it('keeps sockets for GETs, and gives every other request one of its own', async () => {
+    server = await rawServer(socket => socket.write(ok200('{}')));
+    const { url } = server;
+    for (let i = 0; i < 3; i++) await lastValueFrom(get(url));
+    strictEqual(server.sockets.length, 1);
+    for (let i = 0; i < 2; i++) {
+      await lastValueFrom(fromFetch()({ method: 'POST', url, headers: {}, body: '{}' }));
+    }
+    strictEqual(server.sockets.length, 3);
+  });
+
+  it('sends a GET anew that died on a kept socket, and only once', async () => {
+    server = await rawServer((socket, nth) => {
+      if (nth === 1) socket.destroy();
+      else socket.write(ok200(`${nth}`));
+    });
+    await lastValueFrom(get(server.url));
+    strictEqual((await lastValueFrom(get(server.url))).text, '2');
+  });
+
+  it('does nothing before it is subscribed to, and all of it anew for each subscription', async () => {
+    let calls = 0;
+    const counting: FetchLike = () => {
+      calls++;
+      return Promise.resolve({ status: 200, headers: { get: () => null }, text: () => Promise.resolve('') });
+    };
+    const answer$ = get('http://localhost/', { fetch: counting });
+    strictEqual(calls, 0);
+    await lastValueFrom(answer$);
+    await lastValueFrom(answer$);
+    strictEqual(calls, 2);
+  });
+
+  it('has a signal of its own for each request', async () => {
+    const signals = new Set<unknown>();
+    const keeping: FetchLike = (_, init) => {
+      signals.add(init.signal);
+      return Promise.resolve({ status: 200, headers: { get: () => null }, text: () => Promise.resolve('') });
+    };
+    for (let i = 0; i < 5; i++) await firstValueFrom(get('http://localhost/', { fetch: keeping }));
+    strictEqual(signals.size, 5);
+  });
+
+  it('makes a TransportError of whatever a fetch throws, without the secrets of the request', async () => {
+    for (const thrown of [
+      new Error('for Bearer s3cret-token'),
+      's3cret-token',
+      null,
+      undefined,
+      { code: 7 },
+    ]) {
+      const reject: FetchLike = () => Promise.reject(thrown as Error);
+      const throwing: FetchLike = () => {
+        throw thrown;
+      };
+      for (const fetch of [reject, throwing]) {
+        const request = {
+          method: 'GET',
+          url: 'http://localhost/',
+          headers: { authorization: 'Bearer s3cret-token' },
+        };
+        const error = await lastValueFrom(fromFetch({ fetch })(request)).catch((e: unknown) => e);
+        ok(isTransportError(error));
+        const cause = (error.cause as Error | undefined)?.message ?? '';
+        ok(!`${error.message} ${error.stack} ${cause}`.includes('s3cret'));
+      }
+    }
+  });
+});

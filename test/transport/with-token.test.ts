@@ -1,0 +1,214 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { inspect } from 'node:util';
+import { assert as check, asyncProperty, string } from 'fast-check';
+import {
+  catchError,
+  concatMap,
+  EMPTY,
+  lastValueFrom,
+  map,
+  NEVER,
+  of,
+  tap,
+  throwError,
+  timer,
+  type Observable,
+} from 'rxjs';
+import {
+  isTransportError,
+  withDeadline,
+  withToken,
+  type Token,
+  type Transport,
+  type TransportRequest,
+} from 'lobby-rx';
+import { marbles } from '../marbles.js';
+
+const get: TransportRequest = { method: 'GET', url: 'https://group.example/', headers: {} };
+const headers = { get: () => null };
+
+/** A service that takes one token, and says of every other that it does not. */
+function service(good: string) {
+  const tokens: (string | undefined)[] = [];
+  const transport: Transport = ({ headers: { authorization } }) => {
+    tokens.push(authorization?.replace('Bearer ', ''));
+    return of({ status: authorization === `Bearer ${good}` ? 200 : 401, headers, text: `${authorization}?` });
+  };
+  return { tokens, transport };
+}
+
+const status = (answer$: Observable<{ status: number }>) =>
+  lastValueFrom(answer$.pipe(map(answer => answer.status)));
+
+describe('withToken', () => {
+  it('sends a token as it is, and asks a provider anew for each request', async () => {
+    let issued = 0;
+    const provider = () => `token-${++issued}`;
+    const { tokens, transport } = service('token-2');
+    const providing = withToken(transport, why => (why === 'request' ? provider() : 'none'));
+    await status(withToken(transport, 'token-2')(get));
+    await status(providing(get));
+    await status(providing(get));
+    deepStrictEqual(tokens, ['token-2', 'token-1', 'none', 'token-2']);
+  });
+
+  it('takes a string for a token, a promise or an Observable for where one comes from', async () => {
+    for (const token of [
+      () => 'abc',
+      () => Promise.resolve('abc'),
+      () => of('abc', 'later'),
+      () => ['abc'],
+    ]) {
+      strictEqual(await status(withToken(service('abc').transport, token)(get)), 200);
+    }
+  });
+
+  it('asks once more after a 401, and takes a second 401 for the answer', async () => {
+    const whys: string[] = [];
+    const token: Token = why => {
+      whys.push(why);
+      return why === 'request' ? 'stale' : 'fresh';
+    };
+    const { tokens, transport } = service('fresh');
+    strictEqual(await status(withToken(transport, token)(get)), 200);
+    deepStrictEqual(
+      [tokens, whys],
+      [
+        ['stale', 'fresh'],
+        ['request', 'rejected'],
+      ],
+    );
+
+    const hopeless = service('another');
+    strictEqual(await status(withToken(hopeless.transport, token)(get)), 401);
+    deepStrictEqual(hopeless.tokens, ['stale', 'fresh']);
+    const fixed = service('another');
+    strictEqual(await status(withToken(fixed.transport, 'stale')(get)), 401);
+    deepStrictEqual(fixed.tokens, ['stale']);
+  });
+
+  it(
+    'renews once for all who wait at that moment, and for whoever comes meanwhile',
+    marbles(({ cold, expectObservable, flush }) => {
+      const whys: string[] = [];
+      let current = 'stale';
+      const token: Token = why => {
+        whys.push(why);
+        if (why === 'request') return current;
+        return cold('-----(f|)', { f: 'fresh' }).pipe(tap(fresh => (current = fresh)));
+      };
+      const { transport } = service('fresh');
+      // Both are on their way with the stale token before the first 401 is back.
+      const slow: Transport = request => cold('-(a|)').pipe(concatMap(() => transport(request)));
+      const status$ = withToken(slow, token)(get).pipe(map(answer => String(answer.status)));
+      expectObservable(status$).toBe('            -------(a|)', { a: '200' });
+      expectObservable(status$).toBe('            -------(a|)', { a: '200' });
+      expectObservable(status$, '---^').toBe('    -------(a|)', { a: '200' });
+      expectObservable(status$, '---------^').toBe('----------(a|)', { a: '200' });
+      flush();
+      deepStrictEqual(whys, ['request', 'request', 'rejected', 'request']);
+    }),
+  );
+
+  it(
+    'does not renew anew for a 401 that was on its way while another renewed',
+    marbles(({ expectObservable, flush }) => {
+      const whys: string[] = [];
+      let current = 'stale';
+      const token: Token = why => {
+        whys.push(why);
+        if (why === 'rejected') current = 'fresh';
+        return current;
+      };
+      const { transport } = service('fresh');
+      const delays = [1, 5, 1, 1];
+      const slow: Transport = request => timer(delays.shift() ?? 0).pipe(concatMap(() => transport(request)));
+      const status$ = withToken(slow, token)(get).pipe(map(answer => String(answer.status)));
+      expectObservable(status$).toBe('--(a|)', { a: '200' });
+      expectObservable(status$).toBe('------(a|)', { a: '200' });
+      flush();
+      deepStrictEqual(whys, ['request', 'request', 'rejected', 'request']);
+    }),
+  );
+
+  it(
+    'ends with a clear error, sending nothing, where the provider gives no token',
+    marbles(({ expectObservable, flush }) => {
+      const providers: readonly [Token, RegExp][] = [
+        [() => '', /the token provider gave an empty string/],
+        [() => of('two words'), /gave a string with spaces/],
+        [() => throwError(() => new RangeError('my refresh token')), /failed with RangeError/],
+        [
+          () => {
+            throw new Error('my refresh token');
+          },
+          /failed with Error/,
+        ],
+        [() => undefined as never, /failed with TypeError/],
+        [() => [7] as never, /gave not a string/],
+        [() => EMPTY, /completed without one/],
+        [() => NEVER, /gave none within 15000 ms/],
+      ];
+      const { tokens, transport } = service('x');
+      const seen: unknown[] = [];
+      for (const [token] of providers) {
+        const error$ = withToken(
+          transport,
+          token,
+        )(get).pipe(
+          catchError((error: unknown) => {
+            seen.push(error);
+            return EMPTY;
+          }),
+        );
+        expectObservable(error$, '20s !');
+      }
+      flush();
+      for (const error of seen) {
+        ok(isTransportError(error) && error.reason === 'not_sent');
+        ok(!inspect(error).includes('refresh token'));
+        ok(providers.some(([, pattern]) => pattern.test(error.message)));
+      }
+      strictEqual(seen.length, providers.length);
+      deepStrictEqual(tokens, []);
+    }),
+  );
+
+  it('takes its token out of an answer that quotes it, and out of a transport’s own error', async () => {
+    const anyToken = string({ minLength: 4, unit: 'grapheme-ascii' }).filter(text => !/\s/.test(text));
+    await check(
+      asyncProperty(anyToken, async token => {
+        const quoting = withToken(service('none').transport, token);
+        const answer = await lastValueFrom(quoting(get));
+        ok(!answer.text.includes(token) || 'Bearer [secret]?'.includes(token));
+        const failing = withToken(
+          ({ headers: { authorization } }) => throwError(() => new Error(authorization)),
+          token,
+        );
+        const error: unknown = await lastValueFrom(failing(get)).catch((e: unknown) => e);
+        ok(isTransportError(error));
+        const shown = String((error.cause as Error).message);
+        ok(!shown.includes(token) || 'Bearer [secret]'.includes(token));
+      }),
+    );
+  });
+});
+
+describe('withDeadline', () => {
+  it(
+    'aborts a request that is not answered in time',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const hung = cold<never>('-');
+      const reason$ = withDeadline(
+        () => hung,
+        5,
+      )(get).pipe(
+        catchError((error: unknown) => of(isTransportError(error) && `${error.reason}: ${error.message}`)),
+      );
+      expectObservable(reason$).toBe('-----(a|)', {
+        a: 'deadline: no answer within 5 ms (GET https://group.example/)',
+      });
+      expectSubscriptions(hung.subscriptions).toBe('^----!');
+    }),
+  );
+});
