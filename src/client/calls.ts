@@ -11,17 +11,20 @@ import type { ClientSettings } from './client-settings.js';
 
 /** The three ways to use an endpoint, whichever it is: everything that a client does is one of these. */
 export interface Calls {
-  request<E extends Endpoint>(endpoint: E, input: EndpointInput<E>): Observable<EndpointAnswer<E>>;
-  signals<E extends Endpoint>(
+  readonly request: <E extends Endpoint>(
+    endpoint: E,
+    input: EndpointInput<E>,
+  ) => Observable<EndpointAnswer<E>>;
+  readonly signals: <E extends Endpoint>(
     endpoint: E,
     input: Omit<EndpointInput<E>, 'watch_index'>,
     config?: WatchConfig<EndpointAnswer<E>>,
-  ): Observable<WatchSignal<EndpointAnswer<E>>>;
-  pages<E extends Endpoint>(
+  ) => Observable<WatchSignal<EndpointAnswer<E>>>;
+  readonly pages: <E extends Endpoint>(
     endpoint: E,
     input: Omit<EndpointInput<E>, 'anchor'>,
     config?: PagesConfig<EndpointAnswer<E>>,
-  ): Observable<EndpointAnswer<E>>;
+  ) => Observable<EndpointAnswer<E>>;
 }
 
 /** The calls of a client with these settings. */

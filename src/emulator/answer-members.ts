@@ -11,7 +11,7 @@ import type { GroupRecord, World } from './world.js';
 /** group.getMembers, as deployed servers answer it. */
 export function answerMembers(call: Call, world: World): Observable<unknown> {
   const caller = bearerOf('identity', call, world);
-  const group_id = call.path['group_id'] ?? '';
+  const group_id = call.path.group_id ?? '';
   const group = world.groups.get(group_id);
   if (!group) throw new Refusal(404, 'GROUP_NOT_FOUND', 'There is no such group.');
   if (!group.members.has(caller))

@@ -8,3 +8,6 @@ export type { EmulatorConfig } from './emulator-config.js';
 export { listen, type EmulatorServer, type ListenConfig } from './listen.js';
 export type { PlayerState } from './player-record.js';
 export type { RecordedRequest } from './recorded-request.js';
+export { liven, type LivenConfig, type Move } from './liven.js';
+export { seedWorld, type SeedConfig } from './seed-world.js';
+export type { SeededWorld } from './seeded-world.js';

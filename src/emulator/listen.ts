@@ -57,7 +57,10 @@ export async function listen(emulator: Emulator, { port = 0 }: ListenConfig = {}
 async function serve(emulator: Emulator, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const body = await read(incoming);
   if (outgoing.destroyed) return;
-  if (body === undefined) return send(outgoing, { status: 413, headers: { connection: 'close' }, body: '' });
+  if (body === undefined) {
+    send(outgoing, { status: 413, headers: { connection: 'close' }, body: '' });
+    return;
+  }
 
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),

@@ -12,7 +12,7 @@ type Handler = (request: EmulatedRequest) => Observable<EmulatedResponse>;
 export function recordRequests(handle: Handler, now: () => number, requests: RecordedRequest[]): Handler {
   return request =>
     defer(() => {
-      const token = request.headers['authorization']?.replace(/^Bearer /, '');
+      const token = request.headers.authorization?.replace(/^Bearer /, '');
       const { method, url, body } = request;
       const record = {
         method,

@@ -41,7 +41,7 @@ function answer({ method, url, headers, body }: EmulatedRequest, world: World): 
   if (!fitting[0]) throw new Refusal(404, 'API_NOT_FOUND', 'There is nothing at this path.');
   if (!found) throw new Refusal(405, 'API_METHOD_NOT_ALLOWED', `This path takes ${fitting[0].route.method}.`);
 
-  const bearer = /^Bearer (.+)$/.exec(headers['authorization'] ?? '')?.[1];
+  const bearer = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   const call: Call = { path: found.path, query, bearer, body: parse(body) };
   return found.route.answer(call, world);
 }

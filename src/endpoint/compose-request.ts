@@ -25,7 +25,7 @@ export function composeRequest(
     method: endpoint.method,
     url: baseUrls[endpoint.service] + path + (search && `?${search}`),
     headers: body ? { 'content-type': 'application/json' } : {},
-    ...(body && { body: JSON.stringify(endpoint.body?.encode(body)) }),
+    ...(body && { body: JSON.stringify(body) }),
   };
 }
 

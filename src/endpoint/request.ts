@@ -19,7 +19,7 @@ export function request<E extends Endpoint>(
   input: EndpointInput<E>,
 ): Observable<EndpointAnswer<E>> {
   return defer(() => {
-    const outgoing = composeRequest(endpoint, input as Record<string, unknown>, wire.baseUrls);
+    const outgoing = composeRequest(endpoint, input, wire.baseUrls);
     return wire.transport(outgoing).pipe(
       take(1),
       throwIfEmpty(

@@ -1,5 +1,5 @@
 import * as t from 'io-ts';
-import { either } from '#fp-ts/Either';
+import { isLeft } from '#fp-ts/Either';
 import { decodeEvent } from './decode-event.js';
 import { encodeEvent } from './encode-event.js';
 import type { LiveEvent } from './live-event.js';
@@ -15,11 +15,12 @@ const Wire = struct({ events: t.UnknownArray, watch: WatchData });
 export const IdentityEventList = new t.Type<IdentityEventList, unknown>(
   'object',
   (u): u is IdentityEventList => Wire.is(u) && u.events.every(isLiveEvent),
-  (u, context) =>
-    either.map(Wire.validate(u, context), list => ({
-      ...list,
-      events: list.events.flatMap((event, i) => decodeEvent(event, `events[${i}]`)),
-    })),
+  (u, context) => {
+    const wire = Wire.validate(u, context);
+    if (isLeft(wire)) return wire;
+    const events = wire.right.events.flatMap((event, i) => decodeEvent(event, `events[${i}]`));
+    return t.success({ ...wire.right, events });
+  },
   list => ({ ...list, events: list.events.map(encodeEvent) }),
 );
 export interface IdentityEventList {

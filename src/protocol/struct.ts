@@ -26,7 +26,7 @@ export type AnyStruct = t.Mixed & { readonly required: t.Props; readonly optiona
  * @example
  * const Region = struct({ region_id: t.string }, { display_name: t.string });
  */
-export function struct<R extends t.Props, O extends t.Props = Record<never, never>>(
+export function struct<R extends t.Props, O extends t.Props = Record<never, t.Mixed>>(
   required: R,
   optional: O = {} as O,
 ): Struct<R, O> {

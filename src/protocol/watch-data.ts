@@ -20,7 +20,7 @@ export const WatchData = new t.Type<WatchData, unknown>(
     if (u == null) return right({ index: '' });
     const result = Present.validate(u, context);
     if (isRight(result)) return result;
-    return jsonObject.is(u) && u['index'] == null ? right({ ...u, index: '' }) : left(result.left);
+    return jsonObject.is(u) && u.index == null ? right({ ...u, index: '' }) : left(result.left);
   },
   t.identity,
 );

@@ -41,7 +41,7 @@ export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T
         return source;
       }).pipe(
         retry({
-          delay: error => {
+          delay: (error: unknown) => {
             attempt = scheduler.now() - startedAt > settings.max ? 1 : attempt + 1;
             return when(error, attempt)
               ? timer(backoffDelay(attempt, settings, random), scheduler)

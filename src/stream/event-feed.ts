@@ -2,7 +2,6 @@ import {
   asyncScheduler,
   concatMap,
   defer,
-  filter,
   finalize,
   from,
   map,

@@ -1,15 +1,4 @@
-import {
-  catchError,
-  concat,
-  concatMap,
-  defer,
-  endWith,
-  from,
-  ignoreElements,
-  of,
-  throwError,
-  type Observable,
-} from 'rxjs';
+import { catchError, concat, defer, endWith, from, ignoreElements, throwError, type Observable } from 'rxjs';
 import { settleFailure } from './settle-failure.js';
 import type { Turn } from './turn.js';
 import type { WatchSettings } from './watch-settings.js';

@@ -42,7 +42,10 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     retention,
     backoff: backoffSettings(config.backoff ?? {}),
     // Never an empty index: the service fails at one.
-    indexOf: answer => indexOf(answer) || undefined,
+    indexOf: answer => {
+      const index = indexOf(answer);
+      return index === '' || index === null ? undefined : index;
+    },
     isIdle: config.isIdle ?? (() => false),
     isRepeat: config.isRepeat ?? sameButForWatch,
     judge: config.judge ?? (() => ({ kind: 'retry' })),

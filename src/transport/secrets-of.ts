@@ -2,7 +2,7 @@ import type { TransportRequest } from './transport.js';
 
 /** What must never show of a request: the token of its header, and every text in its body. */
 export function secretsOf({ headers, body }: TransportRequest): readonly string[] {
-  const token = headers['authorization']?.replace(/^Bearer /, '');
+  const token = headers.authorization?.replace(/^Bearer /, '');
   return [...(token ? [token] : []), ...(body ? textsIn(body) : [])];
 }
 

@@ -84,7 +84,7 @@ const tables: readonly [section: string, codec: t.Mixed, value: object, table: T
     {
       ...{ 'banner_url?': 'string', display_name: 'string', game_id: 'string' },
       ...{ 'logo_url?': 'string', name_id: 'string' },
-    } as Table,
+    },
   ],
   [
     '2.6 group handle',
@@ -93,7 +93,7 @@ const tables: readonly [section: string, codec: t.Mixed, value: object, table: T
     {
       ...{ 'avatar_url?': 'string', display_name: 'string', external: 'object' },
       ...{ group_id: 'string', 'is_developer?': 'boolean' },
-    } as Table,
+    },
   ],
   ['2.6 group external', lobby.GroupExternal, group.external, { profile: 'string' }],
   ['2.6 stat', lobby.Stat, game.stats[0]!, { config: 'object', overall_value: 'number' }],
@@ -140,11 +140,11 @@ const tables: readonly [section: string, codec: t.Mixed, value: object, table: T
   [
     '2.9 port',
     lobby.Port,
-    { ...lobbyJoin.ports['voice'], ...lobbyJoin.ports['default'] },
+    { ...lobbyJoin.ports.voice, ...lobbyJoin.ports.default },
     {
       ...{ 'host?': 'string', hostname: 'string', is_tls: 'boolean' },
       ...{ 'port?': 'integer', 'port_range?': 'object' },
-    } as Table,
+    },
   ],
   ['2.9 port range', lobby.PortRange, { min: 1, max: 2 }, { min: 'integer', max: 'integer' }],
   [
@@ -154,7 +154,7 @@ const tables: readonly [section: string, codec: t.Mixed, value: object, table: T
     {
       ...{ account_number: 'integer', avatar_url: 'string', display_name: 'string', external: 'object' },
       ...{ identity_id: 'string', is_registered: 'boolean', 'presence?': 'object' },
-    } as Table,
+    },
   ],
   [
     'error body',

@@ -293,7 +293,7 @@ describe('watch', () => {
       let polls = 0;
       const poll = () => (++polls > 10_000 ? NEVER : of(answer(String(polls), `event ${polls}`)));
       const count$ = watch(poll).pipe(take(10_000), count());
-      expectObservable(count$.pipe(map(String))).toBe('(a|)', { a: '10000' });
+      expectObservable(count$.pipe(map(n => String(n)))).toBe('(a|)', { a: '10000' });
       flush();
     }),
   );

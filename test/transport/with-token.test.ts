@@ -187,7 +187,7 @@ describe('withToken', () => {
         );
         const error: unknown = await lastValueFrom(failing(get)).catch((e: unknown) => e);
         ok(isTransportError(error));
-        const shown = String((error.cause as Error).message);
+        const shown = (error.cause as Error).message;
         ok(!shown.includes(token) || 'Bearer [secret]'.includes(token));
       }),
     );

@@ -1,0 +1,273 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { concatMap, firstValueFrom, lastValueFrom, map, of, take, toArray, type Observable } from 'rxjs';
+import { createClient, isStatusError, type Client, type GroupMember, type Transport } from 'lobby-rx';
+import { createEmulator, listen, type Emulator, type EmulatorServer } from 'lobby-rx/emulator';
+import { handle } from '../payload.js';
+
+/** Everything that is pending in the process has had its turn. */
+const settled = () => new Promise(resolve => setImmediate(resolve));
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await settled();
+}
+
+describe('a client of the emulator, over HTTP', () => {
+  let emulator: Emulator;
+  let server: EmulatorServer;
+  let me: { identity_id: string; token: string };
+  let group_id: string;
+  let client: Client;
+
+  beforeEach(async () => {
+    emulator = createEmulator({ collectTime: 0 });
+    me = emulator.addIdentity({ display_name: 'Ada' });
+    group_id = emulator.addGroup();
+    emulator.join(group_id, me.identity_id);
+    server = await listen(emulator);
+    client = createClient({ ...server, token: me.token });
+  });
+  afterEach(() => server.close());
+
+  const pending = () => emulator.requests.filter(request => request.pending).length;
+
+  it('lists one page of members', async () => {
+    const { members, anchor, watch } = await lastValueFrom(client.group.getMembers({ group_id }));
+    deepStrictEqual(
+      members.map(({ identity }) => identity.display_name),
+      ['Ada'],
+    );
+    strictEqual(anchor, null);
+    ok(/^\d+$/.test(watch.index));
+  });
+
+  it('pages through all members, each once, and ends', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `Friend ${i}`);
+    for (const display_name of names)
+      emulator.join(group_id, emulator.addIdentity({ display_name }).identity_id);
+    const sizes$ = client.group
+      .memberPages(group_id, { count: 10 })
+      .pipe(map(({ members }) => members.length));
+    deepStrictEqual(await lastValueFrom(sizes$.pipe(toArray())), [10, 10, 10, 10, 1]);
+    const all = await lastValueFrom(client.group.members(group_id).pipe(toArray()));
+    deepStrictEqual(
+      all.map(({ identity }) => identity.display_name),
+      ['Ada', ...names],
+    );
+  });
+
+  it('ends at an empty last page, which is what a full group of pages has', async () => {
+    for (let i = 0; i < 15; i++) emulator.join(group_id, emulator.addIdentity().identity_id);
+    const pages = await lastValueFrom(client.group.memberPages(group_id).pipe(toArray()));
+    deepStrictEqual(
+      pages.map(({ members }) => members.length),
+      [16, 0],
+    );
+  });
+
+  it('confirms a player once', async () => {
+    const lobby = emulator.addLobby();
+    const gate = createClient({ ...server, token: lobby.token });
+    const player_token = emulator.reservePlayer(lobby.lobby_id);
+    const confirm = () => lastValueFrom(gate.matchmaker.players.connected({ player_token }));
+    strictEqual(await confirm(), undefined);
+    const error = await confirm().catch((e: unknown) => e);
+    ok(isStatusError(error));
+    deepStrictEqual([error.status, error.code], [400, 'MATCHMAKER_PLAYER_ALREADY_CONNECTED']);
+    ok(!JSON.stringify(error).includes(player_token));
+  });
+
+  it('follows live events, with one poll for all who look, and none when nobody does', async () => {
+    const kinds = lastValueFrom(
+      client.events.feed.all$.pipe(
+        map(({ kind }) => kind),
+        take(4),
+        toArray(),
+      ),
+    );
+    const bios = lastValueFrom(
+      client.events.feed.identityUpdate$.pipe(
+        map(({ identity }) => identity.bio),
+        take(2),
+        toArray(),
+      ),
+    );
+    const shown = firstValueFrom(client.events.feed.notification$);
+    await until(() => emulator.requests.some(({ url, pending }) => pending && url.includes('watch_index')));
+    strictEqual(emulator.requests.length, 2);
+
+    const lobby = emulator.addLobby();
+    emulator.updateProfile(me.identity_id, { bio: 'one' });
+    emulator.sendLobbyJoin(me.identity_id, lobby.lobby_id);
+    emulator.publish(
+      me.identity_id,
+      { chat_message: { text: 'hi' } },
+      { title: 'Hi', description: '', thumbnail_url: '', url: '' },
+    );
+    emulator.updateProfile(me.identity_id, { bio: 'two' });
+
+    deepStrictEqual(await kinds, ['identity_update', 'matchmaker_lobby_join', 'unknown', 'identity_update']);
+    deepStrictEqual(await bios, ['one', 'two']);
+    strictEqual((await shown).notification.title, 'Hi');
+  });
+
+  it('tells the members as they change, and nothing where they do not', async () => {
+    const friend = emulator.addIdentity({ display_name: 'Grace' });
+    const seen: string[][] = [];
+    const watching = client.group.watchMembers(group_id).subscribe(({ members }) => {
+      seen.push(
+        members.map(({ identity }) => `${identity.display_name} ${identity.presence?.status ?? '-'}`),
+      );
+    });
+    await until(() => seen.length === 1 && pending() === 1);
+    emulator.join(group_id, friend.identity_id);
+    await until(() => seen.length === 2 && pending() === 1);
+    emulator.updatePresence(friend.identity_id, { status: 'online' });
+    await until(() => seen.length === 3 && pending() === 1);
+    emulator.leave(group_id, friend.identity_id);
+    await until(() => seen.length === 4);
+    watching.unsubscribe();
+    deepStrictEqual(seen, [['Ada -'], ['Ada -', 'Grace -'], ['Ada -', 'Grace online'], ['Ada -']]);
+  });
+
+  it('closes the socket of a hanging poll at once when unsubscribed from', async () => {
+    const watching = client.events.batches().subscribe();
+    await until(() => pending() === 1 && emulator.requests.length === 2);
+    watching.unsubscribe();
+    await until(() => pending() === 0);
+    await until(async () => (await server.sockets()) === 0);
+    strictEqual(emulator.requests.length, 2);
+  });
+
+  it('loses no event between two polls, however they fall', async () => {
+    const total = 300;
+    const got$ = client.events.batches().pipe(
+      concatMap(({ events }) => events),
+      map(event => (event.kind === 'unknown' ? Number(event.payload) : NaN)),
+      take(total),
+      toArray(),
+    );
+    const finished = lastValueFrom(got$);
+    await until(() => pending() === 1 && emulator.requests.length === 2);
+    for (let n = 0; n < total; n++) {
+      emulator.publish(me.identity_id, { tick: n });
+      if (n % 3 === 0) await settled();
+    }
+    deepStrictEqual(
+      await finished,
+      Array.from({ length: total }, (_, n) => n),
+    );
+  });
+
+  it('goes on with a renewed token where one runs out in the middle of a watch', async () => {
+    let token = me.token;
+    const whys: string[] = [];
+    const renewing = createClient({
+      ...server,
+      token: why => {
+        whys.push(why);
+        return why === 'rejected' ? (token = emulator.renewToken(token)) : token;
+      },
+    });
+    const bios: string[] = [];
+    const watching = renewing.events.feed.identityUpdate$.subscribe(({ identity }) =>
+      bios.push(identity.bio),
+    );
+    await until(() => pending() === 1 && emulator.requests.length === 2);
+    emulator.expireToken(token);
+    emulator.updateProfile(me.identity_id, { bio: 'one' });
+    await until(() => bios.length === 1 && pending() === 1);
+    emulator.updateProfile(me.identity_id, { bio: 'two' });
+    await until(() => bios.length === 2);
+    watching.unsubscribe();
+    strictEqual(whys.filter(why => why === 'rejected').length, 1);
+  });
+
+  it('ends the watch of a group that the caller is no member of', async () => {
+    emulator.leave(group_id, me.identity_id);
+    const error = await lastValueFrom(client.group.watchMembers(group_id)).catch((e: unknown) => e);
+    ok(isStatusError(error) && error.code === 'GROUP_NOT_MEMBER');
+  });
+});
+
+describe('a client of a service that it need not trust', () => {
+  const urls = {
+    groupUrl: 'https://g.example',
+    matchmakerUrl: 'https://m.example',
+    apiUrl: 'https://a.example',
+  };
+  const answering = (answer: (query: URLSearchParams) => unknown): { client: Client; asked: string[] } => {
+    const asked: string[] = [];
+    const transport: Transport = ({ url }) => {
+      asked.push(url);
+      const text = JSON.stringify(answer(new URL(url).searchParams));
+      return of({ status: 200, headers: { get: () => null }, text });
+    };
+    return { asked, client: createClient({ ...urls, token: 't', transport }) };
+  };
+  const member = (n: number): GroupMember => ({ identity: { ...handle, identity_id: `identity-${n}` } });
+  const ids = (members$: Observable<GroupMember>) =>
+    lastValueFrom(
+      members$.pipe(
+        map(({ identity }) => identity.identity_id),
+        toArray(),
+      ),
+    );
+
+  it('costs one request where one member of a thousand pages is taken', async () => {
+    const { asked, client } = answering(query => {
+      const page = Number(query.get('anchor') ?? 0);
+      return { members: [member(page)], anchor: String(page + 1), watch: { index: '1' } };
+    });
+    deepStrictEqual(await ids(client.group.members('g').pipe(take(1))), ['identity-0']);
+    strictEqual(asked.length, 1);
+  });
+
+  it('yields nobody twice, and ends, where count is ignored and the second page repeats the first', async () => {
+    const everyone = [1, 2, 3, 4].map(member);
+    const { asked, client } = answering(query => ({
+      members: query.get('anchor') ? everyone.slice(1) : everyone,
+      anchor: query.get('anchor') ? '9' : '8',
+      watch: { index: '1' },
+    }));
+    deepStrictEqual(await ids(client.group.members('g', { count: 2 })), [
+      'identity-1',
+      'identity-2',
+      'identity-3',
+      'identity-4',
+    ]);
+    strictEqual(asked.length, 2);
+  });
+
+  it('yields nobody twice where a page begins with the end of the one before it', async () => {
+    const { client } = answering(query => {
+      const first = Number(query.get('anchor') ?? 0);
+      const members = [0, 1, 2].map(i => member(first + i));
+      return { members, anchor: first < 6 ? String(first + 2) : null, watch: { index: '1' } };
+    });
+    deepStrictEqual(
+      await ids(client.group.members('g')),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8].map(n => `identity-${n}`),
+    );
+  });
+
+  it('takes members in another order for the same members', async () => {
+    const orders = [
+      [1, 2],
+      [2, 1],
+      [2, 1, 3],
+    ];
+    let asked = 0;
+    const { client } = answering(() => ({
+      members: (orders[asked++] ?? []).map(member),
+      watch: { index: String(asked) },
+    }));
+    const seen = await lastValueFrom(
+      client.group.watchMembers('g').pipe(
+        map(({ members }) => members.length),
+        take(2),
+        toArray(),
+      ),
+    );
+    deepStrictEqual(seen, [2, 3]);
+    strictEqual(asked, 3);
+  });
+});

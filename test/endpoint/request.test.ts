@@ -1,0 +1,290 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { inspect } from 'node:util';
+import { assert as check, asyncProperty, string, webUrl } from 'fast-check';
+import { EMPTY, lastValueFrom, of, throwError } from 'rxjs';
+import {
+  Acknowledged,
+  createClient,
+  endpoint,
+  InputError,
+  integer,
+  isDecodeError,
+  isInputError,
+  isStatusError,
+  isTransportError,
+  jsonObject,
+  nonEmptyString,
+  struct,
+  type StatusError,
+  type Transport,
+  type TransportRequest,
+} from 'lobby-rx';
+import { isWellFormed } from '../../src/protocol/index.js';
+
+const urls = {
+  groupUrl: 'https://group.example/prefix/',
+  matchmakerUrl: 'https://matchmaker.example',
+  apiUrl: 'https://api.example',
+};
+const list = JSON.stringify({ members: [], watch: { index: '1' }, anchor: null });
+
+/** A client whose every request is answered with this, and what it sent. */
+function clientOf(text: string, status = 200, headers: Readonly<Record<string, string>> = {}) {
+  const sent: TransportRequest[] = [];
+  const transport: Transport = request => {
+    sent.push(request);
+    return of({ status, headers: { get: name => headers[name] ?? null }, text });
+  };
+  return { sent, client: createClient({ ...urls, token: 'token', transport }) };
+}
+
+async function failureOf(client: ReturnType<typeof clientOf>['client']): Promise<unknown> {
+  return lastValueFrom(client.group.getMembers({ group_id: 'g' })).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe('a request', () => {
+  it('goes to its service, under its path, with its query, its body and nothing else', async () => {
+    const { sent, client } = clientOf(list);
+    const input = { group_id: 'g 1', anchor: 'a+b&c=d', count: 5, watch_index: '0017' };
+    await lastValueFrom(client.group.getMembers(input));
+    deepStrictEqual(sent[0], {
+      method: 'GET',
+      url: 'https://group.example/prefix/v1/groups/g%201/members?anchor=a%2Bb%26c%3Dd&count=5&watch_index=0017',
+      headers: { authorization: 'Bearer token' },
+    });
+
+    const lobby = clientOf('');
+    await lastValueFrom(lobby.client.matchmaker.players.connected({ player_token: 'p' }));
+    deepStrictEqual(lobby.sent[0], {
+      method: 'POST',
+      url: 'https://matchmaker.example/v1/players/connected',
+      headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
+      body: '{"player_token":"p"}',
+    });
+
+    const events = clientOf('{"events":[],"watch":{"index":"2"}}');
+    await lastValueFrom(events.client.events.watch());
+    strictEqual(events.sent[0]?.url, 'https://api.example/identity/events/live');
+  });
+
+  it('keeps a path parameter one segment of the path, whatever it holds', async () => {
+    await check(
+      asyncProperty(string({ unit: 'binary', minLength: 1 }), async group_id => {
+        const { sent, client } = clientOf(list);
+        const outcome = await lastValueFrom(client.group.getMembers({ group_id })).catch((e: unknown) => e);
+        if (isInputError(outcome)) {
+          strictEqual(sent.length, 0);
+          ok(group_id === '.' || group_id === '..' || !isWellFormed(group_id));
+          return;
+        }
+        const segments = new URL(sent[0]!.url).pathname.split('/');
+        deepStrictEqual(segments.slice(0, 4), ['', 'prefix', 'v1', 'groups']);
+        strictEqual(decodeURIComponent(segments[4]!), group_id);
+        deepStrictEqual(segments.slice(5), ['members']);
+      }),
+    );
+  });
+
+  it('sends an index and an anchor byte for byte', async () => {
+    await check(
+      asyncProperty(
+        string({ unit: 'grapheme', minLength: 1, maxLength: 50 }),
+        webUrl(),
+        async (watch_index, anchor) => {
+          const { sent, client } = clientOf(list);
+          await lastValueFrom(client.group.getMembers({ group_id: 'g', watch_index, anchor }));
+          const query = new URL(sent[0]!.url).search.slice(1).split('&');
+          deepStrictEqual(
+            query.map(part => decodeURIComponent(part.split('=')[1]!)),
+            [anchor, watch_index],
+          );
+        },
+      ),
+    );
+  });
+
+  it('refuses bad input before anything is sent, and says what to change', async () => {
+    const { sent, client } = clientOf(list);
+    const { group, matchmaker, events } = client;
+    const bad: [{ subscribe: unknown }, string][] = [
+      [group.getMembers({ group_id: '' }), 'group_id must be a non-empty string; got an empty string'],
+      [group.getMembers({ group_id: 7 as never }), 'group_id must be a non-empty string; got 7'],
+      [group.getMembers({} as never), 'group_id must be a non-empty string; got nothing'],
+      [
+        group.getMembers({ group_id: '..' }),
+        "group_id must be an identifier, and neither '.' nor '..'; got '..'",
+      ],
+      [
+        group.getMembers({ group_id: '\ud800' }),
+        'group_id must be well-formed text; got a string with a lone surrogate',
+      ],
+      [group.getMembers({ group_id: 'g', count: 0 }), 'count must be a positive integer; got 0'],
+      [group.getMembers({ group_id: 'g', count: 1.5 }), 'count must be a positive integer; got 1.5'],
+      [group.getMembers({ group_id: 'g', count: NaN }), 'count must be a positive integer; got NaN'],
+      [
+        group.getMembers({ group_id: 'g', anchor: '' }),
+        'anchor must be a non-empty string as an answer gave it; leave it out to begin anew; got an empty string',
+      ],
+      [
+        events.watch({ watch_index: '' }),
+        'watch_index must be a non-empty string as an answer gave it; leave it out to begin anew; got an empty string',
+      ],
+      [
+        matchmaker.players.connected({ player_token: '' }),
+        'player_token must be a non-empty string; got an empty string',
+      ],
+      [group.members('', { count: 1 }), 'group_id must be a non-empty string; got an empty string'],
+      [group.watchMembers('g', { count: -1 }), 'count must be a positive integer; got -1'],
+      [
+        group.getMembers({ group_id: 'g', coutn: 1 } as never),
+        'coutn must be one of group_id, anchor, count, watch_index; got 1',
+      ],
+    ];
+    for (const [answer$, message] of bad) {
+      const error = await lastValueFrom(answer$ as never).catch((e: unknown) => e);
+      ok(error instanceof InputError && isInputError(error), String(error));
+      strictEqual(error.message, message);
+    }
+    strictEqual(sent.length, 0);
+  });
+
+  it('is refused by a status, with all that the service says of it', async () => {
+    const body = { code: 'GROUP_NOT_MEMBER', message: 'No.', metadata: { a: 1 }, ray_id: 'ray' };
+    const error = await failureOf(clientOf(JSON.stringify(body), 403).client);
+    ok(isStatusError(error));
+    deepStrictEqual(
+      [error.status, error.code, error.metadata, error.rayId],
+      [403, 'GROUP_NOT_MEMBER', { a: 1 }, 'ray'],
+    );
+    strictEqual(
+      error.message,
+      '403 GROUP_NOT_MEMBER: No. (GET https://group.example/prefix/v1/groups/g/members)',
+    );
+  });
+
+  it('is refused by a status that comes with nothing, HTML, half a JSON or another JSON', async () => {
+    for (const text of ['', '<html>502</html>', '{"code":', '[]', 'null', '{"code":7,"message":[]}']) {
+      const error = await failureOf(clientOf(text, 502, { 'rvt-ray-id': 'ray' }).client);
+      ok(isStatusError(error));
+      deepStrictEqual([error.status, error.code, error.rayId], [502, undefined, 'ray']);
+    }
+  });
+
+  it('reads how long to wait from seconds, from a date, and from metadata', async () => {
+    const soon = Date.now() + 60_000;
+    const waitOf = async (text: string, headers = {}) =>
+      ((await failureOf(clientOf(text, 429, headers).client)) as StatusError).retryAfter;
+    strictEqual(await waitOf('', { 'retry-after': '7' }), 7_000);
+    const byDate = await waitOf('', { 'retry-after': new Date(soon).toUTCString() });
+    ok(byDate !== undefined && byDate > 55_000 && byDate <= 60_000);
+    const byMetadata = await waitOf(JSON.stringify({ metadata: soon }));
+    ok(byMetadata !== undefined && byMetadata > 55_000 && byMetadata <= 60_000);
+    strictEqual(await waitOf('', { 'retry-after': new Date(0).toUTCString() }), undefined);
+    strictEqual(await waitOf('', { 'retry-after': 'soon' }), undefined);
+    strictEqual(await waitOf('{"metadata":{"a":1}}'), undefined);
+    strictEqual(await waitOf('{"metadata":5}'), undefined);
+  });
+
+  it('fails where a 2xx is not what the endpoint promises', async () => {
+    const told = async (text: string) => {
+      const error = await failureOf(clientOf(text).client);
+      ok(isDecodeError(error), String(error));
+      return `${error.path}: ${error.expected}, got ${error.got}`;
+    };
+    strictEqual(await told('<html>Sign in</html>'), ': JSON, got HTML');
+    strictEqual(await told('{"members":'), ': JSON, got 11 characters of something else');
+    strictEqual(await told(''), ': object, got nothing');
+    strictEqual(await told('[]'), ': object, got an array');
+    strictEqual(
+      await told('{"members":[{"identity":7}],"watch":{"index":"1"}}'),
+      'members[0].identity: object, got 7',
+    );
+    strictEqual(
+      await told('{"members":[],"watch":{"index":5}}'),
+      'watch.index: string that fits a URL, got 5',
+    );
+    const none = await failureOf(clientOf('', 204).client);
+    ok(isStatusError(none) && none.status === 204);
+  });
+
+  it('lets nobody in by an OK that is not the service’s', async () => {
+    const confirm = (text: string, status = 200) =>
+      lastValueFrom(
+        clientOf(text, status).client.matchmaker.players.connected({ player_token: 'p-token' }),
+      ).then(
+        () => 'admitted',
+        (error: unknown) => (error as Error).name,
+      );
+    for (const [text, status] of [
+      ['', 200],
+      ['{}', 200],
+      ['', 204],
+      ['{"more":1}', 201],
+    ] as const) {
+      strictEqual(await confirm(text, status), 'admitted');
+    }
+    for (const text of ['<html>', '"OK"', 'OK', '[]', 'null', 'true', '{']) {
+      strictEqual(await confirm(text), 'DecodeError');
+    }
+    strictEqual(await confirm('{}', 302), 'StatusError');
+    strictEqual(await confirm('{}', 400), 'StatusError');
+  });
+
+  it('shows no player token where the service quotes it', async () => {
+    const player_token = 'player.s3cret';
+    const { client } = clientOf(
+      `{"code":"TOKEN_ERROR","message":"bad ${player_token}","metadata":"${player_token}"}`,
+      400,
+    );
+    const error = await lastValueFrom(client.matchmaker.players.connected({ player_token })).catch(
+      (e: unknown) => e,
+    );
+    ok(isStatusError(error) && error.code === 'TOKEN_ERROR');
+    ok(!inspect(error, { depth: 9 }).includes('s3cret') && !JSON.stringify(error).includes('s3cret'));
+  });
+
+  it('fails where a transport completes without an answer, or fails in its own words', async () => {
+    const silent = createClient({ ...urls, token: 'token', transport: () => EMPTY });
+    ok(isTransportError(await failureOf(silent)));
+    const odd = createClient({ ...urls, token: 'token', transport: () => throwError(() => 'odd') });
+    ok(isTransportError(await failureOf(odd)));
+  });
+});
+
+describe('an endpoint of one’s own', () => {
+  const rename = endpoint({
+    method: 'PUT',
+    service: 'group',
+    path: '/v1/groups/{group_id}/names/{name_id}',
+    query: struct({ lang: nonEmptyString }),
+    body: struct({ name: nonEmptyString }, { rank: integer }),
+    response: Acknowledged,
+  });
+
+  it('makes one flat input of path, query and body', async () => {
+    const { sent, client } = clientOf('{}');
+    await lastValueFrom(
+      client.request(rename, { group_id: 'g', name_id: 'n', lang: 'de', name: 'Neu', rank: null }),
+    );
+    deepStrictEqual(sent[0], {
+      method: 'PUT',
+      url: 'https://group.example/prefix/v1/groups/g/names/n?lang=de',
+      headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
+      body: '{"name":"Neu"}',
+    });
+  });
+
+  it('has a path that begins with a slash', () => {
+    const define = () => endpoint({ method: 'GET', service: 'api', path: 'v1/x', response: jsonObject });
+    let error: unknown;
+    try {
+      define();
+    } catch (thrown) {
+      error = thrown;
+    }
+    ok(isInputError(error));
+  });
+});

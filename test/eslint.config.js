@@ -1,0 +1,43 @@
+import rxjsX from 'eslint-plugin-rxjs-x';
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['dist/', 'coverage/', 'node_modules/', '**/*.js'] },
+  tseslint.configs.strictTypeChecked,
+  tseslint.configs.stylisticTypeChecked,
+  rxjsX.configs.recommended,
+  {
+    languageOptions: {
+      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname + '/..' },
+    },
+    rules: {
+      // A template that prints a number or undefined says what it means.
+      '@typescript-eslint/restrict-template-expressions': 'off',
+      // Where an index is known to be in range, `!` says so; noUncheckedIndexedAccess asks for it.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      // `() => void list.push(x)` and handlers that return what they call read better in one line.
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
+      // The names of codecs are the names of types: `struct`'s fields are read off them.
+      '@typescript-eslint/no-redeclare': 'off',
+      // What a struct without optional fields has.
+      '@typescript-eslint/no-generated-empty-object-type': 'off',
+      // Payloads keep the wire's own names.
+      '@typescript-eslint/naming-convention': 'off',
+      // rxjs's own overloads take void notifiers and unsubscribed inner streams that it flags.
+      'rxjs-x/no-ignored-subscription': 'off',
+      'rxjs-x/throw-error': 'off',
+    },
+  },
+  {
+    files: ['test/**', 'bench/**', 'examples/**'],
+    rules: {
+      '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: true }],
+      '@typescript-eslint/prefer-promise-reject-errors': 'off',
+      '@typescript-eslint/only-throw-error': 'off',
+      '@typescript-eslint/no-empty-function': 'off',
+    },
+  },
+);
