@@ -7,45 +7,59 @@ import { IdentityUpdate } from './identity-update.js';
 import type { LiveEvent } from './live-event.js';
 import { LobbyJoin } from './lobby-join.js';
 
-const known = new Map<string, t.Mixed>([
-  ['identity_update', IdentityUpdate],
-  ['matchmaker_lobby_join', LobbyJoin],
-]);
+/** Where an event stands in its list. */
+type Place = number | undefined;
 
 /**
  * One event of the wire as live events: one as a rule, two where it carries two kinds. It never fails: what does not
- * decode comes out as `malformed`, and costs its neighbours nothing. `path` is where the event stood.
+ * decode comes out as `malformed`, and costs its neighbours nothing.
  */
-export function decodeEvent(raw: unknown, path = ''): readonly LiveEvent[] {
-  const result = Event.decode(raw);
-  if (isLeft(result)) return [malformed(raw, decodeIssues(result.left, path))];
-
-  const { kind, ts, notification } = result.right;
-  const names = Object.keys(kind).filter(name => kind[name] != null);
-  if (names.length === 0) {
-    return [
-      malformed(raw, [{ path: `${path}.kind`, expected: 'object with one kind of event', got: 'none' }]),
-    ];
+export function decodeEvent(raw: unknown, place?: Place): readonly LiveEvent[] {
+  if (!Event.is(raw)) return [malformed(raw, issuesOf(Event, raw, place, ''))];
+  const { kind, ts } = raw;
+  // A notification is for the player's eyes: two kinds in one event are still one thing to show.
+  let notification = raw.notification;
+  const events: LiveEvent[] = [];
+  for (const name of Object.keys(kind)) {
+    if (kind[name] == null) continue;
+    const event = decodeKind(name, raw, ts, place);
+    if (notification && event.kind !== 'malformed') {
+      events.push({ ...event, notification });
+      notification = null;
+    } else {
+      events.push(event);
+    }
   }
-  return names.map((name, i) => {
-    const payload = kind[name];
-    const codec = known.get(name);
-    const issues = codec && issuesOf(codec, payload, `${path}.kind.${name}`);
-    if (issues) return malformed(raw, issues);
-    // A notification is for the player's eyes: two kinds in one event are still one thing to show.
-    const shown = notification && i === 0 ? { ts, notification } : { ts };
-    return codec
-      ? ({ ...shown, ...(payload as object), kind: name } as LiveEvent)
-      : { ...shown, kind: 'unknown', name, payload };
-  });
+  if (events.length > 0) return events;
+  const path = pathOf(place, '.kind');
+  return [malformed(raw, [{ path, expected: 'object with one kind of event', got: 'none' }])];
+}
+
+function decodeKind(name: string, raw: Event, ts: string, place: Place): LiveEvent {
+  const payload = raw.kind[name];
+  switch (name) {
+    case 'identity_update':
+      return IdentityUpdate.is(payload)
+        ? { kind: name, ts, identity: payload.identity }
+        : malformed(raw, issuesOf(IdentityUpdate, payload, place, `.kind.${name}`));
+    case 'matchmaker_lobby_join':
+      return LobbyJoin.is(payload)
+        ? { kind: name, ts, lobby: payload.lobby, player: payload.player, ports: payload.ports }
+        : malformed(raw, issuesOf(LobbyJoin, payload, place, `.kind.${name}`));
+    default:
+      return { kind: 'unknown', name, ts, payload };
+  }
 }
 
 function malformed(raw: unknown, errors: readonly DecodeIssue[]): LiveEvent {
   return { kind: 'malformed', raw, errors };
 }
 
-function issuesOf(codec: t.Mixed, payload: unknown, path: string): readonly DecodeIssue[] | undefined {
-  if (codec.is(payload)) return undefined;
-  const result = codec.decode(payload) as t.Validation<unknown>;
-  return isLeft(result) ? decodeIssues(result.left, path) : undefined;
+function issuesOf(codec: t.Mixed, value: unknown, place: Place, path: string): readonly DecodeIssue[] {
+  const result = codec.decode(value) as t.Validation<unknown>;
+  return isLeft(result) ? decodeIssues(result.left, pathOf(place, path)) : [];
+}
+
+function pathOf(place: Place, path: string): string {
+  return place === undefined ? path.replace(/^\./, '') : `events[${place}]${path}`;
 }

@@ -18,7 +18,7 @@ export const IdentityEventList = new t.Type<IdentityEventList, unknown>(
   (u, context) => {
     const wire = Wire.validate(u, context);
     if (isLeft(wire)) return wire;
-    const events = wire.right.events.flatMap((event, i) => decodeEvent(event, `events[${i}]`));
+    const events = wire.right.events.flatMap((event, i) => decodeEvent(event, i));
     return t.success({ ...wire.right, events });
   },
   list => ({ ...list, events: list.events.map(encodeEvent) }),

@@ -1,5 +1,6 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
+import { FieldTable } from './field-table.js';
 import { jsonObject } from './json-object.js';
 
 type Fields<R extends t.Props> = { readonly [K in keyof R]: t.TypeOf<R[K]> };
@@ -31,23 +32,9 @@ export function struct<R extends t.Props, O extends t.Props = Record<never, t.Mi
   optional: O = {} as O,
 ): Struct<R, O> {
   type A = Fields<R> & OptionalFields<O>;
-  const requiredKeys = Object.keys(required);
-  const optionalKeys = Object.keys(optional);
-  const requiredCodecs = Object.values(required);
-  const optionalCodecs = Object.values(optional);
-
-  // One pass that allocates nothing: an answer that fits, and nearly every answer fits, costs only this.
-  const is = (u: unknown): u is A => {
-    if (!jsonObject.is(u)) return false;
-    for (let i = 0; i < requiredKeys.length; i++) {
-      if (!requiredCodecs[i]!.is(u[requiredKeys[i]!])) return false;
-    }
-    for (let i = 0; i < optionalKeys.length; i++) {
-      const value = u[optionalKeys[i]!];
-      if (value != null && !optionalCodecs[i]!.is(value)) return false;
-    }
-    return true;
-  };
+  const must = new FieldTable(required);
+  const may = new FieldTable(optional);
+  const is = (u: unknown): u is A => jsonObject.is(u) && must.fits(u, false) && may.fits(u, true);
 
   const validate: t.Validate<unknown, A> = (u, context) => {
     if (is(u)) return t.success(u);
@@ -62,8 +49,8 @@ export function struct<R extends t.Props, O extends t.Props = Record<never, t.Mi
       if (isLeft(result)) errors.push(...result.left);
       else if (result.right !== u[key]) changed.push([key, result.right]);
     };
-    requiredKeys.forEach((key, i) => field(key, requiredCodecs[i]!));
-    optionalKeys.forEach((key, i) => u[key] != null && field(key, optionalCodecs[i]!));
+    for (const [key, codec] of Object.entries(required)) field(key, codec);
+    for (const [key, codec] of Object.entries(optional)) if (u[key] != null) field(key, codec);
     return errors.length > 0 ? t.failures(errors) : t.success({ ...u, ...Object.fromEntries(changed) } as A);
   };
 

@@ -44,7 +44,7 @@ describe('live events', () => {
 
   it('are malformed where anything about them is wrong, and say what', () => {
     const issue = (raw: unknown) => {
-      const [event, ...others] = decodeEvent(raw, 'events[0]');
+      const [event, ...others] = decodeEvent(raw, 0);
       strictEqual(others.length, 0);
       ok(event?.kind === 'malformed' && event.raw === raw);
       const [first] = event.errors;

@@ -217,7 +217,7 @@ describe('the fields of the interface document', () => {
       games: { stats: { config: { priority: unknown } }[] }[];
     };
     bad.games[0]!.stats[0]!.config.priority = null;
-    const [event] = decodeEvent({ kind: { identity_update: { identity: bad } }, ts: 'now' }, 'events[3]');
+    const [event] = decodeEvent({ kind: { identity_update: { identity: bad } }, ts: 'now' }, 3);
     deepStrictEqual(event?.kind === 'malformed' && event.errors, [
       {
         path: 'events[3].kind.identity_update.identity.games[0].stats[0].config.priority',

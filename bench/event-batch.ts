@@ -1,0 +1,15 @@
+import { lobbyJoin, profile } from '../test/payload.js';
+
+/** An answer of the event feed: profiles as they are in the field, with a few games and groups each, and lobby joins. */
+export function eventBatch(count: number): object {
+  const games = Array.from({ length: 2 }, () => profile.games[0]!);
+  const identity = { ...profile, games, groups: [profile.groups[0]!, profile.groups[0]!] };
+  return {
+    events: Array.from({ length: count }, (_, i) => ({
+      kind: i % 5 === 4 ? { matchmaker_lobby_join: lobbyJoin } : { identity_update: { identity } },
+      ts: new Date(1_763_640_000_000 + i).toISOString(),
+      notification: null,
+    })),
+    watch: { index: '1763640000001' },
+  };
+}

@@ -1,0 +1,11 @@
+// Side by side in one run, as ratios. With --check it fails where a promised bound is passed.
+import { benchDecode } from './decode.js';
+import { benchMembers } from './members.js';
+import { benchPolls } from './polls.js';
+import { createReport } from './report.js';
+
+const report = createReport(process.argv.includes('--check'));
+benchDecode(report);
+await benchMembers(report);
+await benchPolls(report);
+report.end();

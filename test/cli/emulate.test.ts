@@ -1,0 +1,106 @@
+import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { lastValueFrom } from 'rxjs';
+import { createClient } from 'lobby-rx';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+
+interface Run {
+  readonly process: ChildProcess;
+  readonly out: () => string;
+  /** Resolves when it has printed so many lines. */
+  readonly lines: (count: number) => Promise<void>;
+  readonly ended: Promise<{ code: number | null; out: string; err: string }>;
+}
+
+function lobbyRx(...args: string[]): Run {
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (err += data.toString()));
+  return {
+    process: child,
+    out: () => out,
+    lines: async count => {
+      while (out.split('\n').length <= count)
+        await new Promise(resolve => child.stdout.once('data', resolve));
+    },
+    ended: new Promise(resolve => child.on('close', code => resolve({ code, out, err }))),
+  };
+}
+
+describe('lobby-rx emulate', () => {
+  it('prints one line of JSON that a client can use, and closes cleanly on SIGTERM', async () => {
+    const run = lobbyRx('emulate', '--json', '--seed', '3');
+    await run.lines(1);
+    const world = JSON.parse(run.out()) as Record<string, string>;
+    deepStrictEqual(Object.keys(world), [
+      ...['groupUrl', 'matchmakerUrl', 'apiUrl', 'groupId', 'identityId'],
+      ...['identityToken', 'lobbyToken', 'playerToken'],
+    ]);
+    const urls = {
+      groupUrl: world.groupUrl!,
+      matchmakerUrl: world.matchmakerUrl!,
+      apiUrl: world.apiUrl!,
+    };
+    const player = createClient({ ...urls, token: world.identityToken! });
+    const gate = createClient({ ...urls, token: world.lobbyToken! });
+    const { members } = await lastValueFrom(player.group.getMembers({ group_id: world.groupId! }));
+    strictEqual(members.length, 16);
+    await lastValueFrom(gate.matchmaker.players.connected({ player_token: world.playerToken! }));
+    // A watch that hangs is no reason to stay.
+    player.events.feed.all$.subscribe({ error: () => undefined }).add(() => undefined);
+    run.process.kill('SIGTERM');
+    const { code, out, err } = await run.ended;
+    deepStrictEqual([code, out.split('\n').length, err], [0, 2, '']);
+  });
+
+  it('prints addresses, tokens and curl lines for people, and stops on SIGINT', async () => {
+    const run = lobbyRx('emulate', '--live');
+    await run.lines(22);
+    run.process.kill('SIGINT');
+    const { code, out } = await run.ended;
+    strictEqual(code, 0);
+    match(out, /its world moves/);
+    strictEqual(out.match(/^ {2}curl /gm)?.length, 3);
+  });
+
+  it('says in one line that a port is taken', async () => {
+    const server = createServer();
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { code, out, err } = await lobbyRx('emulate', '--port', String(port)).ended;
+    server.close();
+    deepStrictEqual([code, out], [1, '']);
+    strictEqual(err, `lobby-rx: port ${port} is taken; choose another with --port, or leave it out\n`);
+  });
+
+  it('says in one line what is wrong with its arguments', async () => {
+    for (const [args, message] of [
+      [['emulate', '--port', 'x'], /^lobby-rx: --port must be a whole number from 0 to 65535; got 'x'\n$/],
+      [['emulate', '--prot', '1'], /^lobby-rx: Unknown option '--prot'.*\n$/],
+      [['emulate', 'now'], /^lobby-rx: Unexpected argument 'now'.*\n$/],
+      [['emulat'], /^lobby-rx: there is no command 'emulat'; see lobby-rx --help\n$/],
+    ] as const) {
+      const { code, err } = await lobbyRx(...args).ended;
+      strictEqual(code, 2);
+      match(err, message);
+    }
+  });
+
+  it('has help', async () => {
+    const [all, one, none] = await Promise.all([
+      lobbyRx('--help').ended,
+      lobbyRx('emulate', '--help').ended,
+      lobbyRx().ended,
+    ]);
+    deepStrictEqual([all.code, one.code, none.code], [0, 0, 2]);
+    match(one.out, /--live .*\n/);
+    match(all.out, /lobby-rx emulate/);
+  });
+});

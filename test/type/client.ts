@@ -1,0 +1,61 @@
+// Compiled, never run: what must not compile says so by itself.
+import type { Observable } from 'rxjs';
+import * as t from 'io-ts';
+import {
+  Acknowledged,
+  endpoint,
+  integer,
+  struct,
+  WatchData,
+  type Client,
+  type IdentityUpdate,
+  type LobbyJoin,
+} from 'lobby-rx';
+import { getMembers, playersConnected } from '../../src/endpoint/index.js';
+
+declare const client: Client;
+
+client.group.getMembers({ group_id: 'g', count: 1, anchor: null });
+// @ts-expect-error: the group is missing
+client.group.getMembers({ count: 1 });
+// @ts-expect-error: a count is a number
+client.group.getMembers({ group_id: 'g', count: '1' });
+// @ts-expect-error: there is no such argument
+client.group.getMembers({ group_id: 'g', coutn: 1 });
+// @ts-expect-error: a token is needed
+client.matchmaker.players.connected({});
+
+client.events.feed.identityUpdate$ satisfies Observable<IdentityUpdate>;
+client.events.feed.lobbyJoin$ satisfies Observable<LobbyJoin>;
+client.events.feed.on('unknown') satisfies Observable<{ name: string; payload: unknown }>;
+// @ts-expect-error: there is no such kind
+client.events.feed.on('identity_updated');
+
+client.watch(getMembers, { group_id: 'g' });
+// @ts-expect-error: its answer has no watch.index
+client.watch(playersConnected, { player_token: 'p' });
+// @ts-expect-error: it gives no anchor
+client.pages(playersConnected, { player_token: 'p' });
+
+const answersWatch = struct({ watch: WatchData, n: integer });
+const withoutIndex = endpoint({ method: 'GET', service: 'api', path: '/x', response: answersWatch });
+// @ts-expect-error: it takes no watch_index
+client.watch(withoutIndex, {});
+
+const ranked = endpoint({
+  method: 'POST',
+  service: 'api',
+  path: '/{a}/x/{b_c}',
+  query: struct({}, { watch_index: t.string }),
+  body: struct({ name: t.string }),
+  response: answersWatch,
+});
+client.request(ranked, { a: '', b_c: '', name: '' }) satisfies Observable<{ n: number }>;
+client.watch(ranked, { a: '', b_c: '', name: '' }) satisfies Observable<{ n: number }>;
+// @ts-expect-error: b_c is missing
+client.request(ranked, { a: '', name: '' });
+// @ts-expect-error: name is missing
+client.request(ranked, { a: '', b_c: '' });
+
+const acknowledged = endpoint({ method: 'POST', service: 'api', path: '/x', response: Acknowledged });
+client.request(acknowledged, {}) satisfies Observable<void>;
