@@ -10,8 +10,8 @@ const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 interface Run {
   readonly process: ChildProcess;
   readonly out: () => string;
-  /** Resolves when it has printed so many lines. */
-  readonly lines: (count: number) => Promise<void>;
+  /** Resolves when it has printed this. */
+  readonly says: (text: string) => Promise<void>;
   readonly ended: Promise<{ code: number | null; out: string; err: string }>;
 }
 
@@ -26,9 +26,8 @@ function lobbyRx(...args: string[]): Run {
   return {
     process: child,
     out: () => out,
-    lines: async count => {
-      while (out.split('\n').length <= count)
-        await new Promise(resolve => child.stdout.once('data', resolve));
+    says: async text => {
+      while (!out.includes(text)) await new Promise(resolve => child.stdout.once('data', resolve));
     },
     ended: new Promise(resolve => child.on('close', code => resolve({ code, out, err }))),
   };
@@ -37,7 +36,7 @@ function lobbyRx(...args: string[]): Run {
 describe('lobby-rx emulate', () => {
   it('prints one line of JSON that a client can use, and closes cleanly on SIGTERM', async () => {
     const run = lobbyRx('emulate', '--json', '--seed', '3');
-    await run.lines(1);
+    await run.says('\n');
     const world = JSON.parse(run.out()) as Record<string, string>;
     deepStrictEqual(Object.keys(world), [
       ...['groupUrl', 'matchmakerUrl', 'apiUrl', 'groupId', 'identityId'],
@@ -62,7 +61,7 @@ describe('lobby-rx emulate', () => {
 
   it('prints addresses, tokens and curl lines for people, and stops on SIGINT', async () => {
     const run = lobbyRx('emulate', '--live');
-    await run.lines(22);
+    await run.says("/v1/players/connected'\n");
     run.process.kill('SIGINT');
     const { code, out } = await run.ended;
     strictEqual(code, 0);

@@ -15,8 +15,10 @@ import {
 function ask(
   emulator: Emulator,
   request: Partial<EmulatedRequest>,
-): { answer?: EmulatedResponse; stop(): void } {
-  const asked: { answer?: EmulatedResponse; stop(): void } = { stop: () => subscription.unsubscribe() };
+): { answer?: EmulatedResponse; readonly stop: () => void } {
+  const asked: { answer?: EmulatedResponse; readonly stop: () => void } = {
+    stop: () => subscription.unsubscribe(),
+  };
   const subscription = emulator
     .handle({ method: 'GET', url: '/', headers: {}, ...request })
     .subscribe(answer => (asked.answer = answer));
@@ -24,7 +26,7 @@ function ask(
 }
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
-const json = (answer?: EmulatedResponse) => JSON.parse(answer?.body ?? 'null') as Record<string, never>;
+const json = (answer?: EmulatedResponse) => JSON.parse(answer?.body ?? 'null') as Record<string, unknown>;
 const codeOf = (answer?: EmulatedResponse) => `${answer?.status} ${String(json(answer).code)}`;
 
 describe('the emulator', () => {
