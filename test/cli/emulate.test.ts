@@ -53,9 +53,10 @@ describe('lobby-rx emulate', () => {
     strictEqual(members.length, 16);
     await lastValueFrom(gate.matchmaker.players.connected({ player_token: world.playerToken! }));
     // A watch that hangs is no reason to stay.
-    player.events.feed.all$.subscribe({ error: () => undefined }).add(() => undefined);
+    const watching = player.events.feed.all$.subscribe();
     run.process.kill('SIGTERM');
     const { code, out, err } = await run.ended;
+    watching.unsubscribe();
     deepStrictEqual([code, out.split('\n').length, err], [0, 2, '']);
   });
 
