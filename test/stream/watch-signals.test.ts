@@ -16,14 +16,8 @@ import {
 import type { RunHelpers } from 'rxjs/testing';
 import { watchSignals, type Verdict, type WatchSignal } from 'lobby-rx';
 import { marbles } from '../marbles.js';
+import { answer, isIdle, script, type Answer } from '../poll-script.js';
 
-interface Answer {
-  readonly events: readonly string[];
-  readonly watch: { readonly index: string };
-}
-
-const answer = (index: string, ...events: string[]): Answer => ({ events, watch: { index } });
-const isIdle = ({ events }: Answer) => events.length === 0;
 const random = () => 1;
 const refuse = (): Verdict => ({ kind: 'refused' });
 
@@ -51,17 +45,6 @@ function journal(
   );
   expectObservable(noted$, until);
   return lines;
-}
-
-function script(...answers: readonly Observable<Answer>[]) {
-  const asked: (string | undefined)[] = [];
-  return {
-    asked,
-    poll: (index: string | undefined) => {
-      asked.push(index);
-      return answers[asked.length - 1] ?? NEVER;
-    },
-  };
 }
 
 describe('watchSignals', () => {

@@ -2,26 +2,10 @@ import { strictEqual, throws, deepStrictEqual } from 'node:assert';
 import { count, defer, finalize, map, NEVER, of, take, tap, throwError, type Observable } from 'rxjs';
 import { InputError, watch, type Verdict } from 'lobby-rx';
 import { marbles } from '../marbles.js';
+import { answer, isIdle, script, type Answer } from '../poll-script.js';
 
-interface Answer {
-  readonly events: readonly string[];
-  readonly watch: { readonly index: string };
-}
-
-const answer = (index: string, ...events: string[]): Answer => ({ events, watch: { index } });
-const isIdle = ({ events }: Answer) => events.length === 0;
 /** Jitter that always takes the whole of its bound, so that waits can be written down. */
 const random = () => 1;
-
-/** A poll that goes through the given answers, one each time it is asked, and notes the index it was asked with. */
-function script(...answers: readonly Observable<Answer>[]) {
-  const asked: (string | undefined)[] = [];
-  const poll = (index: string | undefined) => {
-    asked.push(index);
-    return answers[asked.length - 1] ?? NEVER;
-  };
-  return { asked, poll };
-}
 
 describe('watch', () => {
   it(
