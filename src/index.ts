@@ -1,5 +1,5 @@
 // What flows, and how.
-export { createClient, judge } from './client/index.js';
+export { createClient, judge, whyNotConnected } from './client/index.js';
 export type {
   Client,
   ClientConfig,
@@ -11,6 +11,7 @@ export type {
 export {
   answers,
   backoff,
+  clockJumps,
   either,
   eventFeed,
   fold,
@@ -22,6 +23,7 @@ export {
 export type {
   BackoffConfig,
   Checkpoint,
+  ClockJumpsConfig,
   EventFeed,
   EventFeedConfig,
   Gap,
@@ -45,7 +47,7 @@ export type {
   Service,
   Watchable,
 } from './endpoint/index.js';
-export { fromFetch, withDeadline, withToken } from './transport/index.js';
+export { fromFetch, withDeadline, withLog, withToken } from './transport/index.js';
 export type {
   FetchConfig,
   FetchLike,
@@ -102,6 +104,9 @@ export type {
   KnownStatFormat,
   KnownStatSorting,
   LiveEvent,
+  LogEntry,
+  NotConnected,
+  RefusalReason,
   Struct,
 } from './protocol/index.js';
 

@@ -1,4 +1,5 @@
 import type { SchedulerLike } from 'rxjs';
+import type { LogEntry } from '../protocol/index.js';
 import type { BackoffConfig, WatchConfig } from '../stream/index.js';
 import type { Token, Transport } from '../transport/index.js';
 
@@ -24,6 +25,8 @@ export interface ClientConfig {
   readonly linger?: number;
   /** How requests are carried. Default `fromFetch()`. */
   readonly transport?: Transport;
+  /** Is told of each request and of each decision of a watch, without tokens; what it throws is ignored. */
+  readonly log?: (entry: LogEntry) => void;
   /** A number from 0 up to 1, for the jitter. Default `Math.random`. */
   readonly random?: () => number;
   /** What time is read from. Default `asyncScheduler`. */

@@ -1,8 +1,8 @@
 import { asyncScheduler } from 'rxjs';
 import type { Wire } from '../endpoint/index.js';
 import { checkArgument, InputError, milliseconds } from '../protocol/index.js';
-import type { EventFeedConfig, WatchConfig } from '../stream/index.js';
-import { fromFetch, tokenFlaw, withDeadline, withToken } from '../transport/index.js';
+import { clockJumps, type EventFeedConfig, type WatchConfig } from '../stream/index.js';
+import { fromFetch, tokenFlaw, withDeadline, withLog, withToken } from '../transport/index.js';
 import { baseUrl } from './base-url.js';
 import type { ClientConfig } from './client-config.js';
 import { judge } from './judge.js';
@@ -30,14 +30,24 @@ export function clientSettings(config: ClientConfig): ClientSettings {
   checkToken(config.token);
   checkArgument('deadline', milliseconds, deadline);
 
-  const authorized = withToken(config.transport ?? fromFetch({ scheduler }), config.token, { scheduler });
+  const { log, transport = fromFetch({ scheduler }) } = config;
+  const logged = log ? withLog(transport, log, () => scheduler.now()) : transport;
+  const authorized = withToken(logged, config.token, { scheduler });
   const wire = (transport = authorized): Wire => ({ transport, baseUrls, now: () => scheduler.now() });
   const { random, backoff, linger } = config;
   return {
     plain: wire(withDeadline(authorized, deadline, scheduler)),
     blocking: wire(withDeadline(authorized, config.watch?.deadline ?? 70_000, scheduler)),
     polling: wire(),
-    watch: { judge, scheduler, ...(random && { random }), ...(backoff && { backoff }), ...config.watch },
+    watch: {
+      judge,
+      scheduler,
+      wake$: clockJumps({ scheduler }),
+      ...(log && { log }),
+      ...(random && { random }),
+      ...(backoff && { backoff }),
+      ...config.watch,
+    },
     feed: { scheduler, ...(linger !== undefined && { linger }) },
   };
 }

@@ -5,3 +5,4 @@ export type { EventsApi } from './events-api.js';
 export type { GroupApi, MembersConfig } from './group-api.js';
 export { judge } from './judge.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
+export { whyNotConnected } from './why-not-connected.js';

@@ -2,6 +2,7 @@ export { answers } from './answers.js';
 export { backoff, type RetryConfig } from './backoff.js';
 export type { BackoffConfig } from './backoff-config.js';
 export type { Checkpoint } from './checkpoint.js';
+export { clockJumps, type ClockJumpsConfig } from './clock-jumps.js';
 export { either } from './either.js';
 export { eventFeed, type EventFeed, type EventFeedConfig } from './event-feed.js';
 export { fold } from './fold.js';

@@ -1,4 +1,4 @@
-import { catchError, concat, defer, endWith, from, ignoreElements, throwError, type Observable } from 'rxjs';
+import { catchError, concat, defer, endWith, from, ignoreElements, type Observable } from 'rxjs';
 import { settleFailure } from './settle-failure.js';
 import type { Turn } from './turn.js';
 import type { WatchSettings } from './watch-settings.js';
@@ -18,12 +18,7 @@ export function playTurn<A>(
   turn: Turn<A>,
   settings: WatchSettings<A>,
 ): Observable<Step<A>> {
-  const { signals, end, toAck } = turn;
-  if (end)
-    return concat(
-      from(signals),
-      throwError(() => end.error),
-    );
+  const { signals, toAck } = turn;
   if (!toAck) return from<Step<A>[]>([...signals, { kind: 'done', turn }]);
 
   return concat(
@@ -34,7 +29,7 @@ export function playTurn<A>(
       catchError((error: unknown) => {
         const state = { ...before, status: turn.state.status };
         const failed = settleFailure(state, error, { kind: 'retry' }, settings);
-        return from<Step<A>[]>([...failed.signals, { kind: 'done', turn: failed }]);
+        return from<Step<A>[]>([...failed.signals, { kind: 'done', turn: { ...failed, why: 'ack' } }]);
       }),
     ),
   );

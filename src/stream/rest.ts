@@ -5,12 +5,12 @@ import type { WatchSettings } from './watch-settings.js';
 
 /** Emits when the next poll is due: after the turn's wait, or soon after a wake, unless the service asked for the wait. */
 export function rest<A>(
-  { wait, asked }: Turn<A>,
+  { wait, why }: Turn<A>,
   wake$: Observable<unknown>,
   { random, scheduler }: WatchSettings<A>,
 ): Observable<unknown> {
   const due$ = timer(wait, scheduler);
-  if (asked) return due$;
+  if (why === 'asked') return due$;
   const woken$ = wake$.pipe(
     take(1),
     switchMap(() => timer(random() * WAKE_JITTER, scheduler)),

@@ -40,7 +40,7 @@ export function settleAnswer<A>(state: WatchState<A>, answer: A, settings: Watch
       status,
     },
     wait: index === undefined ? Math.max(paced.wait, minInterval) : paced.wait,
-    asked: false,
+    why: isNews ? 'news' : 'nothing',
     // A repeat has been acknowledged when it first came.
     ...(!isRepeat && { toAck: { answer } }),
   };

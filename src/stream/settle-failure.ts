@@ -24,7 +24,7 @@ export function settleFailure<A>(
   if (verdict.kind === 'idle') return settleNothing(state, undefined, settings);
   if (verdict.kind === 'end' || (verdict.kind === 'refused' && state.index === undefined)) {
     const { status, signals } = toStatus(state.status, { state: 'closed', error }, now);
-    return { signals, state: { ...state, status }, wait: 0, asked: false, end: { error } };
+    return { signals, state: { ...state, status }, wait: 0, why: 'ended', end: { error } };
   }
 
   const { after, suspect = false, offline = false } = verdict.kind === 'retry' ? verdict : {};
@@ -49,6 +49,6 @@ export function settleFailure<A>(
       status,
     },
     wait,
-    asked: after !== undefined,
+    why: after === undefined ? 'failed' : 'asked',
   };
 }

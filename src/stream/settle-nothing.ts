@@ -19,5 +19,5 @@ export function settleNothing<A>(
   const { status, signals } = next
     ? toStatus(state.status, { state: next, attempt }, now)
     : { status: state.status, signals: [] };
-  return { signals, state: { ...state, suspects: 0, busyUntil, status }, wait, asked: false };
+  return { signals, state: { ...state, suspects: 0, busyUntil, status }, wait, why: 'nothing' };
 }

@@ -7,8 +7,8 @@ export interface Turn<A> {
   readonly state: WatchState<A>;
   /** How long to wait before the next poll, in ms. */
   readonly wait: number;
-  /** Whether the service asked for that wait, so that no wake may cut it short. */
-  readonly asked: boolean;
+  /** Why it waits; a wait that the service `asked` for is cut short by no wake. */
+  readonly why: 'start' | 'news' | 'nothing' | 'failed' | 'asked' | 'woke' | 'ack' | 'ended';
   /** The answer to be acknowledged before the state may be taken over. */
   readonly toAck?: { readonly answer: A };
   /** The error that the watch ends with. */

@@ -1,4 +1,5 @@
 import type { ObservableInput, SchedulerLike } from 'rxjs';
+import type { LogEntry } from '../protocol/index.js';
 import type { BackoffConfig } from './backoff-config.js';
 import type { Checkpoint } from './checkpoint.js';
 import type { Verdict } from './verdict.js';
@@ -33,6 +34,8 @@ export interface WatchConfig<A> {
   readonly isRepeat?: (answer: A, previous: A) => boolean;
   /** What a failed poll means. Default: try again, whatever it was. */
   readonly judge?: (error: unknown) => Verdict;
+  /** Is told of each turn of the loop and of each gap; what it throws is ignored. */
+  readonly log?: (entry: LogEntry) => void;
   /** A number from 0 up to 1, for the jitter. Default `Math.random`. */
   readonly random?: () => number;
   /** What time is read from. Default `asyncScheduler`. */

@@ -1,5 +1,12 @@
 import { asyncScheduler, EMPTY, NEVER, type ObservableInput, type SchedulerLike } from 'rxjs';
-import { checkArgument, cursorArgument, milliseconds, positiveInteger } from '../protocol/index.js';
+import {
+  checkArgument,
+  cursorArgument,
+  milliseconds,
+  positiveInteger,
+  quietly,
+  type LogEntry,
+} from '../protocol/index.js';
 import type { BackoffConfig } from './backoff-config.js';
 import { backoffSettings } from './backoff-settings.js';
 import type { Checkpoint } from './checkpoint.js';
@@ -21,6 +28,7 @@ export interface WatchSettings<A> {
   readonly isIdle: (answer: A) => boolean;
   readonly isRepeat: (answer: A, previous: A) => boolean;
   readonly judge: (error: unknown) => Verdict;
+  readonly log: (entry: LogEntry) => void;
   readonly random: () => number;
   readonly scheduler: SchedulerLike;
 }
@@ -49,6 +57,7 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     isIdle: config.isIdle ?? (() => false),
     isRepeat: config.isRepeat ?? sameButForWatch,
     judge: config.judge ?? (() => ({ kind: 'retry' })),
+    log: quietly(config.log),
     random: config.random ?? Math.random,
     scheduler: config.scheduler ?? asyncScheduler,
   };

@@ -8,10 +8,13 @@ import {
   NEVER,
   repeat,
   startWith,
+  tap,
   throttleTime,
+  throwError,
 } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { askOnce } from './ask-once.js';
+import { logStep } from './log-step.js';
 import { playTurn } from './play-turn.js';
 import type { Poll } from './poll.js';
 import { rest } from './rest.js';
@@ -41,15 +44,16 @@ const SAME_WAKE = 1_000;
 export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
   const settings = watchSettings(config);
   return defer(() => {
-    let turn: Turn<A> = { signals: [], state: watchState(settings), wait: 0, asked: false };
+    let turn: Turn<A> = { signals: [], state: watchState(settings), wait: 0, why: 'start' };
 
     const loop = (wake$: Observable<unknown>): Observable<WatchSignal<A>> =>
       defer(() => askOnce(poll, turn.state.index, wake$, settings)).pipe(
         concatMap(outcome => playTurn(turn.state, settle(turn.state, outcome, settings), settings)),
+        tap(step => logStep(step, settings)),
         concatMap(step => {
           if (step.kind !== 'done') return [step];
           turn = step.turn;
-          return [];
+          return turn.end ? throwError(() => turn.end?.error) : [];
         }),
         repeat({ delay: () => rest(turn, wake$, settings) }),
         startWith({ kind: 'status', status: turn.state.status } as const),

@@ -6,4 +6,5 @@ export { tokenFlaw } from './token-flaw.js';
 export type { Token } from './token.js';
 export type { Transport, TransportRequest, TransportResponse } from './transport.js';
 export { withDeadline } from './with-deadline.js';
+export { withLog } from './with-log.js';
 export { withToken } from './with-token.js';

@@ -1,0 +1,42 @@
+import {
+  isInputError,
+  isStatusError,
+  isTransportError,
+  type NotConnected,
+  type RefusalReason,
+} from '../protocol/index.js';
+
+/** The codes of deployed servers. */
+const REASONS: Readonly<Record<string, RefusalReason>> = {
+  MATCHMAKER_PLAYER_ALREADY_CONNECTED: 'already_connected',
+  MATCHMAKER_PLAYER_REGISTRATION_EXPIRED: 'registration_expired',
+  MATCHMAKER_PLAYER_REMOVED: 'removed',
+  MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY: 'in_different_lobby',
+  TOKEN_ERROR: 'invalid_token',
+};
+
+/**
+ * What the error of a `players.connected` means: a refusal with its reason, an outcome that nobody knows, or a request that
+ * was never sent. See {@link NotConnected}.
+ *
+ * @example
+ * client.matchmaker.players.connected({ player_token }).subscribe({
+ *   next: () => admit(),
+ *   error: error => socket.close(whyNotConnected(error).outcome === 'refused' ? 4403 : 4503),
+ * });
+ */
+export function whyNotConnected(error: unknown): NotConnected {
+  if (isInputError(error)) return { outcome: 'not_sent' };
+  if (isTransportError(error)) {
+    const isUnsent = error.reason === 'not_sent' || error.reason === 'unreachable';
+    return { outcome: isUnsent ? 'not_sent' : 'unknown' };
+  }
+  // A crash, or a proxy in between that lost the answer; only a 4xx is certainly the service's no.
+  if (!isStatusError(error) || error.status < 400 || error.status > 499) return { outcome: 'unknown' };
+  const isUnauthorized = error.status === 401 || error.status === 403;
+  const known = error.code === undefined ? undefined : REASONS[error.code];
+  return {
+    outcome: 'refused',
+    reason: known ?? (isUnauthorized ? 'unauthorized' : (error.code ?? String(error.status))),
+  };
+}

@@ -1,0 +1,34 @@
+import { asyncScheduler, defer, filter, interval, map, type Observable, type SchedulerLike } from 'rxjs';
+
+/** How {@link clockJumps} looks at the clock. */
+export interface ClockJumpsConfig {
+  /** How often, in ms. Default 5,000. */
+  readonly every?: number;
+  /** How much more time than that has to have passed, in ms. Default 5,000. */
+  readonly tolerance?: number;
+  /** What time is read from. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+}
+
+/**
+ * Emits the ms that were lost whenever more time has passed than it should have: the machine slept, or the process was
+ * frozen, and connections that look open are dead. A `wake$` for any watch; a client's watches have it by default. Cold; it
+ * never completes.
+ *
+ * @example
+ * watch(poll, { wake$: clockJumps() });
+ */
+export function clockJumps(config: ClockJumpsConfig = {}): Observable<number> {
+  const { every = 5_000, tolerance = 5_000, scheduler = asyncScheduler } = config;
+  return defer(() => {
+    let last = scheduler.now();
+    return interval(every, scheduler).pipe(
+      map(() => {
+        const lost = scheduler.now() - last - every;
+        last = scheduler.now();
+        return lost;
+      }),
+      filter(lost => lost > tolerance),
+    );
+  });
+}

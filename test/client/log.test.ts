@@ -1,0 +1,74 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { lastValueFrom, of, throwError } from 'rxjs';
+import { createClient, type LogEntry, type Transport } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+
+const url = 'https://service.example';
+const urls = { groupUrl: url, matchmakerUrl: url, apiUrl: url };
+const headers = { get: () => null };
+const batch = (index: string, ...events: object[]) => JSON.stringify({ events, watch: { index } });
+
+/** An entry in a few words. */
+function word(entry: LogEntry): string {
+  if (entry.kind === 'turn') return `${entry.at} turn ${entry.why} ${Math.round(entry.wait)}`;
+  return `${entry.at} ${entry.kind}${entry.kind === 'answer' ? ` ${entry.status}` : ''}`;
+}
+
+describe('the log', () => {
+  it(
+    'tells of every request and of every decision, so that a wait has an explanation',
+    marbles(({ cold, expectObservable, flush }) => {
+      const answers: Transport[] = [
+        () => cold('-(a|)', { a: { status: 200, headers, text: batch('1', { kind: { x: 1 }, ts: '' }) } }),
+        () => cold('-(a|)', { a: { status: 429, headers: { get: () => '30' }, text: '' } }),
+        () => cold('-#'),
+        () => cold('-'),
+      ];
+      const seen: string[] = [];
+      const client = createClient({
+        ...urls,
+        token: 't0ken',
+        transport: request => answers.shift()!(request),
+        log: entry => seen.push(word(entry)),
+        random: () => 0,
+      });
+      expectObservable(client.events.batches(), '31s !');
+      flush();
+      deepStrictEqual(seen, [
+        ...['0 request', '1 answer 200', '1 turn news 0'],
+        ...['1 request', '2 answer 429', '2 turn asked 30000'],
+        ...['30002 request', '30003 failure', '30003 turn failed 0'],
+        ...['30003 request', '31000 abort'],
+      ]);
+    }),
+  );
+
+  it('holds no token, and harms nothing where it throws', async () => {
+    const entries: LogEntry[] = [];
+    const log = (entry: LogEntry) => {
+      entries.push(entry);
+      throw new Error('the disk is full');
+    };
+    const transport: Transport = ({ headers: { authorization }, body }) =>
+      throwError(() => new Error(`${authorization} ${body}`));
+    const client = createClient({ ...urls, token: 'bearer-s3cret', transport, log });
+    const confirmation$ = client.matchmaker.players.connected({ player_token: 'player-s3cret' });
+    ok((await lastValueFrom(confirmation$).catch((e: unknown) => e)) instanceof Error);
+    const fine = createClient({
+      ...urls,
+      token: 'bearer-s3cret',
+      transport: () => of({ status: 200, headers, text: '{}' }),
+      log,
+    });
+    await lastValueFrom(fine.matchmaker.players.connected({ player_token: 'player-s3cret' }));
+    deepStrictEqual(
+      entries.map(({ kind }) => kind),
+      ['request', 'failure', 'request', 'answer'],
+    );
+    ok(
+      !JSON.stringify(entries, (_, value: unknown) =>
+        value instanceof Error ? String(value.stack) : value,
+      ).includes('s3cret'),
+    );
+  });
+});

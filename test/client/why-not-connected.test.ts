@@ -1,0 +1,86 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { catchError, lastValueFrom, of } from 'rxjs';
+import { createClient, whyNotConnected } from 'lobby-rx';
+import { rawServer } from '../raw-server.js';
+
+const reply = (status: string, body = '') =>
+  `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: keep-alive\r\n\r\n${body}`;
+
+/** What becomes of one confirmation at a server that says this, byte for byte, and then hangs up. */
+async function outcomeAt(said: string, then: 'end' | 'reset' | 'stay' = 'stay') {
+  const server = await rawServer(socket =>
+    socket.write(said, () => {
+      if (then === 'end') socket.end();
+      if (then === 'reset') socket.resetAndDestroy();
+    }),
+  );
+  const urls = { groupUrl: server.url, matchmakerUrl: server.url, apiUrl: server.url };
+  const client = createClient({ ...urls, token: 't', deadline: 50 });
+  const outcome$ = client.matchmaker.players
+    .connected({ player_token: 'p' })
+    .pipe(catchError((error: unknown) => of(whyNotConnected(error))));
+  const outcome = await lastValueFrom(outcome$);
+  await server.close();
+  const requests = server.received().split('POST ').length - 1;
+  strictEqual(requests, 1, 'it was sent more than once');
+  return outcome;
+}
+
+const refusal = (code: string, status = '400 Bad Request') =>
+  outcomeAt(reply(status, JSON.stringify({ code, message: '' })));
+
+describe('a confirmation that does not end with OK', () => {
+  it('is a refusal with its reason, where the service said no', async () => {
+    const reasons = {
+      MATCHMAKER_PLAYER_ALREADY_CONNECTED: 'already_connected',
+      MATCHMAKER_PLAYER_REGISTRATION_EXPIRED: 'registration_expired',
+      MATCHMAKER_PLAYER_REMOVED: 'removed',
+      MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY: 'in_different_lobby',
+      TOKEN_ERROR: 'invalid_token',
+      SOMETHING_NEW: 'SOMETHING_NEW',
+    };
+    for (const [code, reason] of Object.entries(reasons)) {
+      deepStrictEqual(await refusal(code), { outcome: 'refused', reason });
+    }
+    deepStrictEqual(await refusal('CLAIMS_MISSING_ENTITLEMENT', '401 Unauthorized'), {
+      outcome: 'refused',
+      reason: 'unauthorized',
+    });
+    deepStrictEqual(await outcomeAt(reply('409 Conflict')), { outcome: 'refused', reason: '409' });
+  });
+
+  it('is unknown, and sent once only, where the answer was lost or is not the service’s', async () => {
+    const unknown = { outcome: 'unknown' };
+    deepStrictEqual(await outcomeAt('', 'end'), unknown);
+    deepStrictEqual(await outcomeAt('', 'reset'), unknown);
+    deepStrictEqual(await outcomeAt('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 'end'), unknown);
+    deepStrictEqual(await outcomeAt(''), unknown);
+    deepStrictEqual(await outcomeAt(reply('200 OK', '<html>')), unknown);
+    deepStrictEqual(await outcomeAt(reply('302 Found')), unknown);
+    deepStrictEqual(await outcomeAt(reply('502 Bad Gateway', '<html>')), unknown);
+    deepStrictEqual(await outcomeAt(reply('500 Oops')), unknown);
+  });
+
+  it('was not sent, where no connection was made or the input was bad', async () => {
+    const url = 'http://127.0.0.1:1';
+    const client = createClient({ groupUrl: url, matchmakerUrl: url, apiUrl: url, token: 't' });
+    for (const player_token of ['p', '']) {
+      const outcome$ = client.matchmaker.players
+        .connected({ player_token })
+        .pipe(catchError((error: unknown) => of(whyNotConnected(error))));
+      deepStrictEqual(await lastValueFrom(outcome$), { outcome: 'not_sent' });
+    }
+  });
+
+  it('is never unknown at a server that closes every idle socket under its feet', async () => {
+    const server = await rawServer(socket =>
+      socket.write(reply('200 OK', '{}'), () => setImmediate(() => socket.end())),
+    );
+    const urls = { groupUrl: server.url, matchmakerUrl: server.url, apiUrl: server.url };
+    const client = createClient({ ...urls, token: 't' });
+    for (let i = 0; i < 1_000; i++) {
+      await lastValueFrom(client.matchmaker.players.connected({ player_token: `p-${i}` }));
+    }
+    await server.close();
+  });
+});
