@@ -1,10 +1,11 @@
-import { map } from 'rxjs';
 import { addGroup } from './add-group.js';
 import { addIdentity } from './add-identity.js';
 import { addLobby } from './add-lobby.js';
 import { befriend } from './befriend.js';
+import { emulatedTransport } from './emulated-transport.js';
 import type { EmulatorConfig } from './emulator-config.js';
 import type { Emulator } from './emulator.js';
+import { createFaultInjector } from './fault-injector.js';
 import { expireToken } from './expire-token.js';
 import { join } from './join.js';
 import { leave } from './leave.js';
@@ -36,17 +37,13 @@ import { createWorld } from './world.js';
 export function createEmulator(config: EmulatorConfig = {}): Emulator {
   const world = createWorld(config);
   const requests: RecordedRequest[] = [];
-  const handle = recordRequests(request => respond(request, world), world.now, requests);
+  const injector = createFaultInjector(request => respond(request, world), world);
+  const handle = recordRequests(injector.handle, world.now, requests);
   return {
     handle,
-    transport: request =>
-      handle(request).pipe(
-        map(({ status, headers, body }) => ({
-          status,
-          headers: { get: (name: string) => headers[name.toLowerCase()] ?? null },
-          text: body,
-        })),
-      ),
+    transport: emulatedTransport(handle, world.config.scheduler),
+    fault: injector.fault,
+    befallen: injector.befallen,
     urls: serviceUrls('http://localhost'),
     requests,
     addIdentity: addIdentity(world),

@@ -7,6 +7,7 @@ import type { befriend } from './befriend.js';
 import type { EmulatedRequest } from './emulated-request.js';
 import type { EmulatedResponse } from './emulated-response.js';
 import type { expireToken } from './expire-token.js';
+import type { FaultInjector } from './fault-injector.js';
 import type { join } from './join.js';
 import type { leave } from './leave.js';
 import type { PlayerState } from './player-record.js';
@@ -29,6 +30,15 @@ export interface Emulator {
   readonly transport: Transport;
   /** Addresses for a client that uses `transport`. */
   readonly urls: { readonly groupUrl: string; readonly matchmakerUrl: string; readonly apiUrl: string };
+  /**
+   * Plans a fault for the requests to come; what it returns takes it back. The one planned first goes first.
+   *
+   * @example
+   * emulator.fault({ kind: 'html', status: 502 }, { times: 3 });
+   */
+  readonly fault: FaultInjector['fault'];
+  /** How many requests each kind of fault has befallen. */
+  readonly befallen: FaultInjector['befallen'];
   /** What was asked so far, the oldest first; the last 10,000 requests. */
   readonly requests: readonly RecordedRequest[];
 

@@ -89,6 +89,24 @@ async function read(incoming: IncomingMessage): Promise<string | undefined> {
   return Buffer.concat(chunks).toString();
 }
 
-function send(outgoing: ServerResponse, { status, headers, body }: EmulatedResponse): void {
-  outgoing.writeHead(status, headers).end(body);
+function send(
+  outgoing: ServerResponse,
+  { status, headers, body, delivery = 'whole' }: EmulatedResponse,
+): void {
+  const { socket } = outgoing;
+  if (delivery === 'stall_before_headers') return;
+  if (delivery === 'reset_before_headers') {
+    socket?.resetAndDestroy();
+    return;
+  }
+  if (delivery === 'whole') {
+    outgoing.writeHead(status, headers).end(body);
+    return;
+  }
+  const bytes = Buffer.from(body);
+  outgoing.writeHead(status, { ...headers, 'content-length': bytes.length });
+  outgoing.write(bytes.subarray(0, bytes.length / 2), () => {
+    if (delivery === 'reset_in_body') socket?.resetAndDestroy();
+    if (delivery === 'close_in_body') socket?.end();
+  });
 }

@@ -1,12 +1,9 @@
-import { defer, finalize, tap, type Observable } from 'rxjs';
-import type { EmulatedRequest } from './emulated-request.js';
-import type { EmulatedResponse } from './emulated-response.js';
+import { defer, finalize, tap } from 'rxjs';
+import type { Handler } from './handler.js';
 import type { RecordedRequest } from './recorded-request.js';
 
 /** So many requests are remembered: enough for any test, and no leak in an emulator that runs for weeks. */
 const MOST = 10_000;
-
-type Handler = (request: EmulatedRequest) => Observable<EmulatedResponse>;
 
 /** A handler that keeps a record of what it is asked in `requests`, the oldest first. */
 export function recordRequests(handle: Handler, now: () => number, requests: RecordedRequest[]): Handler {
