@@ -33,6 +33,7 @@ export type {
   RetryConfig,
   Verdict,
   WatchConfig,
+  WatchMemory,
   WatchSignal,
   WatchStatus,
 } from './stream/index.js';

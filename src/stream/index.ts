@@ -14,6 +14,7 @@ export { sameJson } from './same-json.js';
 export type { Verdict } from './verdict.js';
 export { watch } from './watch.js';
 export type { WatchConfig } from './watch-config.js';
+export type { WatchMemory } from './watch-memory.js';
 export { watchSignals } from './watch-signals.js';
 export type { WatchSignal } from './watch-signal.js';
 export type { WatchStatus } from './watch-status.js';

@@ -3,6 +3,7 @@ import type { LogEntry } from '../protocol/index.js';
 import type { BackoffConfig } from './backoff-config.js';
 import type { Checkpoint } from './checkpoint.js';
 import type { Verdict } from './verdict.js';
+import type { WatchMemory } from './watch-memory.js';
 
 /** How a watch goes about its polls. Everything is optional. */
 export interface WatchConfig<A> {
@@ -32,6 +33,8 @@ export interface WatchConfig<A> {
   readonly isIdle?: (answer: A) => boolean;
   /** Whether an answer only repeats the one before it. Default: all but its `watch` is equal. */
   readonly isRepeat?: (answer: A, previous: A) => boolean;
+  /** Makes the memory of each subscription, to leave out what was delivered before. Default: nothing is left out. */
+  readonly memory?: () => WatchMemory<A>;
   /** What a failed poll means. Default: try again, whatever it was. */
   readonly judge?: (error: unknown) => Verdict;
   /** Is told of each turn of the loop and of each gap; what it throws is ignored. */

@@ -13,6 +13,7 @@ import type { Checkpoint } from './checkpoint.js';
 import { sameJson } from './same-json.js';
 import type { Verdict } from './verdict.js';
 import type { WatchConfig } from './watch-config.js';
+import type { WatchMemory } from './watch-memory.js';
 
 /** A {@link WatchConfig} with nothing left open. */
 export interface WatchSettings<A> {
@@ -27,6 +28,7 @@ export interface WatchSettings<A> {
   readonly indexOf: (answer: A) => string | undefined;
   readonly isIdle: (answer: A) => boolean;
   readonly isRepeat: (answer: A, previous: A) => boolean;
+  readonly memory: () => WatchMemory<A>;
   readonly judge: (error: unknown) => Verdict;
   readonly log: (entry: LogEntry) => void;
   readonly random: () => number;
@@ -56,6 +58,7 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     },
     isIdle: config.isIdle ?? (() => false),
     isRepeat: config.isRepeat ?? sameButForWatch,
+    memory: config.memory ?? (() => ({ trim: answer => answer, add: () => undefined })),
     judge: config.judge ?? (() => ({ kind: 'retry' })),
     log: quietly(config.log),
     random: config.random ?? Math.random,

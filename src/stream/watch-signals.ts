@@ -5,6 +5,7 @@ import {
   connect,
   defer,
   from,
+  map,
   NEVER,
   repeat,
   startWith,
@@ -44,15 +45,20 @@ const SAME_WAKE = 1_000;
 export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
   const settings = watchSettings(config);
   return defer(() => {
+    const memory = settings.memory();
     let turn: Turn<A> = { signals: [], state: watchState(settings), wait: 0, why: 'start' };
 
     const loop = (wake$: Observable<unknown>): Observable<WatchSignal<A>> =>
       defer(() => askOnce(poll, turn.state.index, wake$, settings)).pipe(
+        map(outcome =>
+          outcome.kind === 'answer' ? { ...outcome, answer: memory.trim(outcome.answer) } : outcome,
+        ),
         concatMap(outcome => playTurn(turn.state, settle(turn.state, outcome, settings), settings)),
         tap(step => logStep(step, settings)),
         concatMap(step => {
           if (step.kind !== 'done') return [step];
           turn = step.turn;
+          if (turn.toAck) memory.add(turn.toAck.answer);
           return turn.end ? throwError(() => turn.end?.error) : [];
         }),
         repeat({ delay: () => rest(turn, wake$, settings) }),

@@ -1,0 +1,205 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { VirtualTimeScheduler } from 'rxjs';
+import { createClient, isClientError, type WatchStatus } from 'lobby-rx';
+import { createEmulator, type Fault } from 'lobby-rx/emulator';
+
+interface Row {
+  /** The first cell of README's table. */
+  readonly when: string;
+  readonly faults: readonly Fault[];
+  readonly times?: number;
+  /** What the subscriber sees: states, in order, and gaps. */
+  readonly states?: readonly WatchStatus['state'][];
+  readonly gaps?: readonly string[];
+  /** Where events are lost for good, by the service. */
+  readonly lost?: readonly string[];
+  /** The longest that an event may take to come, in ms, with waits drawn in full. */
+  readonly within?: number;
+  readonly ends?: boolean;
+}
+
+const FLAPS = ['connecting', 'live', 'retrying', 'live'] as const;
+const CALM = ['connecting', 'live'] as const;
+const of = (...kinds: readonly ('refuse' | 'reset_before_headers' | 'reset_in_body' | 'close_in_body')[]) =>
+  kinds.map((kind): Fault => ({ kind }));
+
+const rows: readonly Row[] = [
+  {
+    when: 'the connection breaks: refused, before the headers, in the body',
+    faults: of('refuse', 'reset_before_headers', 'reset_in_body', 'close_in_body'),
+    states: FLAPS,
+    within: 600,
+  },
+  {
+    when: 'nothing comes, and the connection stays open',
+    faults: [{ kind: 'stall_before_headers' }],
+    states: FLAPS,
+    within: 70_500,
+  },
+  { when: 'a body stalls', faults: [{ kind: 'stall_in_body' }], states: FLAPS, within: 16_000 },
+  {
+    when: 'an answer is cut, is other JSON, is HTML with a 200, or is too large',
+    faults: [{ kind: 'truncated_json' }, { kind: 'wrong_json' }, { kind: 'html', status: 200 }],
+    states: FLAPS,
+    within: 600,
+  },
+  {
+    when: 'a proxy gives up on the poll: 504, 524',
+    faults: [
+      { kind: 'html', status: 504 },
+      { kind: 'html', status: 524 },
+    ],
+    states: CALM,
+    within: 200,
+  },
+  {
+    when: 'the server or a proxy fails: 500, 502, 503, 520, or 500 without a body',
+    faults: [...[500, 502, 503, 520].map((status): Fault => ({ kind: 'html', status })), { kind: 'empty' }],
+    states: FLAPS,
+    within: 600,
+  },
+  {
+    when: 'it fails so five times in a row',
+    faults: [{ kind: 'html', status: 502 }],
+    times: 5,
+    states: ['connecting', 'live', ...Array<'retrying'>(5).fill('retrying'), 'live'],
+    gaps: ['index_refused'],
+    lost: ['a'],
+  },
+  {
+    when: 'the index is refused: 400, 404, 410',
+    faults: [400, 404, 410].map((status): Fault => ({ kind: 'html', status })),
+    states: FLAPS,
+    gaps: ['index_refused'],
+    within: 600,
+  },
+  {
+    when: 'the service asks to wait: 429 with seconds, with a date, with metadata',
+    faults: [
+      { kind: 'rate_limited', wait: 20_000 },
+      { kind: 'rate_limited', wait: 20_000, form: 'date' },
+      { kind: 'rate_limited', wait: 20_000, form: 'metadata' },
+    ],
+    states: FLAPS,
+    within: 21_500,
+  },
+  { when: 'the answer is a redirect', faults: [{ kind: 'redirect' }], states: FLAPS, within: 600 },
+  { when: 'the token has expired: 401', faults: [{ kind: 'unauthorized' }], states: CALM, within: 200 },
+  {
+    when: 'a 401 remains after the token was renewed; or a 403',
+    faults: [{ kind: 'unauthorized' }],
+    times: 2,
+    states: ['connecting', 'live', 'closed'],
+    lost: ['a', 'b'],
+    ends: true,
+  },
+  {
+    when: 'an answer has no index, or an empty one',
+    faults: [{ kind: 'index_missing' }, { kind: 'index_empty' }],
+    states: CALM,
+    gaps: ['index_missing'],
+    within: 1_200,
+  },
+  {
+    when: 'an index is too long for a URL',
+    faults: [{ kind: 'index_absurd' }],
+    states: FLAPS,
+    within: 600,
+  },
+  {
+    when: 'the index goes backwards',
+    faults: [{ kind: 'index_backwards' }],
+    states: CALM,
+    gaps: ['index_backwards'],
+    within: 1_200,
+  },
+  { when: 'the same batch comes twice', faults: [{ kind: 'repeat' }], states: CALM, within: 200 },
+  {
+    when: 'the server says at once, always, that nothing is new',
+    faults: [{ kind: 'hot' }],
+    times: 40,
+    states: CALM,
+    within: 1_200,
+  },
+];
+
+/** What a feed makes of a fault that befalls its poll after 10 s, while an event comes at 11 s and another at 200 s. */
+function live(fault: Fault, times: number) {
+  const scheduler = new VirtualTimeScheduler();
+  const pass = (ms: number) => {
+    scheduler.maxFrames = scheduler.now() + ms;
+    scheduler.schedule(() => undefined, ms);
+    scheduler.flush();
+  };
+  // A date of this century, as the dates that servers send are.
+  scheduler.frame = Date.UTC(2026, 0, 1);
+  const emulator = createEmulator({ scheduler });
+  const { identity_id, token } = emulator.addIdentity();
+  const client = createClient({
+    ...emulator.urls,
+    ...{ transport: emulator.transport, scheduler, token: () => token, random: () => 1 },
+  });
+  const seen = {
+    states: [] as string[],
+    gaps: [] as string[],
+    events: [] as string[],
+    delays: [] as number[],
+    ended: false,
+  };
+  const { feed } = client.events;
+  feed.status$.subscribe({ next: ({ state }) => seen.states.push(state), error: () => undefined });
+  feed.gap$.subscribe({ next: ({ reason }) => seen.gaps.push(reason), error: () => undefined });
+  feed.all$.subscribe({
+    next: event => {
+      if (event.kind !== 'unknown') return;
+      seen.events.push(event.name);
+      seen.delays.push(scheduler.now() - Date.parse(event.ts));
+    },
+    error: (error: unknown) => (seen.ended = isClientError(error)),
+  });
+  pass(5_000);
+  emulator.publish(identity_id, { first: 1 });
+  pass(5_000);
+  emulator.fault(fault, { times });
+  // The poll that hangs was sent before; this ends it, so that the fault befalls the next.
+  emulator.publish(identity_id, { second: 1 });
+  pass(1_000);
+  emulator.publish(identity_id, { a: 1 });
+  pass(189_000);
+  emulator.publish(identity_id, { b: 1 });
+  pass(10_000);
+  return seen;
+}
+
+describe('What happens when', () => {
+  for (const row of rows) {
+    it(row.when, () => {
+      for (const fault of row.faults) {
+        const { states, gaps, events, delays, ended } = live(fault, row.times ?? 1);
+        const lost = row.lost ?? [];
+        const name = JSON.stringify(fault);
+        deepStrictEqual(states, row.states, name);
+        deepStrictEqual(gaps, row.gaps ?? [], name);
+        deepStrictEqual(
+          events,
+          ['first', 'second', 'a', 'b'].filter(event => !lost.includes(event)),
+          name,
+        );
+        deepStrictEqual(ended, row.ends ?? false, name);
+        ok(Math.max(...delays) <= (row.within ?? Infinity), `${name}: ${String(delays)}`);
+      }
+    });
+  }
+
+  it('is told in README, row by row', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+    const section = readme.split('### What happens when…')[1]?.split('\n## ')[0] ?? '';
+    const told = [...section.matchAll(/^\| (?!when|-)(.*?) +\|/gm)].map(match => match[1]);
+    deepStrictEqual(
+      told,
+      rows.map(({ when }) => when),
+    );
+  });
+});
