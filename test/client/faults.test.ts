@@ -41,7 +41,12 @@ const rows: readonly Row[] = [
   { when: 'a body stalls', faults: [{ kind: 'stall_in_body' }], states: FLAPS, within: 16_000 },
   {
     when: 'an answer is cut, is other JSON, is HTML with a 200, or is too large',
-    faults: [{ kind: 'truncated_json' }, { kind: 'wrong_json' }, { kind: 'html', status: 200 }],
+    faults: [
+      { kind: 'truncated_json' },
+      { kind: 'wrong_json' },
+      { kind: 'html', status: 200 },
+      { kind: 'oversized' },
+    ],
     states: FLAPS,
     within: 600,
   },
@@ -113,6 +118,12 @@ const rows: readonly Row[] = [
     faults: [{ kind: 'index_backwards' }],
     states: CALM,
     gaps: ['index_backwards'],
+    within: 1_200,
+  },
+  {
+    when: 'an index comes from another machine, whose clock is behind',
+    faults: [{ kind: 'index_skewed' }],
+    states: CALM,
     within: 1_200,
   },
   { when: 'the same batch comes twice', faults: [{ kind: 'repeat' }], states: CALM, within: 200 },
