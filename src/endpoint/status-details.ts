@@ -1,5 +1,5 @@
 import { isLeft } from '#fp-ts/Either';
-import { ErrorBody, redact, type StatusDetails } from '../protocol/index.js';
+import { ErrorBody, redact, redactBody, type StatusDetails } from '../protocol/index.js';
 import { secretsOf, type TransportRequest, type TransportResponse } from '../transport/index.js';
 import { retryAfter } from './retry-after.js';
 
@@ -12,14 +12,15 @@ export function statusDetails(
   request: TransportRequest,
   now: number,
 ): StatusDetails {
-  const body = readBody(redact(text, secretsOf(request)));
-  const rayId = body.ray_id ?? headers.get('rvt-ray-id');
+  const secrets = secretsOf(request);
+  const body = readBody(redactBody(text, secrets));
+  const rayId = body.ray_id ?? redact(headers.get('rvt-ray-id') ?? '', secrets);
   const wait = retryAfter(headers.get('retry-after'), body.metadata, now);
   return {
     ...(body.code != null && { code: body.code }),
     ...(body.message != null && { reason: body.message }),
     ...(body.metadata != null && { metadata: body.metadata }),
-    ...(rayId != null && { rayId }),
+    ...(rayId !== '' && { rayId }),
     ...(wait !== undefined && { retryAfter: wait }),
   };
 }

@@ -56,6 +56,7 @@ export { ProfileGame } from './profile-game.js';
 export { ProfileGroup } from './profile-group.js';
 export { quietly } from './quietly.js';
 export { redact } from './redact.js';
+export { redactBody } from './redact-body.js';
 export { Region } from './region.js';
 export type { RequestSummary } from './request-summary.js';
 export { Stat } from './stat.js';

@@ -1,5 +1,5 @@
 import { catchError, map, of, switchMap, throwError, type Observable } from 'rxjs';
-import { redact } from '../protocol/index.js';
+import { redact, redactBody } from '../protocol/index.js';
 import { explainFailure } from './explain-failure.js';
 import { summaryOf } from './summary-of.js';
 import { tokenSource, type IssuedToken, type TokenSourceConfig } from './token-source.js';
@@ -26,7 +26,7 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
     const authorized = { ...request, headers: { ...request.headers, authorization: `Bearer ${value}` } };
     return transport(authorized).pipe(
       map(response =>
-        response.status < 400 ? response : { ...response, text: redact(response.text, [value]) },
+        response.status >= 200 && response.status < 300 ? response : withoutToken(response, value),
       ),
       catchError((error: unknown) => throwError(() => explainFailure(error, authorized))),
     );
@@ -44,4 +44,14 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
         ),
       ),
     );
+}
+
+/** A refusal may quote what was sent, in its body or in a header that an error shows. */
+function withoutToken({ status, headers, text }: TransportResponse, token: string): TransportResponse {
+  const secrets = [token];
+  const get = (name: string) => {
+    const value = headers.get(name);
+    return value === null ? null : redact(value, secrets);
+  };
+  return { status, headers: { get }, text: redactBody(text, secrets) };
 }
