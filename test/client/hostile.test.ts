@@ -44,7 +44,7 @@ const recorded = {
   nothing: '{}',
 };
 
-const asks: readonly ((client: Client) => ReturnType<Client['request']>)[] = [
+const asks: readonly ((client: Client) => Observable<unknown>)[] = [
   ({ events }) => events.watch(),
   ({ group }) => group.getMembers({ group_id: 'g' }),
   ({ matchmaker }) => matchmaker.players.connected({ player_token: 'player.s3cret' }),
@@ -102,7 +102,7 @@ function changed(
     const keys = Object.keys(holder);
     key = keys[step % keys.length]!;
   }
-  if (how === 'remove') delete holder[key];
+  if (how === 'remove') Reflect.deleteProperty(holder, key);
   else if (how === 'wrap') holder[key] = [holder[key]];
   else if (how === 'replace') holder[key] = value;
   else {
@@ -116,7 +116,7 @@ function changed(
 
 const answer = constantFrom(...Object.values(recorded));
 const isClean = () => {
-  strictEqual(({} as Record<string, unknown>)['index'], undefined);
+  strictEqual(({} as { index?: unknown }).index, undefined);
   strictEqual(Object.keys(Object.prototype).length, 0);
 };
 

@@ -1,0 +1,120 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { assert as check, array, constantFrom, integer, nat, property, record } from 'fast-check';
+import { concatMap, defer, of, timer, VirtualTimeScheduler } from 'rxjs';
+import { createClient } from 'lobby-rx';
+import { createEmulator, type Fault } from 'lobby-rx/emulator';
+
+const faults = constantFrom<Fault['kind']>(
+  ...([
+    'reset_before_headers',
+    'reset_in_body',
+    'stall_in_body',
+    'truncated_json',
+    'html',
+    'empty',
+    'repeat',
+  ] as const),
+  ...([
+    'index_backwards',
+    'index_skewed',
+    'hot',
+    'unauthorized',
+    'rate_limited',
+    'redirect',
+    'wrong_json',
+  ] as const),
+);
+
+/** What happens in a run: some time passes, so many events come, a fault is planned, the consumer is killed. */
+const step = record({
+  pass: integer({ min: 1, max: 2_000 }),
+  events: nat(4),
+  fault: faults,
+  isFaulty: constantFrom(true, false),
+  isKilled: constantFrom(true, false, false),
+});
+
+/** A consumer that saves its index in `ack` after work of its own, and is killed and resumed wherever it stands. */
+function run(
+  steps: readonly {
+    pass: number;
+    events: number;
+    fault: Fault['kind'];
+    isFaulty: boolean;
+    isKilled: boolean;
+  }[],
+) {
+  const scheduler = new VirtualTimeScheduler();
+  const pass = (ms: number) => {
+    scheduler.maxFrames = scheduler.now() + ms;
+    scheduler.schedule(() => undefined, ms);
+    scheduler.flush();
+  };
+  scheduler.frame = Date.UTC(2026, 0, 1);
+  const emulator = createEmulator({ scheduler });
+  const { identity_id, token } = emulator.addIdentity();
+  const urls = { ...emulator.urls, transport: emulator.transport };
+  const client = createClient({ ...urls, token: () => token, scheduler, random: () => 0.5 });
+
+  // What survives a kill: the saved index, and the effects of the work.
+  let saved: string | undefined;
+  const done: number[] = [];
+  const consume = () =>
+    client.events
+      .batches({
+        ...(saved !== undefined && { from: saved }),
+        ack: ({ events, watch }) =>
+          timer(50, scheduler).pipe(
+            concatMap(() => {
+              for (const event of events) if (event.kind === 'unknown') done.push(Number(event.payload));
+              return timer(30, scheduler);
+            }),
+            concatMap(() => defer(() => of((saved = watch.index)))),
+          ),
+      })
+      .subscribe({ error: (error: unknown) => ok(false, String(error)) });
+
+  let sent = 0;
+  let consumer = consume();
+  pass(200);
+  for (const { pass: ms, events, fault, isFaulty, isKilled } of steps) {
+    if (isFaulty) emulator.fault({ kind: fault });
+    for (let i = 0; i < events; i++) emulator.publish(identity_id, { work: sent++ });
+    pass(ms);
+    if (!isKilled) continue;
+    consumer.unsubscribe();
+    pass(ms);
+    consumer = consume();
+  }
+  pass(120_000);
+  consumer.unsubscribe();
+  return { sent, done };
+}
+
+describe('a consumer that saves its index in ack', () => {
+  it('loses nothing, wherever it is killed and whatever befalls its polls', () => {
+    check(
+      property(array(step, { maxLength: 25 }), steps => {
+        const { sent, done } = run(steps);
+        deepStrictEqual(
+          [...new Set(done)].sort((a, b) => a - b),
+          Array.from({ length: sent }, (_, n) => n),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('gets nothing twice and all in order, where it is not killed', () => {
+    check(
+      property(array(step, { maxLength: 25 }), steps => {
+        const { sent, done } = run(steps.map(one => ({ ...one, isKilled: false })));
+        deepStrictEqual(
+          done,
+          Array.from({ length: sent }, (_, n) => n),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
