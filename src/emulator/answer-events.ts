@@ -4,7 +4,8 @@ import type { Call } from './call.js';
 import { decimal } from './decimal.js';
 import { findRecord } from './find-record.js';
 import { nextChange } from './next-change.js';
-import type { LoggedEvent, World } from './world.js';
+import type { LoggedEvent } from './records.js';
+import type { World } from './world.js';
 
 /** events.watch, as deployed servers answer it. */
 export function answerEvents(call: Call, world: World): Observable<unknown> {

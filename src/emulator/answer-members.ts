@@ -6,7 +6,8 @@ import { findRecord } from './find-record.js';
 import { handleOf } from './handle-of.js';
 import { nextChange } from './next-change.js';
 import { Refusal } from './refusal.js';
-import type { GroupRecord, World } from './world.js';
+import type { GroupRecord } from './records.js';
+import type { World } from './world.js';
 
 /** group.getMembers, as deployed servers answer it. */
 export function answerMembers(call: Call, world: World): Observable<unknown> {

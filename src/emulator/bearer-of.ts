@@ -1,6 +1,7 @@
 import type { Call } from './call.js';
 import { Refusal } from './refusal.js';
-import type { Bearer, World } from './world.js';
+import type { Bearer } from './records.js';
+import type { World } from './world.js';
 
 /** The id of whom a call's token speaks for; refuses it where that is nobody of this kind. */
 export function bearerOf(kind: Bearer['kind'], { bearer: token }: Call, { bearers }: World): string {

@@ -17,6 +17,7 @@ import type { RecordedRequest } from './recorded-request.js';
 import { renewToken } from './renew-token.js';
 import { reservePlayer } from './reserve-player.js';
 import { respond } from './respond.js';
+import { saveWorld } from './save-world.js';
 import { sendLobbyJoin } from './send-lobby-join.js';
 import { serviceUrls } from './service-urls.js';
 import { updatePresence } from './update-presence.js';
@@ -42,6 +43,7 @@ export function createEmulator(config: EmulatorConfig = {}): Emulator {
   return {
     handle,
     transport: emulatedTransport(handle, world.config.scheduler),
+    save: () => saveWorld(world),
     fault: injector.fault,
     befallen: injector.befallen,
     urls: serviceUrls('http://localhost'),

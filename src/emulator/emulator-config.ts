@@ -1,4 +1,5 @@
 import type { SchedulerLike } from 'rxjs';
+import type { SavedWorld } from './saved-world.js';
 
 /** How an emulated service behaves. Everything is optional; the defaults are what deployed servers were seen to do. */
 export interface EmulatorConfig {
@@ -14,6 +15,8 @@ export interface EmulatorConfig {
   readonly pageSize?: number;
   /** Makes the ids and tokens: the same seed, the same world. Default 1. */
   readonly seed?: number;
+  /** A world that was saved before, to go on with. Default: an empty one. */
+  readonly saved?: SavedWorld;
   /** What time is read from; a `VirtualTimeScheduler` makes a world without waiting. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }

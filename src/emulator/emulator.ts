@@ -15,6 +15,7 @@ import type { publish } from './publish.js';
 import type { RecordedRequest } from './recorded-request.js';
 import type { renewToken } from './renew-token.js';
 import type { reservePlayer } from './reserve-player.js';
+import type { SavedWorld } from './saved-world.js';
 import type { sendLobbyJoin } from './send-lobby-join.js';
 import type { updatePresence } from './update-presence.js';
 import type { updateProfile } from './update-profile.js';
@@ -39,6 +40,8 @@ export interface Emulator {
   readonly fault: FaultInjector['fault'];
   /** How many requests each kind of fault has befallen. */
   readonly befallen: FaultInjector['befallen'];
+  /** The world as it stands, as plain JSON; `createEmulator({ saved })` goes on with it. */
+  readonly save: () => SavedWorld;
   /** What was asked so far, the oldest first; the last 10,000 requests. */
   readonly requests: readonly RecordedRequest[];
 

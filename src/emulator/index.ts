@@ -11,5 +11,6 @@ export { listen, type EmulatorServer, type ListenConfig } from './listen.js';
 export type { PlayerState } from './player-record.js';
 export type { RecordedRequest } from './recorded-request.js';
 export { liven, type LivenConfig, type Move } from './liven.js';
+export type { SavedWorld } from './saved-world.js';
 export { seedWorld, type SeedConfig } from './seed-world.js';
 export type { SeededWorld } from './seeded-world.js';

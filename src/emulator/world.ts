@@ -1,45 +1,12 @@
 import { asyncScheduler, Subject } from 'rxjs';
-import type { GroupHandle, Lobby, Port, Profile } from '../protocol/index.js';
 import type { EmulatorConfig } from './emulator-config.js';
 import type { PlayerRecord } from './player-record.js';
+import type { Bearer, GroupRecord, IdentityRecord, LobbyRecord } from './records.js';
 import { randomNumbers } from './random-numbers.js';
-
-/** An event as it waits to be read: `stamp` is its place in the order of everything. */
-export interface LoggedEvent {
-  readonly stamp: number;
-  readonly event: { readonly kind: object; readonly ts: string; readonly notification?: unknown };
-}
-
-export interface IdentityRecord {
-  profile: Profile;
-  changedAt: number;
-  readonly friends: Set<string>;
-  log: LoggedEvent[];
-}
-
-export interface GroupRecord {
-  readonly handle: GroupHandle;
-  /** When each joined, in the order in which they did. */
-  readonly members: Map<string, number>;
-  changedAt: number;
-}
-
-export interface LobbyRecord {
-  readonly lobby: Lobby;
-  readonly ports: Readonly<Record<string, Port>>;
-  readonly maxPlayers: number;
-}
-
-/** Whom a bearer token speaks for. */
-export interface Bearer {
-  readonly kind: 'identity' | 'lobby';
-  readonly id: string;
-  expired: boolean;
-}
 
 /** Everything there is in the emulated service. Commands change it; answers are read from it. */
 export interface World {
-  readonly config: Required<EmulatorConfig>;
+  readonly config: Required<Omit<EmulatorConfig, 'saved'>>;
   readonly identities: Map<string, IdentityRecord>;
   readonly groups: Map<string, GroupRecord>;
   readonly lobbies: Map<string, LobbyRecord>;
@@ -54,7 +21,7 @@ export interface World {
 }
 
 export function createWorld(config: EmulatorConfig): World {
-  const settings: Required<EmulatorConfig> = {
+  const settings: World['config'] = {
     blockTime: config.blockTime ?? 40_000,
     collectTime: config.collectTime ?? 100,
     retention: config.retention ?? 300_000,
@@ -64,14 +31,19 @@ export function createWorld(config: EmulatorConfig): World {
     scheduler: config.scheduler ?? asyncScheduler,
   };
   const now = () => settings.scheduler.now();
-  let last = 0;
+  const saved = structuredClone(config.saved);
+  let last = saved?.tick ?? 0;
   return {
     config: settings,
-    identities: new Map(),
-    groups: new Map(),
-    lobbies: new Map(),
-    players: new Map(),
-    bearers: new Map(),
+    identities: new Map(
+      saved?.identities.map(([id, record]) => [id, { ...record, friends: new Set(record.friends) }]),
+    ),
+    groups: new Map(
+      saved?.groups.map(([id, record]) => [id, { ...record, members: new Map(record.members) }]),
+    ),
+    lobbies: new Map(saved?.lobbies),
+    players: new Map(saved?.players),
+    bearers: new Map(saved?.bearers),
     changed$: new Subject(),
     random: randomNumbers(settings.seed),
     now,

@@ -8,6 +8,12 @@ import type { WatchSettings } from './watch-settings.js';
 import type { WatchSignal } from './watch-signal.js';
 import type { WatchState } from './watch-state.js';
 
+/**
+ * The part of the retention within which the service certainly knows an index. It is a little older than the answer that
+ * brought it: the service collected for a while, and the answer was on its way.
+ */
+const CERTAIN = 0.99;
+
 /** An answer came: tell of a gap first, then of the answer if it brings something, and go on from its index. */
 export function settleAnswer<A>(state: WatchState<A>, answer: A, settings: WatchSettings<A>): Turn<A> {
   const { scheduler, minInterval } = settings;
@@ -53,6 +59,6 @@ function gapBefore<A>(
   retention: number,
 ): GapReason | undefined {
   if (from === undefined) return undefined;
-  if (status.lastAnswer !== undefined && now - status.lastAnswer > retention) return 'silence';
+  if (status.lastAnswer !== undefined && now - status.lastAnswer > retention * CERTAIN) return 'silence';
   return index !== undefined && isBefore(index, from) ? 'index_backwards' : undefined;
 }

@@ -14,15 +14,7 @@ const faults = constantFrom<Fault['kind']>(
     'empty',
     'repeat',
   ] as const),
-  ...([
-    'index_backwards',
-    'index_skewed',
-    'hot',
-    'unauthorized',
-    'rate_limited',
-    'redirect',
-    'wrong_json',
-  ] as const),
+  ...(['index_backwards', 'index_skewed', 'hot', 'rate_limited', 'redirect', 'wrong_json'] as const),
 );
 
 /** What happens in a run: some time passes, so many events come, a fault is planned, the consumer is killed. */

@@ -374,3 +374,29 @@ describe('an emulator that listens', () => {
     await server.close();
   });
 });
+
+describe('a saved world', () => {
+  it('goes on in another emulator as if nothing had happened', () => {
+    const time = new VirtualTimeScheduler();
+    const first = createEmulator({ scheduler: time });
+    const world = seedWorld(first, { members: 20 });
+    const { answer } = ask(first, { url: '/api/identity/events/live', ...bearer(world.identityToken) });
+    const index = (json(answer).watch as { index: string }).index;
+    first.updatePresence(world.friendIds[0]!, { status: 'online' });
+    first.sendLobbyJoin(world.identityId, world.lobbyId);
+
+    const saved = first.save();
+    deepStrictEqual(JSON.parse(JSON.stringify(saved)), saved);
+    const second = createEmulator({ scheduler: time, saved });
+    const both = [first, second].map(emulator => [
+      ask(emulator, { url: `/api/identity/events/live?watch_index=${index}`, ...bearer(world.identityToken) })
+        .answer?.body,
+      emulator.playersIn(world.lobbyId),
+      emulator.playerState(world.playerToken),
+    ]);
+    deepStrictEqual(both[1], both[0]);
+    match(String(both[0]?.[0]), /identity_update.*matchmaker_lobby_join/);
+    second.leave(world.groupId, world.identityId);
+    strictEqual(first.save().groups[0]?.[1].members.length, 20);
+  });
+});

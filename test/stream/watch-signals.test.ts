@@ -182,11 +182,11 @@ describe('watchSignals', () => {
         l: 'live',
         x: 'x',
       });
-      const from = { index: '7', at: -301 };
+      const from = { index: '7', at: -298 };
       expectObservable(words(watchSignals(late.poll, { from, retention: 300 })), '-!').toBe('(cslx)', {
         ...{ c: 'connecting', s: 'silence', l: 'live', x: 'x' },
       });
-      const recent = { index: '7', at: -300 };
+      const recent = { index: '7', at: -297 };
       expectObservable(words(watchSignals(timely.poll, { from: recent, retention: 300 })), '-!').toBe(
         '(clx)',
         {
