@@ -1,5 +1,5 @@
 // What flows, and how.
-export { createClient, judge, whyNotConnected } from './client/index.js';
+export { createClient, whyNotConnected } from './client/index.js';
 export type {
   Client,
   ClientConfig,
@@ -31,7 +31,6 @@ export type {
   PagesConfig,
   Poll,
   RetryConfig,
-  Verdict,
   WatchConfig,
   WatchMemory,
   WatchSignal,
@@ -55,6 +54,7 @@ export type {
   FetchLikeInit,
   FetchLikeResponse,
   Token,
+  TokenSourceConfig,
   Transport,
   TransportRequest,
   TransportResponse,
@@ -99,6 +99,7 @@ export {
   WatchData,
 } from './protocol/index.js';
 export type {
+  AnyStruct,
   KnownEvents,
   KnownPresenceStatus,
   KnownStatAggregation,
@@ -108,6 +109,7 @@ export type {
   LogEntry,
   NotConnected,
   RefusalReason,
+  Verdict,
   Struct,
 } from './protocol/index.js';
 
@@ -120,6 +122,7 @@ export {
   isInputError,
   isStatusError,
   isTransportError,
+  judge,
   StatusError,
   TransportError,
 } from './protocol/index.js';

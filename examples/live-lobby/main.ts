@@ -22,6 +22,9 @@ import { readOptions } from './read-options.js';
 import { createScreen } from './screen.js';
 import { createSummary } from './summary.js';
 
+// Whoever reads the show may stop at any time, as `head` does.
+process.stdout.on('error', () => process.exit());
+
 const { seconds } = readOptions(process.argv.slice(2));
 const { emulator, world, play } = createStage(seconds);
 const server = await listen(emulator);

@@ -39,11 +39,12 @@ export async function emulate(args: readonly string[]): Promise<void> {
   }
 
   const moving = options.live ? liven(emulator, world, { seed: options.seed }).subscribe() : undefined;
-  process.stdout.write(describeWorld(server, world, options));
   const stop = () => {
     moving?.unsubscribe();
     void server.close();
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+  // Last: whoever reads this may stop us from then on.
+  process.stdout.write(describeWorld(server, world, options));
 }

@@ -6,7 +6,10 @@ import { USAGE } from './usage.js';
 
 const [command, ...args] = process.argv.slice(2);
 // Whoever reads us may stop at any time, as `head` does: there is nobody left to write to.
-process.stdout.on('error', () => process.exit(EXIT.ok));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') fail(`cannot write: ${error.code}`, EXIT.failed);
+  process.exit();
+});
 
 if (command === undefined || command === '--help' || command === '-h' || command === 'help') {
   process.stdout.write(USAGE);

@@ -34,7 +34,9 @@ function parse(name: string, value: unknown) {
   } catch {
     // Said below, in our own words: the platform's own error quotes the value.
   }
-  throw new InputError(name, "an absolute URL, like 'https://group.example.com'", describe(value));
+  // Shown where it can hold no password, so that a missing https:// meets the eye.
+  const shown = typeof value === 'string' && /^[\w.:/-]{1,60}$/.test(value) ? `'${value}'` : describe(value);
+  throw new InputError(name, "an absolute URL, like 'https://group.example.com'", shown);
 }
 
 function isLoopback(host: string): boolean {

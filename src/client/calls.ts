@@ -30,7 +30,7 @@ export interface Calls {
 /** The calls of a client with these settings. */
 export function calls({ plain, blocking, polling, watch }: ClientSettings): Calls {
   const ask: Calls['request'] = (endpoint, input) => {
-    const { watch_index } = input as { watch_index?: unknown };
+    const { watch_index } = Object(input) as { watch_index?: unknown };
     return request(watch_index == null ? plain : blocking, endpoint, input);
   };
   return {

@@ -1,11 +1,19 @@
 import { asyncScheduler } from 'rxjs';
 import type { Wire } from '../endpoint/index.js';
-import { checkArgument, InputError, milliseconds } from '../protocol/index.js';
+import {
+  checkArgument,
+  describe,
+  InputError,
+  jsonObject,
+  milliseconds,
+  refuseStrangers,
+} from '../protocol/index.js';
 import { clockJumps, type EventFeedConfig, type WatchConfig } from '../stream/index.js';
 import { fromFetch, tokenFlaw, withDeadline, withLog, withToken } from '../transport/index.js';
 import { baseUrl } from './base-url.js';
 import type { ClientConfig } from './client-config.js';
-import { judge } from './judge.js';
+
+const KNOWN_OF_WATCH = ['wake$', 'deadline', 'minInterval', 'burst', 'retention'];
 
 /** A {@link ClientConfig}, checked and put together. */
 export interface ClientSettings {
@@ -21,6 +29,9 @@ export interface ClientSettings {
 
 /** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
 export function clientSettings(config: ClientConfig): ClientSettings {
+  checkArgument('config', jsonObject, config);
+  refuseStrangers(config.watch ?? {}, KNOWN_OF_WATCH, 'watch.');
+  refuseStrangers(config.backoff ?? {}, ['initial', 'max'], 'backoff.');
   const { insecure = false, deadline = 15_000, scheduler = asyncScheduler } = config;
   const baseUrls = {
     group: baseUrl('groupUrl', config.groupUrl, insecure),
@@ -31,6 +42,13 @@ export function clientSettings(config: ClientConfig): ClientSettings {
   checkArgument('deadline', milliseconds, deadline);
 
   const { log, transport = fromFetch({ scheduler }) } = config;
+  if (typeof transport !== 'function') {
+    throw new InputError(
+      'transport',
+      'a function from a request to an Observable, as fromFetch() makes one',
+      describe(transport),
+    );
+  }
   const logged = log ? withLog(transport, log, () => scheduler.now()) : transport;
   const authorized = withToken(logged, config.token, { scheduler });
   const wire = (transport = authorized): Wire => ({ transport, baseUrls, now: () => scheduler.now() });
@@ -40,7 +58,6 @@ export function clientSettings(config: ClientConfig): ClientSettings {
     blocking: wire(withDeadline(authorized, config.watch?.deadline ?? 70_000, scheduler)),
     polling: wire(),
     watch: {
-      judge,
       scheduler,
       wake$: clockJumps({ scheduler }),
       ...(log && { log }),

@@ -22,7 +22,7 @@ export interface GroupApi {
   getMembers(input: EndpointInput<typeof getMembers>): Observable<GroupMemberList>;
 
   /**
-   * A group's members, page by page, each page asked for when the one before it has been taken in. Cold; completes after
+   * A group's members, page by page, each page asked for as soon as the one before it has been handed on. Cold; completes after
    * the last page, which is the one without an anchor, or before one that only repeats the page before it.
    *
    * Errors: those of `getMembers`; a `DecodeError` too where the service gives an anchor again.

@@ -3,6 +3,5 @@ export type { ClientConfig } from './client-config.js';
 export { createClient } from './create-client.js';
 export type { EventsApi } from './events-api.js';
 export type { GroupApi, MembersConfig } from './group-api.js';
-export { judge } from './judge.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
 export { whyNotConnected } from './why-not-connected.js';

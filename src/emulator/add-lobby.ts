@@ -1,4 +1,4 @@
-import type { Lobby, Port } from '../protocol/index.js';
+import { checkArgument, positiveInteger, type Lobby, type Port } from '../protocol/index.js';
 import { issueToken } from './issue-token.js';
 import { randomId } from './random-id.js';
 import type { World } from './world.js';
@@ -22,6 +22,7 @@ export interface AddedLobby {
 export const addLobby =
   (world: World) =>
   (plan: LobbyPlan = {}): AddedLobby => {
+    checkArgument('maxPlayers', positiveInteger, plan.maxPlayers ?? 8);
     const lobby_id = plan.lobby_id ?? randomId(world.random);
     const token = issueToken('lobby', world);
     world.lobbies.set(lobby_id, {

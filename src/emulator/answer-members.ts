@@ -37,7 +37,7 @@ function countOf({ query }: Call, { config }: World): number {
   const text = query.get('count');
   if (text === null) return config.pageSize;
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1)
+  if (!/^\d+$/.test(text) || count < 1)
     throw new Refusal(400, 'API_BAD_QUERY_PARAMETER', 'count must be positive.');
   return count;
 }

@@ -1,11 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { checkArgument, fromGuard } from '../protocol/index.js';
 import type { EmulatedResponse } from './emulated-response.js';
 import type { Emulator } from './emulator.js';
 import { serviceUrls } from './service-urls.js';
 
 /** Larger bodies than any of the service's are refused. In bytes. */
 const LARGEST_BODY = 65_536;
+
+const portNumber = fromGuard(
+  'a whole number from 0 to 65535',
+  (u): u is number => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= 65_535,
+);
 
 /** An emulator that answers over HTTP. */
 export interface EmulatorServer {
@@ -33,6 +39,7 @@ export interface ListenConfig {
  * const client = createClient({ ...server, token });
  */
 export async function listen(emulator: Emulator, { port = 0 }: ListenConfig = {}): Promise<EmulatorServer> {
+  checkArgument('port', portNumber, port);
   const server = createServer((incoming, outgoing) => void serve(emulator, incoming, outgoing));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -32,7 +32,7 @@ export function respond(request: EmulatedRequest, world: World): Observable<Emul
 }
 
 function answer({ method, url, headers, body }: EmulatedRequest, world: World): Observable<unknown> {
-  const { pathname, searchParams: query } = new URL(url, 'http://emulator');
+  const { pathname, searchParams: query } = parseUrl(url);
   const fitting = routes.flatMap(route => {
     const path = matchPath(route.path, pathname);
     return path ? [{ route, path }] : [];
@@ -44,6 +44,15 @@ function answer({ method, url, headers, body }: EmulatedRequest, world: World): 
   const bearer = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   const call: Call = { path: found.path, query, bearer, body: parse(body) };
   return found.route.answer(call, world);
+}
+
+function parseUrl(url: string): URL {
+  try {
+    // Behind a host of our own: a path that begins with two slashes would name one itself.
+    return new URL(url.startsWith('/') ? `http://emulator${url}` : url);
+  } catch {
+    throw new Refusal(400, 'API_BAD_URL', 'The address cannot be read.');
+  }
 }
 
 function parse(body: string | undefined): unknown {

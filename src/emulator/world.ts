@@ -1,4 +1,5 @@
 import { asyncScheduler, Subject } from 'rxjs';
+import { checkArgument, milliseconds, positiveInteger } from '../protocol/index.js';
 import type { EmulatorConfig } from './emulator-config.js';
 import type { PlayerRecord } from './player-record.js';
 import type { Bearer, GroupRecord, IdentityRecord, LobbyRecord } from './records.js';
@@ -31,6 +32,10 @@ export function createWorld(config: EmulatorConfig): World {
     scheduler: config.scheduler ?? asyncScheduler,
   };
   const now = () => settings.scheduler.now();
+  for (const name of ['blockTime', 'collectTime', 'retention', 'reservation'] as const) {
+    checkArgument(name, milliseconds, settings[name]);
+  }
+  checkArgument('pageSize', positiveInteger, settings.pageSize);
   const saved = structuredClone(config.saved);
   let last = saved?.tick ?? 0;
   return {

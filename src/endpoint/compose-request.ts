@@ -1,4 +1,12 @@
-import { checkArgument, describe, InputError, type AnyStruct } from '../protocol/index.js';
+import type * as t from 'io-ts';
+import {
+  checkArgument,
+  describe,
+  InputError,
+  jsonObject,
+  refuseStrangers,
+  type AnyStruct,
+} from '../protocol/index.js';
 import type { TransportRequest } from '../transport/index.js';
 import type { Endpoint } from './endpoint.js';
 import { fillPath } from './fill-path.js';
@@ -12,6 +20,7 @@ export function composeRequest(
   input: Fields,
   baseUrls: Wire['baseUrls'],
 ): TransportRequest {
+  checkArgument('input', jsonObject, input);
   const { path, taken } = fillPath(endpoint.path, input);
   const query = pick(endpoint.query, input);
   const body = endpoint.body && pick(endpoint.body, input);
@@ -33,10 +42,10 @@ export function composeRequest(
 function pick(struct: AnyStruct | undefined, input: Fields): Fields {
   const picked: Record<string, unknown> = {};
   for (const [name, codec] of Object.entries(struct?.required ?? {})) {
-    picked[name] = checkArgument(name, codec, input[name]);
+    picked[name] = encode(name, codec, input[name]);
   }
   for (const [name, codec] of Object.entries(struct?.optional ?? {})) {
-    if (input[name] != null) picked[name] = checkArgument(name, codec, input[name]);
+    if (input[name] != null) picked[name] = encode(name, codec, input[name]);
   }
   return picked;
 }
@@ -45,14 +54,10 @@ function keysOf(struct: AnyStruct | undefined): string[] {
   return [...Object.keys(struct?.required ?? {}), ...Object.keys(struct?.optional ?? {})];
 }
 
-/** A misspelt argument would be left out of the request without a word. */
-function refuseStrangers(input: Fields, known: readonly string[]): void {
-  const stranger = Object.keys(input).find(name => !known.includes(name));
-  if (stranger !== undefined) {
-    throw new InputError(
-      stranger,
-      `one of ${known.join(', ') || 'no arguments at all'}`,
-      describe(input[stranger]),
-    );
-  }
+/** A value of the input as it goes on the wire. */
+function encode(name: string, codec: t.Mixed, value: unknown): unknown {
+  if (codec.is(value)) return codec.encode(value);
+  checkArgument(name, codec, value);
+  // It is the wire's form of what the codec makes of it, and not that itself.
+  throw new InputError(name, codec.name, describe(value));
 }

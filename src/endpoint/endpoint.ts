@@ -1,6 +1,19 @@
 import type * as t from 'io-ts';
-import { InputError, type AnyStruct } from '../protocol/index.js';
+import { checkArgument, fromGuard, type AnyStruct } from '../protocol/index.js';
 import type { Service } from './service.js';
+
+const pathname = fromGuard(
+  "a path that begins with '/'",
+  (u): u is string => typeof u === 'string' && u.startsWith('/'),
+);
+const serviceName = fromGuard(
+  "'group', 'matchmaker' or 'api'",
+  (u): u is Service => u === 'group' || u === 'matchmaker' || u === 'api',
+);
+const codec = fromGuard(
+  'an io-ts codec',
+  (u): u is object => typeof (u as { decode?: unknown } | null)?.decode === 'function',
+);
 
 /** The names in braces of a path: `'group_id'` of `/v1/groups/{group_id}/members`. */
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -44,7 +57,8 @@ export function endpoint<
   Query extends AnyStruct | undefined = undefined,
   Body extends AnyStruct | undefined = undefined,
 >(definition: Endpoint<Path, Query, Body, Response>): Endpoint<Path, Query, Body, Response> {
-  const { path } = definition;
-  if (!path.startsWith('/')) throw new InputError('path', "a path that begins with '/'", `'${path}'`);
+  checkArgument('path', pathname, definition.path);
+  checkArgument('service', serviceName, definition.service);
+  checkArgument('response', codec, definition.response);
   return definition;
 }

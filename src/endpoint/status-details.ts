@@ -1,5 +1,5 @@
 import { isLeft } from '#fp-ts/Either';
-import { ErrorBody, redact, redactBody, type StatusDetails } from '../protocol/index.js';
+import { ErrorBody, redact, redactJson, type StatusDetails } from '../protocol/index.js';
 import { secretsOf, type TransportRequest, type TransportResponse } from '../transport/index.js';
 import { retryAfter } from './retry-after.js';
 
@@ -13,7 +13,7 @@ export function statusDetails(
   now: number,
 ): StatusDetails {
   const secrets = secretsOf(request);
-  const body = readBody(redactBody(text, secrets));
+  const body = readBody(text, secrets);
   const rayId = body.ray_id ?? redact(headers.get('rvt-ray-id') ?? '', secrets);
   const wait = retryAfter(headers.get('retry-after'), body.metadata, now);
   return {
@@ -25,10 +25,11 @@ export function statusDetails(
   };
 }
 
-function readBody(text: string): ErrorBody {
+/** Read first and cleaned then: a player chooses his token, and might choose the name of a field. */
+function readBody(text: string, secrets: readonly string[]): ErrorBody {
   try {
     const result = ErrorBody.decode(JSON.parse(text));
-    return isLeft(result) ? {} : result.right;
+    return isLeft(result) ? {} : (redactJson(result.right, secrets) as ErrorBody);
   } catch {
     return {};
   }

@@ -19,6 +19,8 @@ export class StatusError extends Error {
   readonly _tag = 'StatusError';
   override readonly name = 'StatusError';
   readonly code: string | undefined;
+  /** The service's own words. */
+  readonly reason: string | undefined;
   readonly metadata: unknown;
   readonly rayId: string | undefined;
   /** How long the service asks to wait before the next request, in ms. */
@@ -29,9 +31,12 @@ export class StatusError extends Error {
     readonly request: RequestSummary,
     details: StatusDetails = {},
   ) {
-    const said = [details.code, details.reason].filter(Boolean).join(': ').slice(0, 300);
+    // One line, whatever the service wrote: it may be printed to a terminal or a log.
+    const words = [details.code, details.reason].filter(Boolean).join(': ');
+    const said = words.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 300);
     super(`${status}${said && ` ${said}`} (${request.method} ${request.url})`);
     this.code = details.code;
+    this.reason = details.reason;
     this.metadata = details.metadata;
     this.rayId = details.rayId;
     this.retryAfter = details.retryAfter;

@@ -6,7 +6,7 @@ import { jsonObject } from './json-object.js';
 type Fields<R extends t.Props> = { readonly [K in keyof R]: t.TypeOf<R[K]> };
 type OptionalFields<O extends t.Props> = { readonly [K in keyof O]?: t.TypeOf<O[K]> | null | undefined };
 
-/** The codec that {@link struct} makes; its `props` are there for whoever wants to walk a payload's fields. */
+/** The codec that {@link struct} makes; its fields are there for whoever wants to walk a payload. */
 export interface Struct<R extends t.Props, O extends t.Props> extends t.Type<
   Fields<R> & OptionalFields<O>,
   unknown
@@ -22,7 +22,8 @@ export type AnyStruct = t.Mixed & { readonly required: t.Props; readonly optiona
  * The codec of a JSON object with some fields required and some optional.
  *
  * Optional means absent **or null**, because deployed servers send `null`. Keys it does not know pass through
- * untouched, and a value that fits is returned as it is: nothing is copied.
+ * untouched, and a value that fits (whose every field its codec's `is` accepts) is returned as it is: nothing is copied, and
+ * codecs that change what already fits, as a trimming one does, have no say.
  *
  * @example
  * const Region = struct({ region_id: t.string }, { display_name: t.string });

@@ -4,7 +4,7 @@ import type { RequestSummary } from './request-summary.js';
  * Why no answer could be had.
  *
  * - `not_sent`: the request never left, because the token provider failed.
- * - `unreachable`: no connection was made, so the server never saw the request.
+ * - `unreachable`: no connection was made, so the server never saw the request (browsers do not tell; there it is `lost`).
  * - `lost`: the connection broke after the request may have reached the server.
  * - `deadline`: no answer in time; the request was aborted, and may have reached the server.
  * - `redirected`: the answer was a redirect, and following it would take a token to somewhere else.

@@ -6,5 +6,5 @@ export function backoffDelay(
   { initial, max }: Required<BackoffConfig>,
   random: () => number,
 ): number {
-  return random() * Math.min(max, initial * 2 ** (attempt - 1));
+  return Math.round(random() * Math.min(max, initial * 2 ** (attempt - 1)));
 }

@@ -25,6 +25,9 @@ import { ofKind } from './of-kind.js';
 import type { WatchSignal } from './watch-signal.js';
 import type { WatchStatus } from './watch-status.js';
 
+type FeedSignal =
+  { readonly kind: 'event'; readonly event: LiveEvent } | Exclude<WatchSignal<never>, { kind: 'answer' }>;
+
 /** The live events of an identity, in views that all share one poll. It runs while anyone is subscribed to any of them. */
 export interface EventFeed {
   /** Every event, in order. */
@@ -68,16 +71,33 @@ export function eventFeed(
   { linger = 1_000, scheduler = asyncScheduler }: EventFeedConfig = {},
 ): EventFeed {
   checkArgument('linger', milliseconds, linger);
-  let present: WatchStatus | undefined;
-  const shared$ = defer(() => from(signals$)).pipe(
-    tap(signal => {
-      if (signal.kind === 'status') present = signal.status;
-    }),
-    finalize(() => (present = undefined)),
+  let present: { readonly of: object; readonly status: WatchStatus } | undefined;
+  const shared$ = defer(() => {
+    const connection = {};
+    const forget = () => {
+      if (present?.of === connection) present = undefined;
+    };
+    return from(signals$).pipe(
+      tap({
+        next: signal => {
+          if (signal.kind === 'status') present = { of: connection, status: signal.status };
+        },
+        error: forget,
+      }),
+      finalize(forget),
+    );
+  }).pipe(
+    // Events one by one, so that whoever comes or comes back within a batch gets the rest of it, and all in order.
+    concatMap((signal): readonly FeedSignal[] =>
+      signal.kind === 'answer' ? signal.answer.events.map(event => ({ kind: 'event', event })) : [signal],
+    ),
     share({ resetOnRefCountZero: () => timer(linger, scheduler) }),
   );
 
-  const all$ = shared$.pipe(concatMap(signal => (signal.kind === 'answer' ? signal.answer.events : [])));
+  const all$ = shared$.pipe(
+    ofKind('event'),
+    map(({ event }) => event),
+  );
   const on: EventFeed['on'] = kind => all$.pipe(ofKind(kind));
   const status$ = shared$.pipe(
     ofKind('status'),
@@ -94,7 +114,7 @@ export function eventFeed(
     ),
     unknown$: on('unknown'),
     malformed$: on('malformed'),
-    status$: defer(() => (present ? status$.pipe(startWith(present)) : status$)),
+    status$: defer(() => (present ? status$.pipe(startWith(present.status)) : status$)),
     gap$: shared$.pipe(
       ofKind('gap'),
       map(({ gap }) => gap),

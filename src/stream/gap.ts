@@ -11,7 +11,7 @@ export type GapReason = 'silence' | 'index_refused' | 'index_backwards' | 'index
 /** A place in a watch where something may have been missed; it comes before the first answer behind it. */
 export interface Gap {
   readonly reason: GapReason;
-  /** When it was noticed, in ms since 1970. */
+  /** When it was told, in ms since 1970. */
   readonly at: number;
   /** The index that the watch could not go on from, if it had one. */
   readonly index: string | undefined;

@@ -11,7 +11,6 @@ export { ofKind } from './of-kind.js';
 export { pages, type PagesConfig } from './pages.js';
 export type { Poll } from './poll.js';
 export { sameJson } from './same-json.js';
-export type { Verdict } from './verdict.js';
 export { watch } from './watch.js';
 export type { WatchConfig } from './watch-config.js';
 export type { WatchMemory } from './watch-memory.js';

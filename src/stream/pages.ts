@@ -23,8 +23,8 @@ export interface PagesConfig<P> {
 }
 
 /**
- * Walks through pages, each asked for with the anchor that the one before it gave. Lazy: the next page is asked for only
- * when this one has been taken in, so that `take(1)` costs one request; unsubscribing aborts the page that is on its way.
+ * Walks through pages, each asked for with the anchor that the one before it gave, as soon as that one has been handed on:
+ * `take(1)` costs one request, and whoever is slow is not waited for. Unsubscribing aborts the page that is on its way.
  *
  * It completes after the page without an anchor; an empty page that gives one is gone on from. An anchor that was given
  * before is a `DecodeError`: the walk would never end. Other errors are those of `page`.

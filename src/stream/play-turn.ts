@@ -27,7 +27,11 @@ export function playTurn<A>(
       ignoreElements(),
       endWith<Step<A>>({ kind: 'done', turn }),
       catchError((error: unknown) => {
-        const state = { ...before, status: turn.state.status };
+        // Without an index the same answer cannot be asked for again: what comes until then is missed.
+        const gap =
+          before.gap ??
+          (before.index === undefined ? ({ reason: 'index_missing', index: undefined } as const) : undefined);
+        const state = { ...before, gap, status: turn.state.status };
         const failed = settleFailure(state, error, { kind: 'retry' }, settings);
         return from<Step<A>[]>([...failed.signals, { kind: 'done', turn: { ...failed, why: 'ack' } }]);
       }),

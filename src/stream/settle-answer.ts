@@ -1,5 +1,3 @@
-import type { GapReason } from './gap.js';
-import { gapSignal } from './gap-signal.js';
 import { isBefore } from './is-before.js';
 import { pace } from './pace.js';
 import { toStatus } from './to-status.js';
@@ -24,14 +22,11 @@ export function settleAnswer<A>(state: WatchState<A>, answer: A, settings: Watch
   const isNews = !isEmpty && !isRepeat;
 
   const gap = gapBefore(state, index, now, settings.retention);
-  const isLost = index === undefined && !state.blind;
   const { status, signals: told } = toStatus(state.status, { state: 'live', lastAnswer: now }, now);
   const signals: WatchSignal<A>[] = [
-    ...(gap ? [gapSignal(gap, now, state.index)] : []),
+    ...(gap ? [{ kind: 'gap', gap: { ...gap, at: now } } as const] : []),
     ...told,
     ...(isNews ? [{ kind: 'answer', answer } as const] : []),
-    // Without an index the next poll begins from now: what comes between is missed.
-    ...(isLost ? [gapSignal('index_missing', now, state.index)] : []),
   ];
 
   const paced = isNews ? { wait: 0, busyUntil: state.busyUntil } : pace(state.busyUntil, now, settings);
@@ -40,25 +35,29 @@ export function settleAnswer<A>(state: WatchState<A>, answer: A, settings: Watch
     state: {
       index,
       previous: isNews ? answer : state.previous,
-      blind: index === undefined,
+      // Without an index the next poll begins from now: what comes between is missed.
+      gap: index === undefined ? { reason: 'index_missing', index: state.index } : undefined,
       suspects: 0,
       busyUntil: paced.busyUntil,
       status,
     },
     wait: index === undefined ? Math.max(paced.wait, minInterval) : paced.wait,
     why: isNews ? 'news' : 'nothing',
-    // A repeat has been acknowledged when it first came.
-    ...(!isRepeat && { toAck: { answer } }),
+    toAck: { answer },
   };
 }
 
 function gapBefore<A>(
-  { index: from, status }: WatchState<A>,
+  { index: from, gap, status }: WatchState<A>,
   index: string | undefined,
   now: number,
   retention: number,
-): GapReason | undefined {
-  if (from === undefined) return undefined;
-  if (status.lastAnswer !== undefined && now - status.lastAnswer > retention * CERTAIN) return 'silence';
-  return index !== undefined && isBefore(index, from) ? 'index_backwards' : undefined;
+): WatchState<A>['gap'] {
+  if (gap || from === undefined) return gap;
+  if (status.lastAnswer !== undefined && now - status.lastAnswer > retention * CERTAIN) {
+    return { reason: 'silence', index: from };
+  }
+  return index !== undefined && isBefore(index, from)
+    ? { reason: 'index_backwards', index: from }
+    : undefined;
 }

@@ -1,9 +1,8 @@
 import { backoffDelay } from './backoff-delay.js';
-import { gapSignal } from './gap-signal.js';
 import { settleNothing } from './settle-nothing.js';
 import { toStatus } from './to-status.js';
 import type { Turn } from './turn.js';
-import type { Verdict } from './verdict.js';
+import type { Verdict } from '../protocol/index.js';
 import type { WatchSettings } from './watch-settings.js';
 import type { WatchState } from './watch-state.js';
 
@@ -33,18 +32,18 @@ export function settleFailure<A>(
 
   const attempt = state.status.attempt + 1;
   const jitter = backoffDelay(attempt, settings.backoff, settings.random);
-  const wait = after === undefined ? jitter : Math.min(after, LONGEST_WAIT) + jitter;
+  const wait = after === undefined ? jitter : Math.min(after, LONGEST_WAIT) + Math.min(jitter, LONGEST_WAIT);
   const { status, signals } = toStatus(
     state.status,
     { state: offline ? 'offline' : 'retrying', attempt, nextTry: now + wait, error },
     now,
   );
   return {
-    signals: [...(isDropped ? [gapSignal('index_refused', now, state.index)] : []), ...signals],
+    signals,
     state: {
       ...state,
       index: isDropped ? undefined : state.index,
-      blind: isDropped || state.blind,
+      gap: isDropped ? { reason: 'index_refused', index: state.index } : state.gap,
       suspects: isDropped ? 0 : suspects,
       status,
     },

@@ -15,7 +15,7 @@ export function settle<A>(state: WatchState<A>, outcome: Outcome<A>, settings: W
     case 'failure':
       return settleFailure(state, outcome.error, settings.judge(outcome.error), settings);
     case 'woken':
-      return { signals: [], state, wait: settings.random() * WAKE_JITTER, why: 'woke' };
+      return { signals: [], state, wait: Math.round(settings.random() * WAKE_JITTER), why: 'woke' };
     case 'deadline':
       return settleNothing(state, 'retrying', settings);
     case 'nothing':

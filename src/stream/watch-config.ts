@@ -2,19 +2,19 @@ import type { ObservableInput, SchedulerLike } from 'rxjs';
 import type { LogEntry } from '../protocol/index.js';
 import type { BackoffConfig } from './backoff-config.js';
 import type { Checkpoint } from './checkpoint.js';
-import type { Verdict } from './verdict.js';
+import type { Verdict } from '../protocol/index.js';
 import type { WatchMemory } from './watch-memory.js';
 
 /** How a watch goes about its polls. Everything is optional. */
 export interface WatchConfig<A> {
   /** Where to go on from: an index, or a checkpoint, whose age tells whether something was missed. Default: from now. */
-  readonly from?: string | Checkpoint;
+  readonly from?: string | Checkpoint | null | undefined;
   /**
    * Runs after an answer was delivered; the next poll starts, and the index moves, only when it has completed. Save
    * `answer.watch.index` in it and nothing is lost, however the process ends. It runs for empty answers too, whose index
-   * is newer; where it fails, the same answer is asked for again.
+   * is newer. It may do its work at once and return nothing. Where it fails, the same answer is asked for again.
    */
-  readonly ack?: (answer: A) => ObservableInput<unknown>;
+  readonly ack?: ((answer: A) => ObservableInput<unknown>) | ((answer: A) => void);
   /** Emits when the machine is back (online, visible, awake): what hangs is aborted, and polled anew within a second. */
   readonly wake$?: ObservableInput<unknown>;
   /** How long a poll may take, in ms; then it is aborted and sent anew. Default 70,000, above the service's 40–60 s. */
@@ -28,14 +28,14 @@ export interface WatchConfig<A> {
   /** How long to wait after a failure. */
   readonly backoff?: BackoffConfig;
   /** The index of an answer. Default: its `watch.index`. */
-  readonly indexOf?: (answer: A) => string | null | undefined;
+  readonly indexOf?: (answer: A) => string | number | null | undefined;
   /** Whether an answer brings nothing. Default: none does. */
   readonly isIdle?: (answer: A) => boolean;
   /** Whether an answer only repeats the one before it. Default: all but its `watch` is equal. */
   readonly isRepeat?: (answer: A, previous: A) => boolean;
   /** Makes the memory of each subscription, to leave out what was delivered before. Default: nothing is left out. */
   readonly memory?: () => WatchMemory<A>;
-  /** What a failed poll means. Default: try again, whatever it was. */
+  /** What a failed poll means. Default: `judge`, which knows the errors of this library, and tries again at any other. */
   readonly judge?: (error: unknown) => Verdict;
   /** Is told of each turn of the loop and of each gap; what it throws is ignored. */
   readonly log?: (entry: LogEntry) => void;

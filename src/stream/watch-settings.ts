@@ -6,18 +6,19 @@ import {
   positiveInteger,
   quietly,
   type LogEntry,
+  judge,
 } from '../protocol/index.js';
 import type { BackoffConfig } from './backoff-config.js';
 import { backoffSettings } from './backoff-settings.js';
 import type { Checkpoint } from './checkpoint.js';
 import { sameJson } from './same-json.js';
-import type { Verdict } from './verdict.js';
+import type { Verdict } from '../protocol/index.js';
 import type { WatchConfig } from './watch-config.js';
 import type { WatchMemory } from './watch-memory.js';
 
 /** A {@link WatchConfig} with nothing left open. */
 export interface WatchSettings<A> {
-  readonly from: { readonly index: string; readonly at: number | undefined } | undefined;
+  readonly from: { readonly index: string | undefined; readonly at: number | undefined } | undefined;
   readonly ack: (answer: A) => ObservableInput<unknown>;
   readonly wake$: ObservableInput<unknown>;
   readonly deadline: number;
@@ -43,8 +44,8 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     checkArgument(name, milliseconds, value);
   }
   return {
-    from: from === undefined ? undefined : resolveFrom(from),
-    ack: config.ack ?? (() => EMPTY),
+    from: from == null ? undefined : resolveFrom(from),
+    ack: answer => awaited(config.ack?.(answer)),
     wake$: config.wake$ ?? NEVER,
     deadline,
     minInterval,
@@ -54,27 +55,34 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     // Never an empty index: the service fails at one.
     indexOf: answer => {
       const index = indexOf(answer);
-      return index === '' || index === null ? undefined : index;
+      // A text even where a service gives a number: it is sent back as it is, and never counted with.
+      return index === '' || index == null ? undefined : String(index);
     },
     isIdle: config.isIdle ?? (() => false),
     isRepeat: config.isRepeat ?? sameButForWatch,
     memory: config.memory ?? (() => ({ trim: answer => answer, add: () => undefined })),
-    judge: config.judge ?? (() => ({ kind: 'retry' })),
+    judge: config.judge ?? judge,
     log: quietly(config.log),
     random: config.random ?? Math.random,
     scheduler: config.scheduler ?? asyncScheduler,
   };
 }
 
-function resolveFrom(from: string | Checkpoint) {
-  const { index, at } = typeof from === 'string' ? { index: from, at: undefined } : from;
-  return { index: checkArgument('from', cursorArgument, index), at };
+/** An empty index is what an answer without one leaves in a file: there is nothing to go on from, and that is a gap. */
+function resolveFrom(from: string | Checkpoint): WatchSettings<never>['from'] {
+  const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };
+  return { index: index === '' ? undefined : checkArgument('from', cursorArgument, index), at };
 }
 
-function watchIndexOf(answer: unknown): string | undefined {
-  return (answer as { watch?: { index?: string } | null } | null)?.watch?.index;
+function watchIndexOf(answer: unknown): string | number | undefined {
+  return (answer as { watch?: { index?: string | number } | null } | null)?.watch?.index;
 }
 
 function sameButForWatch(answer: unknown, previous: unknown): boolean {
   return sameJson({ ...Object(answer), watch: 0 }, { ...Object(previous), watch: 0 });
+}
+
+/** What an acknowledgement has to be waited for; whatever else a callback happens to return says that it is done. */
+function awaited(returned: unknown): ObservableInput<unknown> {
+  return typeof returned === 'object' && returned !== null ? (returned as ObservableInput<unknown>) : EMPTY;
 }

@@ -1,3 +1,4 @@
+import type { Gap } from './gap.js';
 import type { WatchStatus } from './watch-status.js';
 import type { WatchSettings } from './watch-settings.js';
 
@@ -7,8 +8,8 @@ export interface WatchState<A> {
   readonly index: string | undefined;
   /** The last answer that brought something, to know its repetition by. */
   readonly previous: A | undefined;
-  /** Whether it is already known that the service gives no index. */
-  readonly blind: boolean;
+  /** Why the next answer does not join on to the last; told right before it, so that a reload meets a service that answers. */
+  readonly gap: Pick<Gap, 'reason' | 'index'> | undefined;
   /** How many polls in a row failed in a way that the index may be the cause of. */
   readonly suspects: number;
   /** Up to when the polls so far have used up their share; see `pace`. */
@@ -22,7 +23,7 @@ export function watchState<A>({ from, scheduler }: WatchSettings<A>): WatchState
   return {
     index: from?.index,
     previous: undefined,
-    blind: false,
+    gap: from && from.index === undefined ? { reason: 'index_missing', index: undefined } : undefined,
     suspects: 0,
     busyUntil: now,
     status: {

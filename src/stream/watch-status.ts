@@ -4,7 +4,7 @@
  * - `connecting`: the first answer is still to come.
  * - `live`: the last poll was answered.
  * - `retrying`: the last poll failed, or had no answer in time; there will be another.
- * - `offline`: likewise, and no connection could be made at all.
+ * - `offline`: likewise, and no connection could be made at all (which browsers do not tell: there it is `retrying`).
  * - `closed`: it ended with the error that follows.
  */
 export interface WatchStatus {

@@ -11,6 +11,7 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import { platformFetch } from '#fetch';
+import { checkArgument, milliseconds, positiveInteger } from '../protocol/index.js';
 import type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 import { explainFailure } from './explain-failure.js';
 import { readBody } from './read-body.js';
@@ -23,7 +24,7 @@ declare const AbortController: new () => { readonly signal: FetchLikeInit['signa
 export interface FetchConfig {
   /** The `fetch` to use. Default: cross-fetch in Node, with sockets kept alive, and the platform's own elsewhere. */
   readonly fetch?: FetchLike;
-  /** The most bytes that an answer may have. Default 8 MiB. */
+  /** The most bytes that an answer may have (characters, where a fetch neither streams nor limits). Default 8 MiB. */
   readonly maxBody?: number;
   /** How long a body may take once the headers are there, in ms. Default 15,000. */
   readonly bodyDeadline?: number;
@@ -47,6 +48,8 @@ export function fromFetch(config: FetchConfig = {}): Transport {
     bodyDeadline = 15_000,
     scheduler = asyncScheduler,
   } = config;
+  checkArgument('maxBody', positiveInteger, maxBody);
+  checkArgument('bodyDeadline', milliseconds, bodyDeadline);
   return request =>
     defer(() => {
       // One for each request: listeners on a signal that lives on would pile up.

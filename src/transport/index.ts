@@ -3,6 +3,7 @@ export { fromFetch, type FetchConfig } from './from-fetch.js';
 export { secretsOf } from './secrets-of.js';
 export { summaryOf } from './summary-of.js';
 export { tokenFlaw } from './token-flaw.js';
+export type { TokenSourceConfig } from './token-source.js';
 export type { Token } from './token.js';
 export type { Transport, TransportRequest, TransportResponse } from './transport.js';
 export { withDeadline } from './with-deadline.js';

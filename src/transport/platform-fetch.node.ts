@@ -34,6 +34,10 @@ function exchange(url: string, init: FetchLikeInit, kept: boolean) {
     addRequest: {
       value: (started: ClientRequest, options: unknown) => {
         request = started;
+        // Node ends some exchanges without a word: an upgrade that nobody asked for, say.
+        started.once('close', () => {
+          if (!answered) fail(reset('the connection was closed without an answer'));
+        });
         started.once('response', response => {
           answered = true;
           response.once('close', () => {
@@ -47,12 +51,17 @@ function exchange(url: string, init: FetchLikeInit, kept: boolean) {
   }) as Agent;
 
   const init2 = { ...init, agent } as object;
-  const response = crossFetch(url, init2).then((answer): FetchLikeResponse => ({
+  // Raced here too: node-fetch hands out a deflated answer only with its first byte.
+  const response = Promise.race([crossFetch(url, init2), cut]).then((answer): FetchLikeResponse => ({
     status: answer.status,
     headers: answer.headers,
     text: () => Promise.race([answer.text(), cut]),
   }));
   return { response, diedOnReuse: () => !answered && request?.reusedSocket === true };
+}
+
+function reset(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ECONNRESET' });
 }
 
 /** The one method of an agent that Node calls and its types leave out; agent-base rests on it as well. */

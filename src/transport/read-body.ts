@@ -11,7 +11,8 @@ export async function readBody(response: FetchLikeResponse, maxBody: number): Pr
   if (!reader) {
     const text = await response.text();
     if (text.length > maxBody) throw new BodyTooLarge(maxBody);
-    return text;
+    // Other fetches leave a byte order mark out; node-fetch does not, and JSON knows none.
+    return text.replace(/^\ufeff/, '');
   }
   const decoder = new TextDecoder();
   let text = '';

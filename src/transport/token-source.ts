@@ -50,34 +50,44 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
 
   const ask = (why: 'request' | 'rejected', request: RequestSummary): Observable<IssuedToken> =>
     defer(() => {
-      const given = token(why);
-      // A string is an ObservableInput too, of its letters: it has to be looked for first.
-      return typeof given === 'string' ? of(given) : from(given);
-    }).pipe(
-      timeout({ first: deadline, scheduler }),
-      take(1),
-      throwIfEmpty(() => failure('completed without one', request)),
-      map(value => {
-        const flaw = tokenFlaw(value);
-        if (flaw) throw failure(`gave ${flaw}`, request);
-        return { value, generation };
-      }),
-      catchError((error: unknown) => throwError(() => explain(error, deadline, request))),
+      // As of the asking: a token that a renewal overtakes on its way is one of before it.
+      const asked = generation;
+      return defer(() => {
+        const given = token(why) as ReturnType<Exclude<Token, string>> | undefined;
+        // A string is an ObservableInput too, of its letters: it has to be looked for first.
+        return typeof given === 'string' || given == null ? of(given) : from(given);
+      }).pipe(
+        timeout({ first: deadline, scheduler }),
+        take(1),
+        throwIfEmpty(() => failure('completed without one', request)),
+        map(value => {
+          const flaw = tokenFlaw(value);
+          if (flaw) throw failure(`gave ${flaw}`, request);
+          return { value: value!, generation: asked };
+        }),
+        catchError((error: unknown) => throwError(() => explain(error, deadline, request))),
+      );
+    });
+
+  const renew = (request: RequestSummary): Observable<IssuedToken> => {
+    const over = () => {
+      if (renewal === mine) renewal = undefined;
+    };
+    const mine: Observable<IssuedToken> = ask('rejected', request).pipe(
+      map(({ value }) => ({ value, generation: ++generation })),
+      // Over before anyone hears of it: whoever asks anew in answer to it begins a new one.
+      tap({ next: over, error: over }),
+      finalize(over),
+      share({ connector: () => new ReplaySubject(1) }),
     );
+    return (renewal = mine);
+  };
 
   return {
     // Whoever comes during a renewal waits for it: the token at hand is known to be rejected.
     issue: request => defer(() => renewal ?? ask('request', request)),
     renew: (rejected, request) =>
-      defer(() => {
-        if (rejected.generation < generation) return ask('request', request);
-        return (renewal ??= ask('rejected', request).pipe(
-          tap(() => generation++),
-          map(({ value }) => ({ value, generation })),
-          finalize(() => (renewal = undefined)),
-          share({ connector: () => new ReplaySubject(1) }),
-        ));
-      }),
+      defer(() => renewal ?? (rejected.generation < generation ? ask('request', request) : renew(request))),
   };
 }
 

@@ -1,5 +1,5 @@
 import { asyncScheduler, throwError, timeout, type SchedulerLike } from 'rxjs';
-import { TransportError } from '../protocol/index.js';
+import { checkArgument, milliseconds, TransportError } from '../protocol/index.js';
 import { summaryOf } from './summary-of.js';
 import type { Transport } from './transport.js';
 
@@ -15,6 +15,7 @@ export function withDeadline(
   deadline: number,
   scheduler: SchedulerLike = asyncScheduler,
 ): Transport {
+  checkArgument('deadline', milliseconds, deadline);
   return request =>
     transport(request).pipe(
       timeout({

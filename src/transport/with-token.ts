@@ -22,11 +22,19 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 export function withToken(transport: Transport, token: Token, config?: TokenSourceConfig): Transport {
   const { issue, renew } = tokenSource(token, config);
 
-  const send = (request: TransportRequest, { value }: IssuedToken): Observable<TransportResponse> => {
-    const authorized = { ...request, headers: { ...request.headers, authorization: `Bearer ${value}` } };
+  const send = (
+    request: TransportRequest,
+    ...issued: readonly IssuedToken[]
+  ): Observable<TransportResponse> => {
+    // A renewed token does not make the rejected one public: it may still be good elsewhere.
+    const values = issued.map(({ value }) => value);
+    const authorized = {
+      ...request,
+      headers: { ...request.headers, authorization: `Bearer ${values.at(-1)}` },
+    };
     return transport(authorized).pipe(
       map(response =>
-        response.status >= 200 && response.status < 300 ? response : withoutToken(response, value),
+        response.status >= 200 && response.status < 300 ? response : withoutTokens(response, values),
       ),
       catchError((error: unknown) => throwError(() => explainFailure(error, authorized))),
     );
@@ -38,7 +46,7 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
         send(request, first).pipe(
           switchMap(response =>
             response.status === 401 && renew
-              ? renew(first, summaryOf(request)).pipe(switchMap(second => send(request, second)))
+              ? renew(first, summaryOf(request)).pipe(switchMap(second => send(request, first, second)))
               : of(response),
           ),
         ),
@@ -47,8 +55,10 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
 }
 
 /** A refusal may quote what was sent, in its body or in a header that an error shows. */
-function withoutToken({ status, headers, text }: TransportResponse, token: string): TransportResponse {
-  const secrets = [token];
+function withoutTokens(
+  { status, headers, text }: TransportResponse,
+  secrets: readonly string[],
+): TransportResponse {
   const get = (name: string) => {
     const value = headers.get(name);
     return value === null ? null : redact(value, secrets);

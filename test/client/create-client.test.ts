@@ -48,9 +48,10 @@ describe('createClient', () => {
       { token: '' },
       /^token must be a bearer token, or a function that gives one; got an empty string$/,
     );
-    refuses({ token: undefined }, /got not a string$/);
+    refuses({ token: undefined }, /got nothing$/);
     refuses({ token: 's3cret\n' }, /^(?!.*s3cret).*line breaks/);
     refuses({ token: 'se cret' }, /^(?!.*se cret).*spaces/);
+    refuses({ token: 'Bearer s3cret' }, /begins with 'Bearer', which is added to it$/);
   });
 
   it('refuses numbers that cannot be meant', () => {

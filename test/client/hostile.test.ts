@@ -111,7 +111,7 @@ function changed(
       Object.defineProperty(holder[key], name, { value, enumerable: true, configurable: true });
     }
   }
-  return String(JSON.stringify(root.root));
+  return root.root === undefined ? '' : JSON.stringify(root.root);
 }
 
 const answer = constantFrom(...Object.values(recorded));

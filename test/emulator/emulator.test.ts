@@ -395,7 +395,7 @@ describe('a saved world', () => {
       emulator.playerState(world.playerToken),
     ]);
     deepStrictEqual(both[1], both[0]);
-    match(String(both[0]?.[0]), /identity_update.*matchmaker_lobby_join/);
+    match(JSON.stringify(both[0]), /identity_update.*matchmaker_lobby_join/);
     second.leave(world.groupId, world.identityId);
     strictEqual(first.save().groups[0]?.[1].members.length, 20);
   });

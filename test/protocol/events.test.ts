@@ -55,10 +55,19 @@ describe('live events', () => {
     strictEqual(issue({ ts, kind: {} }), 'events[0].kind: object with one kind of event, got none');
     strictEqual(issue({ ts, kind: 'x' }), 'events[0].kind: object, got a string of 1 characters');
     strictEqual(issue({ kind: { x: 1 } }), 'events[0].ts: string, got nothing');
-    strictEqual(
-      issue({ ts, kind: { x: 1 }, notification: { title: '' } }),
-      'events[0].notification.description: string, got nothing',
-    );
+  });
+
+  it('lose a notification that does not decode, and nothing else by it', () => {
+    const raw = { ts, kind: { matchmaker_lobby_join: lobbyJoin }, notification: { title: '' } };
+    const [event, bad] = decodeEvent(raw, 0);
+    deepStrictEqual(event, { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin });
+    ok(bad?.kind === 'malformed');
+    strictEqual(bad.errors[0]?.path, 'events[0].notification.description');
+  });
+
+  it('hand on the fields of a payload that are not in the document', () => {
+    const [event] = decodeEvent({ ts, kind: { identity_update: { identity: profile, reason: 'x' } } });
+    deepStrictEqual(event, { kind: 'identity_update', ts, identity: profile, reason: 'x' });
   });
 
   it('cost no neighbour anything, and do not stop the index', () => {

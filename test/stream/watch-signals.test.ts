@@ -116,7 +116,7 @@ describe('watchSignals', () => {
       flush();
       deepStrictEqual(seen, [
         ...['0 connecting', '0 live', '0 x'],
-        ...['1 index_refused', '1 retrying', '2 live', '2 y'],
+        ...['1 retrying', '2 index_refused', '2 live', '2 y'],
       ]);
       deepStrictEqual(asked, [undefined, '7', undefined, '1']);
     }),
@@ -165,7 +165,7 @@ describe('watchSignals', () => {
       deepStrictEqual(seen, [
         ...['connecting', 'live', 'a'],
         ...['index_backwards', 'b'],
-        ...['c', 'index_missing', 'd', 'e'],
+        ...['c', 'index_missing', 'd', 'index_missing', 'e'],
         ...['retrying', 'silence', 'live', 'f'],
       ]);
     }),
@@ -229,7 +229,15 @@ describe('watchSignals', () => {
       const config = { random, backoff: { initial: 3 }, ack: () => acks.shift() ?? EMPTY };
       const seen = journal(watchSignals(poll, config), helpers, '10ms !');
       flush();
-      deepStrictEqual(seen, ['0 connecting', '1 live', '1 x', '1 retrying', '5 live', '5 x']);
+      deepStrictEqual(seen, [
+        '0 connecting',
+        '1 live',
+        '1 x',
+        '1 retrying',
+        '5 index_missing',
+        '5 live',
+        '5 x',
+      ]);
       deepStrictEqual(asked, [undefined, undefined, '1']);
     }),
   );

@@ -288,7 +288,7 @@ describe('watch', () => {
       { deadline: -1 },
       { minInterval: NaN },
       { burst: 0 },
-      { from: '' },
+      { from: 7 as never },
       { retention: Infinity },
     ]) {
       throws(() => watch(poll, config), InputError);

@@ -60,14 +60,26 @@ describe('fromFetch', () => {
         ['a body with a length, reset', LENGTH, socket => socket.resetAndDestroy()],
         ['a chunked body, closed', CHUNKED, socket => socket.end()],
         ['a chunked body, reset', CHUNKED, socket => socket.resetAndDestroy()],
+        [
+          'a deflated body, before its first byte',
+          LENGTH.replace('\r\n\r\n{"half":', '\r\nContent-Encoding: deflate\r\n\r\n'),
+          socket => socket.end(),
+        ],
+        [
+          'an upgrade that nobody asked for',
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+          socket => socket.end(),
+        ],
         ['headers, closed', 'HTTP/1.1 200', socket => socket.end()],
         ['headers, reset', 'HTTP/1.1 200', socket => socket.resetAndDestroy()],
       ];
       for (const [what, head, cut] of cuts) {
         it(`fails at once where the connection is cut in ${what}`, async () => {
           server = await rawServer(socket => socket.write(head, () => setImmediate(cut, socket)));
-          strictEqual((await failure(server.url, config)).reason, 'lost');
-        });
+          // A deadline this long cannot be what ends it.
+          const patient = { ...config, bodyDeadline: 600_000 };
+          strictEqual((await failure(server.url, patient)).reason, 'lost');
+        }).timeout(2_000);
       }
 
       it('fails where a body stalls, at its deadline', async () => {

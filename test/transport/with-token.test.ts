@@ -144,8 +144,8 @@ describe('withToken', () => {
           },
           /failed with Error/,
         ],
-        [() => undefined as never, /failed with TypeError/],
-        [() => [7] as never, /gave not a string/],
+        [() => undefined as never, /gave nothing/],
+        [() => [7] as never, /gave 7/],
         [() => EMPTY, /completed without one/],
         [() => NEVER, /gave none within 15000 ms/],
       ];
