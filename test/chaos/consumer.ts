@@ -49,9 +49,9 @@ function start({ port, owners, file, plan }: Extract<ToConsumer, { kind: 'start'
     let heard = Date.now();
     const ack = ({ events, watch }: IdentityEventList) =>
       defer(() => {
-        checkpoint = watch.index === '' ? undefined : { index: watch.index, at: Date.now() };
+        checkpoint = { index: watch.index, at: Date.now() };
         const work = events.map(event => (event.kind === 'unknown' ? event.payload : event.kind));
-        write([owner.identity_id, 'batch', checkpoint ?? null, work]);
+        write([owner.identity_id, 'batch', checkpoint, work]);
         if (work.length > 0) {
           longestSilence = Math.max(longestSilence, Date.now() - heard);
           heard = Date.now();

@@ -178,7 +178,11 @@ const left = ended(consumer);
 consumer.send({ kind: 'stop' } satisfies ToConsumer);
 const figures = await stopped;
 const exit = await Promise.race([left, wait(5_000).then(() => 'still there' as const)]);
-const { sockets } = await ask<Answer<'report'>>({ kind: 'report' });
+let { sockets } = await ask<Answer<'report'>>({ kind: 'report' });
+for (let i = 0; i < 20 && sockets > 0; i++) {
+  await wait(100);
+  ({ sockets } = await ask<Answer<'report'>>({ kind: 'report' }));
+}
 service.kill('SIGKILL');
 consumer.kill('SIGKILL');
 

@@ -11,6 +11,8 @@ export interface Verdict {
   /** Given again because a resumed watch went on from an index that had gone back: at least once. */
   again: number;
   outOfOrder: number;
+  /** Taken for lost, and given after all where the index went back, with a gap that tells of it. */
+  late: number;
   gaps: number;
 }
 
@@ -23,6 +25,7 @@ export function verdictOf({ entries }: Journal, sent: number): Verdict {
     doubled: 0,
     again: 0,
     outOfOrder: 0,
+    late: 0,
     gaps: 0,
   };
   const seen = new Set<number>();
@@ -41,7 +44,7 @@ export function verdictOf({ entries }: Journal, sent: number): Verdict {
     }
     if (resumed.delete(entry)) verdict.again++;
     else if (seen.has(entry)) verdict.doubled++;
-    else if (entry < next) verdict.outOfOrder++;
+    else if (entry < next) verdict[isCovered ? 'late' : 'outOfOrder']++;
     else {
       verdict[isCovered ? 'covered' : 'lost'] += entry - next;
       next = entry + 1;

@@ -1,0 +1,131 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { catchError, config, defer, map, NEVER, of, type Observable } from 'rxjs';
+import {
+  createClient,
+  isTransportError,
+  TransportError,
+  type Client,
+  type LogEntry,
+  type Transport,
+} from 'lobby-rx';
+import { marbles } from '../marbles.js';
+
+const url = 'https://service.example';
+const urls = { groupUrl: url, matchmakerUrl: url, apiUrl: url };
+const headers = { get: () => null };
+const client = (transport: Transport, options = {}) =>
+  createClient({ ...urls, token: 't', transport, ...options });
+const list = (index: string, ...events: unknown[]) => ({
+  status: 200,
+  headers,
+  text: JSON.stringify({ events, watch: { index } }),
+});
+const event = (n: number) => ({ kind: { tick: n }, ts: String(n) });
+
+describe('the defaults of a client', () => {
+  const reason = (answer$: Observable<unknown>) =>
+    answer$.pipe(catchError((error: unknown) => of(isTransportError(error) ? error.reason : 'another')));
+
+  it(
+    'give a plain request 15 s, and one that blocks 70 s',
+    marbles(({ expectObservable }) => {
+      const { group, events, matchmaker } = client(() => NEVER);
+      expectObservable(reason(group.getMembers({ group_id: 'g' }))).toBe('15s (d|)', { d: 'deadline' });
+      expectObservable(reason(events.watch())).toBe('15s (d|)', { d: 'deadline' });
+      expectObservable(reason(matchmaker.players.connected({ player_token: 'p' }))).toBe('15s (d|)', {
+        d: 'deadline',
+      });
+      expectObservable(reason(events.watch({ watch_index: '1' }))).toBe('70s (d|)', { d: 'deadline' });
+    }),
+  );
+
+  it(
+    'give a poll 70 s, and send it anew at once',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const hung = cold<never>('-');
+      expectObservable(client(() => hung).events.batches(), '75s !').toBe('');
+      expectSubscriptions(hung.subscriptions).toBe(['^ 69999ms !', '70s ^ 4999ms !']);
+    }),
+  );
+
+  it(
+    'back off from 500 ms to 30 s, with the random numbers given',
+    marbles(({ cold, expectObservable, flush }) => {
+      const lost = new TransportError('lost', '', { method: 'GET', url });
+      const waits: number[] = [];
+      const log = (entry: LogEntry) => {
+        if (entry.kind === 'turn') waits.push(entry.wait);
+      };
+      const broken = client(() => cold<never>('#', undefined, lost), { random: () => 1, log });
+      expectObservable(broken.events.batches(), '100s !').toBe('');
+      flush();
+      deepStrictEqual(waits, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+    }),
+  );
+
+  it(
+    'tell of silence after 300 s, and wait for 15 minutes at the most',
+    marbles(({ cold, expectObservable }) => {
+      const busy = { status: 429, headers: { get: () => '86400' }, text: '' };
+      const answers = [of(list('1', event(1))), of(busy), of(list('2', event(2))), cold<never>('-')];
+      const { feed } = client(() => answers.shift()!, { random: () => 0 }).events;
+      const reasons$ = feed.gap$.pipe(map(({ reason: why }) => why));
+      expectObservable(reasons$, '905s !').toBe('900s g', { g: 'silence' });
+    }),
+  );
+});
+
+describe('twenty events, one of them malformed and one unknown', () => {
+  it(
+    'deliver the other eighteen in order, and the next poll carries the new index',
+    marbles(({ cold, expectObservable, flush }) => {
+      const events: unknown[] = Array.from({ length: 20 }, (_, n) => event(n));
+      events[4] = { ts: '4' };
+      const asked: string[] = [];
+      const answers = [of(list('8', ...events)), cold<never>('-')];
+      const { feed } = client(request => {
+        asked.push(new URL(request.url).search);
+        return answers.shift()!;
+      }).events;
+      const got: string[] = [];
+      expectObservable(feed.all$.pipe(map(e => void got.push(e.kind === 'malformed' ? '!' : e.ts))), '5s !');
+      flush();
+      deepStrictEqual(
+        got,
+        [...Array(20).keys()].map(n => (n === 4 ? '!' : String(n))),
+      );
+      deepStrictEqual(asked, ['', '?watch_index=8']);
+    }),
+  );
+});
+
+describe('a subscriber that throws', () => {
+  let thrown: unknown[];
+  beforeEach(() => {
+    thrown = [];
+    config.onUnhandledError = error => thrown.push(error);
+  });
+  afterEach(() => {
+    config.onUnhandledError = null;
+  });
+
+  it(
+    'stops neither the loop nor the others',
+    marbles(({ cold, expectObservable, flush }) => {
+      let polls = 0;
+      const transport: Transport = () =>
+        defer(() => cold('-(a|)', { a: list(String(++polls), event(polls)) }));
+      const { feed }: Client['events'] = client(transport).events;
+      const throwing = feed.all$.subscribe(() => {
+        throw new Error('mine');
+      });
+      const kinds$ = feed.all$.pipe(map(e => (e.kind === 'unknown' ? String(e.payload) : '')));
+      expectObservable(kinds$, '----!').toBe('-abc', { a: '1', b: '2', c: '3' });
+      cold('----(x|)').subscribe(() => throwing.unsubscribe());
+      flush();
+      ok(polls >= 4);
+      // rxjs tells whoever wants to know, outside of the loop.
+      deepStrictEqual(thrown, [new Error('mine'), new Error('mine'), new Error('mine')]);
+    }),
+  );
+});
