@@ -1,5 +1,6 @@
 // Side by side in one run, as ratios. With --check it fails where a promised bound is passed.
 import { benchDecode } from './decode.js';
+import { benchLeaks } from './leaks.js';
 import { benchMembers } from './members.js';
 import { benchPolls } from './polls.js';
 import { createReport } from './report.js';
@@ -8,4 +9,5 @@ const report = createReport(process.argv.includes('--check'));
 benchDecode(report);
 await benchMembers(report);
 await benchPolls(report);
+await benchLeaks(report);
 report.end();

@@ -13,7 +13,7 @@ export function createReport(check: boolean): Report {
     heading: text => console.log(`\n${text}`),
     row: (name, value, unit, bound) => {
       rows++;
-      const isOver = bound !== undefined && value > bound;
+      const isOver = bound !== undefined && !(value <= bound);
       if (isOver) passed.push(name);
       const limit = bound === undefined ? '' : `   at most ${bound}${isOver ? '   PASSED' : ''}`;
       console.log(`  ${name.padEnd(52)} ${value.toFixed(2).padStart(10)} ${unit.padEnd(14)}${limit}`);

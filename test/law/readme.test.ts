@@ -9,13 +9,14 @@ const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 /** What the reader of a snippet is taken to have: the things of his own game. A snippet's own names go before these. */
 const PREAMBLE = `
 declare const client: import('lobby-rx').Client;
-declare const group_id: string, player_token: string, savedIndex: string;
+declare const group_id: string, player_token: string;
+declare const savedCheckpoint: import('lobby-rx').Checkpoint | undefined;
 declare const session: { token: string; renew(): Promise<string> };
 declare const socket: { close(code?: number): void };
 declare function admit(): void;
 declare function show(value: unknown): void;
 declare function reload(): void;
-declare function save(index: string): Promise<void>;
+declare function save(checkpoint: import('lobby-rx').Checkpoint): Promise<void>;
 declare function connect(url: string, token: string): void;
 `;
 
