@@ -49,7 +49,7 @@ export function printTable({
   row('doubled', sum('doubled'), sum('doubled') === 0);
   row('given again after a resume (at least once)', sum('again'));
   row('out of order', sum('outOfOrder'), sum('outOfOrder') === 0);
-  row('late, in a gap', sum('late'));
+  row('lost in a gap, and given after all', sum('recovered'));
   row('lost in a gap, where the log is kept', sum('covered', true));
   row('lost in a gap, where the service loses it', sum('covered', false));
   row('gaps told', sum('gaps'));

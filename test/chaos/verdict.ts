@@ -7,51 +7,48 @@ export interface Verdict {
   lost: number;
   /** Lost, with a gap that tells of it. */
   covered: number;
+  /** Lost with a gap that told of it, and then given after all, because the index went back. */
+  recovered: number;
   doubled: number;
   /** Given again because a resumed watch went on from an index that had gone back: at least once. */
   again: number;
   outOfOrder: number;
-  /** Taken for lost, and given after all where the index went back, with a gap that tells of it. */
-  late: number;
   gaps: number;
 }
 
 /** Holds what was delivered against what was sent: the numbers from 0 up to `sent`. */
 export function verdictOf({ entries }: Journal, sent: number): Verdict {
-  const verdict: Verdict = {
-    delivered: 0,
-    lost: 0,
-    covered: 0,
-    doubled: 0,
-    again: 0,
-    outOfOrder: 0,
-    late: 0,
-    gaps: 0,
-  };
+  const verdict = { delivered: 0, lost: 0, recovered: 0, doubled: 0, again: 0, outOfOrder: 0, gaps: 0 };
   const seen = new Set<number>();
+  const covered = new Set<number>();
   let next = 0;
   let isCovered = false;
   let resumed = new Set<number>();
-  for (const entry of [...entries, sent]) {
-    if (entry === 'resumed') {
-      resumed = new Set(seen);
-      continue;
+
+  /** Everything up to an event that has come, or up to the end, and has not come itself, is missing by now. */
+  const advanceTo = (entry: number) => {
+    for (let missing = next; missing < entry; missing++) {
+      if (isCovered) covered.add(missing);
+      else verdict.lost++;
     }
-    if (entry === 'gap') {
+    next = entry + 1;
+    isCovered = false;
+  };
+
+  for (const entry of entries) {
+    if (entry === 'resumed') resumed = new Set(seen);
+    else if (entry === 'gap') {
       verdict.gaps++;
       isCovered = true;
-      continue;
+    } else if (seen.has(entry)) {
+      verdict[resumed.delete(entry) ? 'again' : 'doubled']++;
+    } else {
+      if (entry >= next) advanceTo(entry);
+      else verdict[covered.delete(entry) ? 'recovered' : 'outOfOrder']++;
+      verdict.delivered++;
+      seen.add(entry);
     }
-    if (resumed.delete(entry)) verdict.again++;
-    else if (seen.has(entry)) verdict.doubled++;
-    else if (entry < next) verdict[isCovered ? 'late' : 'outOfOrder']++;
-    else {
-      verdict[isCovered ? 'covered' : 'lost'] += entry - next;
-      next = entry + 1;
-      isCovered = false;
-    }
-    if (!seen.has(entry) && entry !== sent) verdict.delivered++;
-    seen.add(entry);
   }
-  return verdict;
+  advanceTo(sent);
+  return { ...verdict, covered: covered.size };
 }
