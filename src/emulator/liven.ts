@@ -52,6 +52,7 @@ export function liven(emulator: Emulator, world: SeededWorld, config: LivenConfi
     const random = randomNumbers(seed);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)]!;
     const guests: string[] = [];
+    const away: string[] = [];
     const shown = new Map<string, string>();
     let people = seed * 31 + 137;
 
@@ -74,10 +75,16 @@ export function liven(emulator: Emulator, world: SeededWorld, config: LivenConfi
       members: () => {
         const leaving =
           guests.length > 2 || (guests.length > 0 && random() < 0.5) ? guests.shift() : undefined;
-        if (leaving !== undefined) return emulator.leave(world.groupId, leaving);
-        const { identity_id } = emulator.addIdentity({ display_name: personName(people++) });
-        guests.push(identity_id);
-        emulator.join(world.groupId, identity_id);
+        if (leaving !== undefined) {
+          emulator.leave(world.groupId, leaving);
+          away.push(leaving);
+          return;
+        }
+        // Whoever was here before comes back, so that a world that moves for weeks does not grow.
+        const coming = away.length > 3 ? away.shift() : undefined;
+        const guest = coming ?? emulator.addIdentity({ display_name: personName(people++) }).identity_id;
+        guests.push(guest);
+        emulator.join(world.groupId, guest);
       },
       chat: () => {
         const url = `https://hub.example/threads/${Math.floor(random() * 100)}`;

@@ -33,7 +33,9 @@ function start({ port, owners, file, plan }: Extract<ToConsumer, { kind: 'start'
       if (entry.kind !== 'request') return;
       requests.push(entry.at);
       while (requests[0]! < entry.at - 60_000) requests.shift();
-      worst = Math.max(worst, requests.length);
+      if (requests.length <= worst) return;
+      worst = requests.length;
+      write(['', 'worst', worst]);
     };
     const client = createClient({
       ...urls,
@@ -53,8 +55,11 @@ function start({ port, owners, file, plan }: Extract<ToConsumer, { kind: 'start'
         const work = events.map(event => (event.kind === 'unknown' ? event.payload : event.kind));
         write([owner.identity_id, 'batch', checkpoint, work]);
         if (work.length > 0) {
-          longestSilence = Math.max(longestSilence, Date.now() - heard);
+          const silence = Date.now() - heard;
           heard = Date.now();
+          if (silence <= longestSilence) return EMPTY;
+          longestSilence = silence;
+          write(['', 'silence', silence]);
         }
         return EMPTY;
       });
@@ -72,8 +77,7 @@ function start({ port, owners, file, plan }: Extract<ToConsumer, { kind: 'start'
     .subscribe({
       complete: () => {
         const figures: ConsumerFigures = {
-          ...{ heapAtStart, heapAtEnd: heap(), longestSilence },
-          ...{ worstRequestsPerMinute: worst, endings },
+          ...{ heapAtStart, heapAtEnd: heap(), endings },
         };
         // What still holds the process now is a leak: it has to end by itself.
         process.send?.({ kind: 'stopped', ...figures }, () => process.disconnect());

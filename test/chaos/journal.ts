@@ -8,11 +8,19 @@ export interface Journal {
   readonly entries: (number | 'gap' | 'resumed')[];
 }
 
+/** The highest figure of a kind that the consumer noted, in whichever of its lives. */
+export function highestIn(text: string, figure: 'worst' | 'silence'): number {
+  return Math.max(
+    0,
+    ...[...text.matchAll(new RegExp(`^\\["","${figure}",(\\d+)\\]$`, 'gm'))].map(match => Number(match[1])),
+  );
+}
+
 /** Reads the consumer's file; a last line that a kill cut short does not count. */
 export function readJournal(text: string): Map<string, Journal> {
   const journals = new Map<string, Journal>();
   for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
-    if (line === '') continue;
+    if (line === '' || line.startsWith('["",')) continue;
     const [id, kind, ...rest] = JSON.parse(line) as [
       string,
       'batch' | 'gap',

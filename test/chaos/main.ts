@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SavedWorld } from 'lobby-rx/emulator';
-import { readJournal } from './journal.js';
+import { highestIn, readJournal } from './journal.js';
 import type { ChaosPlan, FromConsumer, FromService, Owner, ToConsumer, ToService } from './messages.js';
 import { printTable } from './print-table.js';
 import { verdictOf } from './verdict.js';
@@ -186,13 +186,17 @@ for (let i = 0; i < 20 && sockets > 0; i++) {
 service.kill('SIGKILL');
 consumer.kill('SIGKILL');
 
-const journals = readJournal(readFileSync(file, 'utf8'));
+const text = readFileSync(file, 'utf8');
+const journals = readJournal(text);
 rmSync(folder, { recursive: true });
 const verdicts = owners.map(({ identity_id, isKept }) => ({
   isKept,
   ...verdictOf(journals.get(identity_id) ?? { checkpoint: undefined, entries: [] }, sent.get(identity_id)!),
 }));
 const isPassed = printTable({
+  longestSilence: highestIn(text, 'silence'),
+  worstRequestsPerMinute: highestIn(text, 'worst'),
+
   plan,
   total,
   verdicts,

@@ -42,8 +42,6 @@ export type FromConsumer = { readonly kind: 'stopped' } & ConsumerFigures;
 export interface ConsumerFigures {
   readonly heapAtStart: number;
   readonly heapAtEnd: number;
-  readonly longestSilence: number;
-  readonly worstRequestsPerMinute: number;
   readonly endings: number;
 }
 

@@ -7,22 +7,16 @@ interface Result {
   readonly verdicts: readonly (Verdict & { readonly isKept: boolean })[];
   readonly faults: Readonly<Record<string, number>>;
   readonly figures: ConsumerFigures;
+  readonly longestSilence: number;
+  readonly worstRequestsPerMinute: number;
   readonly sockets: number;
   readonly exit: number | null | 'still there';
   readonly calamities: readonly string[];
 }
 
 /** Prints what came of it, and says whether every promise was kept. */
-export function printTable({
-  plan,
-  total,
-  verdicts,
-  faults,
-  figures,
-  sockets,
-  exit,
-  calamities,
-}: Result): boolean {
+export function printTable(result: Result): boolean {
+  const { plan, total, verdicts, faults, figures, sockets, exit, calamities } = result;
   const sum = (key: keyof Verdict, isKept?: boolean) =>
     verdicts
       .filter(verdict => isKept === undefined || verdict.isKept === isKept)
@@ -53,9 +47,9 @@ export function printTable({
   row('lost in a gap, where the log is kept', sum('covered', true));
   row('lost in a gap, where the service loses it', sum('covered', false));
   row('gaps told', sum('gaps'));
-  row('longest silence, ms', figures.longestSilence);
+  row('longest silence, ms', result.longestSilence);
   row('watches that ended and were started again', figures.endings);
-  row('requests of one watch in a minute, at worst', figures.worstRequestsPerMinute);
+  row('requests of one watch in a minute, at worst', result.worstRequestsPerMinute);
   row('heap at start, MB', figures.heapAtStart.toFixed(1));
   row('heap at end, MB', figures.heapAtEnd.toFixed(1), figures.heapAtEnd - figures.heapAtStart < 20);
   row('sockets left', sockets, sockets === 0);

@@ -106,7 +106,7 @@ function changed(
   else if (how === 'wrap') holder[key] = [holder[key]];
   else if (how === 'replace') holder[key] = value;
   else {
-    const name = how === 'proto' ? '__proto__' : String(value);
+    const name = how === 'proto' ? '__proto__' : JSON.stringify(value);
     if (typeof holder[key] === 'object' && holder[key] !== null) {
       Object.defineProperty(holder[key], name, { value, enumerable: true, configurable: true });
     }

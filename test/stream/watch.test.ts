@@ -1,5 +1,23 @@
 import { strictEqual, throws, deepStrictEqual } from 'node:assert';
-import { count, defer, finalize, map, NEVER, of, take, tap, throwError, type Observable } from 'rxjs';
+import { array, assert as check, constantFrom, integer, property, record, tuple } from 'fast-check';
+import {
+  concatMap,
+  count,
+  defer,
+  EMPTY,
+  finalize,
+  ignoreElements,
+  map,
+  merge,
+  NEVER,
+  of,
+  switchMap,
+  take,
+  tap,
+  throwError,
+  timer,
+  type Observable,
+} from 'rxjs';
 import { InputError, watch, type Verdict } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 import { answer, isIdle, script, type Answer } from '../poll-script.js';
@@ -296,6 +314,47 @@ describe('watch', () => {
     throws(
       () => watch(poll, { backoff: { initial: -5 } }),
       /backoff\.initial must be a number of milliseconds/,
+    );
+  });
+
+  it('has one poll in flight at the most in every order of answers, errors, wakes, comings and goings', () => {
+    const outcome = constantFrom('answer', 'idle', 'error', 'nothing', 'hang');
+    const moment = integer({ min: 1, max: 400 });
+    const story = record({
+      polls: array(tuple(outcome, integer({ min: 0, max: 60 })), { minLength: 1, maxLength: 40 }),
+      wakes: array(moment, { maxLength: 8 }),
+      stops: array(moment, { maxLength: 4 }),
+    });
+    check(
+      property(story, ({ polls, wakes, stops }) => {
+        let inFlight = 0;
+        let most = 0;
+        marbles(({ expectObservable, flush }) => {
+          let n = 0;
+          const poll = () =>
+            defer(() => {
+              most = Math.max(most, ++inFlight);
+              const [how, delay] = polls[n++ % polls.length]!;
+              if (how === 'hang') return NEVER;
+              const then$ = how === 'error' ? throwError(() => 'down') : how === 'nothing' ? EMPTY : of(0);
+              const made = answer(String(n), ...(how === 'answer' ? [`event ${n}`] : []));
+              return timer(delay).pipe(
+                concatMap(() => then$),
+                map(() => made),
+              );
+            }).pipe(finalize(() => inFlight--));
+          const wake$ = merge(...wakes.map(at => timer(at)));
+          const options = { isIdle, deadline: 100, minInterval: 20, wake$, backoff: { initial: 5, max: 50 } };
+          const watch$ = merge(of(0), ...stops.map(at => timer(at))).pipe(
+            switchMap(() => watch(poll, options)),
+          );
+          expectObservable(watch$.pipe(ignoreElements()), '500ms !').toBe('');
+          flush();
+        })();
+        strictEqual(most, 1);
+        strictEqual(inFlight, 0);
+      }),
+      { numRuns: 200 },
     );
   });
 });
