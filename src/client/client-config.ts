@@ -17,7 +17,7 @@ export interface ClientConfig {
   readonly insecure?: boolean;
   /** How long a plain request may take, in ms. Default 15,000. */
   readonly deadline?: number;
-  /** How watches go about their polls, where a call does not say so itself. */
+  /** How watches go about their polls, where a call does not say so itself. `wake$` is `clockJumps()` by default. */
   readonly watch?: Pick<WatchConfig<unknown>, 'wake$' | 'deadline' | 'minInterval' | 'burst' | 'retention'>;
   /** How long watches wait after a failure. */
   readonly backoff?: BackoffConfig;

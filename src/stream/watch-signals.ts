@@ -37,6 +37,8 @@ const SAME_WAKE = 1_000;
  * It never completes. It ends only with an error that no further poll can mend, as `judge` says; all else is retried.
  * Unsubscribing aborts the poll at once. {@link watch} keeps the answers alone.
  *
+ * Throws an `InputError` where the config cannot be meant.
+ *
  * @example
  * watchSignals(index => ajax.getJSON(`/changes?since=${index ?? ''}`)).subscribe(signal => {
  *   if (signal.kind === 'gap') reload();

@@ -11,6 +11,8 @@ import type { WatchConfig } from './watch-config.js';
  * Cold: each subscription is a watch of its own, with one poll in flight at the most; unsubscribing aborts it. It never
  * completes, and ends only with an error that no further poll can mend. {@link watchSignals} tells gaps and status too.
  *
+ * Throws an `InputError` where the config cannot be meant.
+ *
  * @example
  * watch(index => client.request(changes, { group_id, ...(index && { watch_index: index }) })).subscribe(show);
  */

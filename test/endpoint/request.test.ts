@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { inspect } from 'node:util';
+import * as t from 'io-ts';
 import { assert as check, asyncProperty, string, webUrl } from 'fast-check';
 import { EMPTY, lastValueFrom, of, throwError } from 'rxjs';
 import {
@@ -186,6 +187,30 @@ describe('a request', () => {
     strictEqual(await waitOf('', { 'retry-after': 'soon' }), undefined);
     strictEqual(await waitOf('{"metadata":{"a":1}}'), undefined);
     strictEqual(await waitOf('{"metadata":5}'), undefined);
+    for (const absurd of ['-5', '1.5', '9'.repeat(400), '', 'Infinity']) {
+      strictEqual(await waitOf('', { 'retry-after': absurd }), undefined);
+    }
+    const despite = await waitOf(JSON.stringify({ metadata: soon }), { 'retry-after': 'soon' });
+    ok(despite !== undefined && despite > 55_000);
+  });
+
+  it('is refused all the same where the metadata is a trap', async () => {
+    for (const metadata of ['{"toString":1,"valueOf":1}', '['.repeat(20_000) + ']'.repeat(20_000)]) {
+      const error = await failureOf(
+        clientOf(`{"code":"GROUP_NOT_MEMBER","metadata":${metadata}}`, 403).client,
+      );
+      ok(isStatusError(error) && error.status === 403, String(error));
+    }
+  });
+
+  it('keeps the code of a refusal, whatever a player calls his token', async () => {
+    for (const player_token of ['code', 'message', 'metadata']) {
+      const { client } = clientOf(`{"code":"TOKEN_ERROR","message":"no"}`, 400);
+      const error = await lastValueFrom(client.matchmaker.players.connected({ player_token })).catch(
+        (e: unknown) => e,
+      );
+      ok(isStatusError(error) && error.code === 'TOKEN_ERROR');
+    }
   });
 
   it('fails where a 2xx is not what the endpoint promises', async () => {
@@ -275,6 +300,30 @@ describe('an endpoint of one’s own', () => {
       headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
       body: '{"name":"Neu"}',
     });
+  });
+
+  it('takes what its codecs make of a value, and sends what they make of it', async () => {
+    const since = new t.Type<Date, string>(
+      'Date',
+      (u): u is Date => u instanceof Date,
+      (u, context) => (typeof u === 'string' ? t.success(new Date(u)) : t.failure(u, context)),
+      date => date.toISOString(),
+    );
+    const dated = endpoint({
+      method: 'GET',
+      service: 'api',
+      path: '/x',
+      query: struct({ since }),
+      response: jsonObject,
+    });
+    const { sent, client } = clientOf('{}');
+    await lastValueFrom(client.request(dated, { since: new Date(0) }));
+    strictEqual(sent[0]?.url, 'https://api.example/x?since=1970-01-01T00%3A00%3A00.000Z');
+    const error = await lastValueFrom(client.request(dated, { since: 'now' as never })).catch(
+      (e: unknown) => e,
+    );
+    ok(isInputError(error));
+    strictEqual(error.message, 'since must be Date; got a string of 3 characters');
   });
 
   it('has a path that begins with a slash', () => {

@@ -1,4 +1,5 @@
-import { map } from 'rxjs';
+import { deepStrictEqual } from 'node:assert';
+import { first, ignoreElements, map, merge, repeat, retry, switchMap, take, tap } from 'rxjs';
 import {
   eventFeed,
   type Gap,
@@ -96,6 +97,37 @@ describe('eventFeed', () => {
       );
       expectObservable(thrown$, '---!').toBe('#', undefined, new Error('mine'));
       expectObservable(feed.lobbyJoin$, '---!').toBe('j-j', { j: join });
+    }),
+  );
+
+  it(
+    'gives whoever comes back within a batch the rest of it, and all views one order',
+    marbles(({ cold, expectObservable }) => {
+      const feed = eventFeed(cold('a', signals));
+      const again$ = feed.all$.pipe(take(1), repeat(3));
+      const joinAfterUpdate$ = feed.identityUpdate$.pipe(
+        first(),
+        switchMap(() => feed.lobbyJoin$),
+      );
+      const merged$ = merge(feed.lobbyJoin$, feed.identityUpdate$);
+      expectObservable(again$.pipe(map(({ kind }) => kind[0])), '-!').toBe('(imu|)');
+      expectObservable(joinAfterUpdate$, '-!').toBe('j', { j: join });
+      expectObservable(merged$, '-!').toBe('(uj)', { u: update, j: join });
+    }),
+  );
+
+  it(
+    'gives whoever subscribes anew in answer to the error nothing of the watch that is over',
+    marbles(({ cold, expectObservable, flush }) => {
+      const feed = eventFeed(cold('s-l-#', signals));
+      const states: string[] = [];
+      const states$ = feed.status$.pipe(
+        tap(({ state }) => states.push(state)),
+        retry(1),
+      );
+      expectObservable(states$.pipe(ignoreElements())).toBe('--------#');
+      flush();
+      deepStrictEqual(states, ['connecting', 'live', 'connecting', 'live']);
     }),
   );
 });

@@ -142,6 +142,26 @@ describe('watchSignals', () => {
   );
 
   it(
+    'tells of a gap when the service answers again, not while it is down: a reload would fail',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const down = Array.from({ length: 8 }, () => cold<never>('#', undefined, '503'));
+      const { poll } = script(
+        cold('(a|)', { a: answer('7', 'x') }),
+        ...down,
+        cold('-(b|)', { b: answer('90') }),
+        cold('-(c|)', { c: answer('91', 'y') }),
+      );
+      const judge = (): Verdict => ({ kind: 'retry', suspect: true });
+      const config = { isIdle, random, judge, backoff: { initial: 10, max: 10 } };
+      const seen = journal(watchSignals(poll, config), helpers, '90ms !');
+      flush();
+      const told = seen.filter(line => !line.endsWith('retrying'));
+      deepStrictEqual(told, ['0 connecting', '0 live', '0 x', '81 index_refused', '81 live', '82 y']);
+    }),
+  );
+
+  it(
     'tells of a gap where the index went back, was missing, or nothing was heard for longer than events are kept',
     marbles(({ cold, expectObservable, flush }) => {
       const seen: string[] = [];

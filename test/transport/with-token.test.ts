@@ -132,6 +132,35 @@ describe('withToken', () => {
   );
 
   it(
+    'renews once where the old token is overtaken by its renewal, and waits for one that is under way',
+    marbles(({ cold, expectObservable, flush }) => {
+      const whys: string[] = [];
+      let current = 'first';
+      const token: Token = why => {
+        whys.push(why);
+        if (why === 'rejected') return cold('--(f|)', { f: (current = 'second') });
+        // The first asking takes so long that a renewal is over before it is answered.
+        return whys.length === 1 ? cold('------(t|)', { t: 'first' }) : current;
+      };
+      const { transport } = service('second');
+      const status$ = withToken(transport, token)(get).pipe(map(answer => String(answer.status)));
+      expectObservable(status$).toBe('------(a|)', { a: '200' });
+      expectObservable(status$).toBe('--(a|)', { a: '200' });
+      flush();
+      strictEqual(whys.filter(why => why === 'rejected').length, 1);
+    }),
+  );
+
+  it('takes the rejected token too out of the answer to the renewed one', async () => {
+    const transport: Transport = () =>
+      of({ status: 401, headers, text: '{"message":"first OLD-token, then NEW-token"}' });
+    const answer = await lastValueFrom(
+      withToken(transport, why => (why === 'rejected' ? 'NEW-token' : 'OLD-token'))(get),
+    );
+    strictEqual(answer.text, '{"message":"first [secret], then [secret]"}');
+  });
+
+  it(
     'ends with a clear error, sending nothing, where the provider gives no token',
     marbles(({ expectObservable, flush }) => {
       const providers: readonly [Token, RegExp][] = [
