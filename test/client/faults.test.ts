@@ -1,9 +1,9 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { VirtualTimeScheduler } from 'rxjs';
-import { createClient, isClientError, type WatchStatus } from 'lobby-rx';
-import { createEmulator, type Fault } from 'lobby-rx/emulator';
+import { isClientError, type WatchStatus } from 'lobby-rx';
+import type { Fault } from 'lobby-rx/emulator';
+import { virtualWorld } from '../virtual-world.js';
 
 interface Row {
   /** The first cell of README's table. */
@@ -138,20 +138,7 @@ const rows: readonly Row[] = [
 
 /** What a feed makes of a fault that befalls its poll after 10 s, while an event comes at 11 s and another at 200 s. */
 function live(fault: Fault, times: number) {
-  const scheduler = new VirtualTimeScheduler();
-  const pass = (ms: number) => {
-    scheduler.maxFrames = scheduler.now() + ms;
-    scheduler.schedule(() => undefined, ms);
-    scheduler.flush();
-  };
-  // A date of this century, as the dates that servers send are.
-  scheduler.frame = Date.UTC(2026, 0, 1);
-  const emulator = createEmulator({ scheduler });
-  const { identity_id, token } = emulator.addIdentity();
-  const client = createClient({
-    ...emulator.urls,
-    ...{ transport: emulator.transport, scheduler, token: () => token, random: () => 1 },
-  });
+  const { scheduler, emulator, identity_id, client, pass } = virtualWorld({ random: () => 1 });
   const seen = {
     states: [] as string[],
     gaps: [] as string[],

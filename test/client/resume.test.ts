@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { assert as check, array, constantFrom, integer, nat, property, record } from 'fast-check';
-import { concatMap, defer, of, timer, VirtualTimeScheduler } from 'rxjs';
-import { createClient } from 'lobby-rx';
-import { createEmulator, type Fault } from 'lobby-rx/emulator';
+import { concatMap, defer, of, timer } from 'rxjs';
+import type { Fault } from 'lobby-rx/emulator';
+import { virtualWorld } from '../virtual-world.js';
 
 const faults = constantFrom<Fault['kind']>(
   ...([
@@ -36,17 +36,7 @@ function run(
     isKilled: boolean;
   }[],
 ) {
-  const scheduler = new VirtualTimeScheduler();
-  const pass = (ms: number) => {
-    scheduler.maxFrames = scheduler.now() + ms;
-    scheduler.schedule(() => undefined, ms);
-    scheduler.flush();
-  };
-  scheduler.frame = Date.UTC(2026, 0, 1);
-  const emulator = createEmulator({ scheduler });
-  const { identity_id, token } = emulator.addIdentity();
-  const urls = { ...emulator.urls, transport: emulator.transport };
-  const client = createClient({ ...urls, token: () => token, scheduler, random: () => 0.5 });
+  const { scheduler, emulator, identity_id, client, pass } = virtualWorld({ random: () => 0.5 });
 
   // What survives a kill: the saved index, and the effects of the work.
   let saved: string | undefined;
