@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { Endpoint, EndpointAnswer, EndpointInput, Pageable, Watchable } from '../endpoint/index.js';
-import type { PagesConfig, WatchConfig } from '../stream/index.js';
+import type { PagesConfig, WatchConfig, WatchSignal } from '../stream/index.js';
 import type { EventsApi } from './events-api.js';
 import type { GroupApi } from './group-api.js';
 import type { MatchmakerApi } from './matchmaker-api.js';
@@ -22,6 +22,13 @@ export interface Client {
     input: Omit<EndpointInput<E>, 'watch_index'>,
     config?: WatchConfig<EndpointAnswer<E>>,
   ): Observable<EndpointAnswer<E>>;
+
+  /** The same, with everything else that happens in the watch: gaps, and how it is doing. See `watchSignals`. */
+  watchSignals<E extends Endpoint>(
+    endpoint: E & Watchable<E>,
+    input: Omit<EndpointInput<E>, 'watch_index'>,
+    config?: WatchConfig<EndpointAnswer<E>>,
+  ): Observable<WatchSignal<EndpointAnswer<E>>>;
 
   /** Walks through the pages of an endpoint that takes and gives an `anchor`. See `pages`. */
   pages<E extends Endpoint>(

@@ -29,6 +29,7 @@ export function createClient(config: ClientConfig): Client {
     events: createEventsApi({ request, signals, pages }, settings.feed),
     request,
     watch: (endpoint, input, options) => signals(endpoint, input, options).pipe(answers()),
+    watchSignals: signals,
     pages,
   };
 }

@@ -32,6 +32,9 @@ client.events.feed.on('unknown') satisfies Observable<{ name: string; payload: u
 client.events.feed.on('identity_updated');
 
 client.watch(getMembers, { group_id: 'g' });
+client.watchSignals(getMembers, { group_id: 'g' }) satisfies Observable<{
+  kind: 'answer' | 'gap' | 'status';
+}>;
 // @ts-expect-error: its answer has no watch.index
 client.watch(playersConnected, { player_token: 'p' });
 // @ts-expect-error: it gives no anchor
