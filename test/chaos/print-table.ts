@@ -26,7 +26,7 @@ export function printTable(result: Result): boolean {
   const row = (name: string, value: number | string, holds?: boolean) => {
     if (holds === false) failed.push(name);
     console.log(
-      `  ${name.padEnd(44)} ${String(value).padStart(10)}${holds === undefined ? '' : holds ? '  ✔' : '  ✖'}`,
+      `  ${name.padEnd(50)} ${String(value).padStart(10)}${holds === undefined ? '' : holds ? '  ✔' : '  ✖'}`,
     );
   };
 
@@ -44,8 +44,8 @@ export function printTable(result: Result): boolean {
   row('given again after a resume (at least once)', sum('again'));
   row('out of order', sum('outOfOrder'), sum('outOfOrder') === 0);
   row('lost in a gap, and given after all', sum('recovered'));
-  row('lost in a gap, where the log is kept', sum('covered', true));
-  row('lost in a gap, where the service loses it', sum('covered', false));
+  row('lost in a gap, past the retention', sum('covered', true));
+  row('lost in a gap, by an index missing or refused', sum('covered', false));
   row('gaps told', sum('gaps'));
   row('longest silence, ms', result.longestSilence);
   row('watches that ended and were started again', figures.endings);
