@@ -8,6 +8,7 @@ import {
   type AnyStruct,
 } from '../protocol/index.js';
 import type { TransportRequest } from '../transport/index.js';
+import { encodeText } from './encode-text.js';
 import type { Endpoint } from './endpoint.js';
 import { fillPath } from './fill-path.js';
 import type { Wire } from './wire.js';
@@ -28,7 +29,7 @@ export function composeRequest(
 
   // Not URLSearchParams: it writes a blank as '+', and an index has to come back byte for byte.
   const search = Object.entries(query)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeText(name, String(value))}`)
     .join('&');
   return {
     method: endpoint.method,

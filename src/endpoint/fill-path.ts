@@ -1,4 +1,5 @@
-import { describe, InputError, isWellFormed } from '../protocol/index.js';
+import { describe, InputError } from '../protocol/index.js';
+import { encodeText } from './encode-text.js';
 
 /** A path with its parameters filled in, each encoded as one segment, and the names of those parameters. */
 export function fillPath(
@@ -21,6 +22,5 @@ function segment(name: string, value: unknown): string {
   if (value === '.' || value === '..') {
     throw new InputError(name, "an identifier, and neither '.' nor '..'", `'${value}'`);
   }
-  if (!isWellFormed(value)) throw new InputError(name, 'well-formed text', 'a string with a lone surrogate');
-  return encodeURIComponent(value);
+  return encodeText(name, value);
 }

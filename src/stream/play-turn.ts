@@ -31,7 +31,9 @@ export function playTurn<A>(
         const gap =
           before.gap ??
           (before.index === undefined ? ({ reason: 'index_missing', index: undefined } as const) : undefined);
-        const state = { ...before, gap, status: turn.state.status };
+        // The index is as old as it was: that an answer came does not make the service keep it for longer.
+        const status = { ...turn.state.status, lastAnswer: before.status.lastAnswer };
+        const state = { ...before, gap, status };
         const failed = settleFailure(state, error, { kind: 'retry' }, settings);
         return from<Step<A>[]>([...failed.signals, { kind: 'done', turn: { ...failed, why: 'ack' } }]);
       }),

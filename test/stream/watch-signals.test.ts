@@ -263,6 +263,28 @@ describe('watchSignals', () => {
   );
 
   it(
+    'tells of silence where answers come and cannot be acknowledged for longer than events are kept',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const acks = [EMPTY, ...Array.from({ length: 5 }, () => throwError(() => 'disk full')), EMPTY];
+      const again = () => cold('(b|)', { b: answer('2', 'y') });
+      const { poll } = script(cold('(a|)', { a: answer('1', 'x') }), ...Array.from({ length: 6 }, again));
+      const config = {
+        random,
+        retention: 40,
+        backoff: { initial: 10, max: 10 },
+        ack: () => acks.shift() ?? EMPTY,
+      };
+      const seen = journal(watchSignals(poll, config), helpers, '55ms !');
+      flush();
+      deepStrictEqual(
+        seen.filter(line => line.includes('silence')),
+        ['40 silence', '50 silence'],
+      );
+    }),
+  );
+
+  it(
     'wakes: aborts what hangs, cuts a wait short, and polls again within a second',
     marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
       const hung = cold<never>('-');
