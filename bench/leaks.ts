@@ -34,15 +34,22 @@ export async function benchLeaks(report: Report): Promise<void> {
     }
   };
 
-  await comeAndGo(500);
-  await fail(100);
-  // What the emulator itself remembers of requests is full now, and grows no further.
-  for (let i = 0; i < 10_500; i++) emulator.handle({ method: 'OPTIONS', url: '/', headers: {} }).subscribe();
-  const timersBefore = timers();
-  const before = heap();
+  // Code gets compiled and buffers grow in the first thousands; a leak goes on after that.
   await comeAndGo(SUBSCRIPTIONS);
   await fail(ERRORS);
-  const grown = heap() - before;
+  // What the emulator itself remembers of requests is full now, and grows no further.
+  const url = '/api/identity/events/live?watch_index=1763640000001';
+  const headers = { authorization: `Bearer ${token}` };
+  for (let i = 0; i < 10_500; i++) emulator.handle({ method: 'GET', url, headers }).subscribe().unsubscribe();
+  const timersBefore = timers();
+  // The least of three: a leak is in each of them, and what else the process does with its heap is not.
+  let grown = Infinity;
+  for (let round = 0; round < 3; round++) {
+    const before = heap();
+    await comeAndGo(SUBSCRIPTIONS);
+    await fail(ERRORS);
+    grown = Math.min(grown, heap() - before);
+  }
 
   report.heading(
     `${SUBSCRIPTIONS.toLocaleString('en')} watches begun and given up, ${ERRORS.toLocaleString('en')} requests that fail`,
@@ -51,12 +58,8 @@ export async function benchLeaks(report: Report): Promise<void> {
   report.row('timers left', timers() - timersBefore, '', 0);
   report.row('requests pending', emulator.requests.filter(({ pending }) => pending).length, '', 0);
   await server.close();
-  report.row(
-    'sockets left',
-    await new Promise<number>(resolve => setImmediate(() => resolve(socketsLeft()))),
-    '',
-    0,
-  );
+  for (let i = 0; i < 100 && socketsLeft() > 0; i++) await new Promise(resolve => setTimeout(resolve, 10));
+  report.row('sockets left', socketsLeft(), '', 0);
 }
 
 function socketsLeft(): number {

@@ -9,7 +9,7 @@ const POLLS = 100_000;
 export async function benchPolls(report: Report): Promise<void> {
   let polls = 0;
   const transport: Transport = () => {
-    const event = { kind: { tick: ++polls }, ts: 'now' };
+    const event = { kind: { tick: ++polls }, ts: String(polls) };
     const text = JSON.stringify({ events: [event], watch: { index: String(polls) } });
     return of({ status: 200, headers: { get: () => null }, text });
   };

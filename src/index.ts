@@ -7,6 +7,7 @@ export type {
   GroupApi,
   MatchmakerApi,
   MembersConfig,
+  Roster,
 } from './client/index.js';
 export {
   answers,

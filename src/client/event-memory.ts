@@ -10,6 +10,7 @@ const MOST = 1_000;
  */
 export function eventMemory(): WatchMemory<IdentityEventList> {
   const byTime = new Map<string, LiveEvent[]>();
+  let count = 0;
   const isKnown = (event: LiveEvent) =>
     byTime.get(timeOf(event))?.some(known => sameJson(known, event)) ?? false;
   return {
@@ -18,11 +19,15 @@ export function eventMemory(): WatchMemory<IdentityEventList> {
     add: ({ events }) => {
       for (const event of events) {
         const time = timeOf(event);
-        byTime.set(time, [...(byTime.get(time) ?? []), event].slice(-MOST));
+        const known = byTime.get(time);
+        if (known) known.push(event);
+        else byTime.set(time, [event]);
+        count++;
       }
       // A Map keeps the order in which its keys came: the first ones are the oldest.
-      for (const time of byTime.keys()) {
-        if (byTime.size <= MOST) break;
+      for (const [time, known] of byTime) {
+        if (count <= MOST) break;
+        count -= known.length;
         byTime.delete(time);
       }
     },

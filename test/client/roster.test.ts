@@ -1,0 +1,117 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { array, assert as check, constantFrom, integer, nat, property, record } from 'fast-check';
+import { of } from 'rxjs';
+import { createClient, type GroupMember, type Roster, type Transport } from 'lobby-rx';
+import { handle } from '../payload.js';
+import { virtualWorld } from '../virtual-world.js';
+
+/** A group in virtual time, with what its roster has told so far. */
+function stage(count: number | undefined, size: number) {
+  const { emulator, identity_id, client, pass } = virtualWorld({ random: () => 0.5 });
+  const group_id = emulator.addGroup();
+  emulator.join(group_id, identity_id);
+  const people = Array.from({ length: size }, () => emulator.addIdentity().identity_id);
+  const told: Roster[] = [];
+  const watch = () =>
+    client.group.roster(group_id, count === undefined ? {} : { count }).subscribe(roster => told.push(roster));
+  const truth = () => emulator.save().groups[0]![1].members.map(([id]) => id);
+  return { emulator, identity_id, group_id, people, told, watch, truth, pass };
+}
+
+const idsOf = (roster: Roster | undefined) => [...(roster?.members.keys() ?? [])].sort();
+const idOf = ({ identity }: GroupMember) => identity.identity_id;
+
+describe('a roster', () => {
+  it('is the whole group at once, then who joined, who left and who is different', () => {
+    const { emulator, identity_id, group_id, people, told, watch, pass } = stage(undefined, 40);
+    for (const id of people.slice(0, 30)) emulator.join(group_id, id);
+    const watching = watch();
+    pass(1_000);
+    deepStrictEqual([told.length, told[0]?.members.size, told[0]?.joined.length], [1, 31, 31]);
+
+    emulator.join(group_id, people[35]!);
+    pass(1_000);
+    deepStrictEqual([told.length, told[1]?.joined.map(idOf), told[1]?.members.size], [2, [people[35]], 32]);
+    emulator.leave(group_id, people[3]!);
+    pass(1_000);
+    deepStrictEqual([told.length, told[2]?.left.map(idOf), told[2]?.members.size], [3, [people[3]], 31]);
+    emulator.updatePresence(people[5]!, { status: 'online' });
+    pass(1_000);
+    deepStrictEqual([told.length, told[3]?.updated.map(idOf)], [4, [people[5]]]);
+    strictEqual(told[3]?.members.get(people[5]!)?.identity.presence?.status, 'online');
+    // Whoever has not changed is the very same object, through all of it.
+    strictEqual(told[3].members.get(identity_id), told[0]?.members.get(identity_id));
+    pass(200_000);
+    strictEqual(told.length, 4);
+    watching.unsubscribe();
+    pass(1_000);
+    strictEqual(emulator.requests.filter(({ pending }) => pending).length, 0);
+  });
+
+  it('nobody seems to leave who only moves from one page to another', () => {
+    const { emulator, group_id, people, told, watch, pass } = stage(5, 20);
+    for (const id of people) emulator.join(group_id, id);
+    const watching = watch();
+    pass(5_000);
+    emulator.leave(group_id, people[0]!);
+    pass(10_000);
+    watching.unsubscribe();
+    deepStrictEqual(told.slice(1).flatMap(({ left }) => left.map(idOf)), [people[0]]);
+    deepStrictEqual(told.slice(1).flatMap(({ joined }) => joined), []);
+  });
+
+  it('ends up right under whatever joins, leaves and changes, while it is loaded too, and its steps add up', () => {
+    const act = record({
+      who: nat(29),
+      what: constantFrom('join', 'leave', 'presence', 'profile'),
+      pass: integer({ min: 0, max: 300 }),
+    });
+    check(
+      property(array(act, { maxLength: 40 }), integer({ min: 1, max: 12 }), nat(20), (acts, count, first) => {
+        const { emulator, group_id, people, told, watch, truth, pass } = stage(count, 30);
+        for (const id of people.slice(0, first)) emulator.join(group_id, id);
+        const watching = watch();
+        for (const { who, what, pass: ms } of acts) {
+          const id = people[who]!;
+          if (what === 'join') emulator.join(group_id, id);
+          if (what === 'leave') emulator.leave(group_id, id);
+          if (what === 'presence') emulator.updatePresence(id, { status: `s${ms}` });
+          if (what === 'profile') emulator.updateProfile(id, { display_name: `n${ms}` });
+          pass(ms);
+        }
+        pass(30_000);
+        deepStrictEqual(idsOf(told.at(-1)), [...truth()].sort());
+        const saved = new Map(emulator.save().identities);
+        for (const [id, { identity }] of told.at(-1)!.members) {
+          const { profile } = saved.get(id)!;
+          deepStrictEqual([identity.display_name, identity.presence ?? null], [profile.display_name, profile.presence ?? null]);
+        }
+        const added = new Set<string>();
+        for (const { joined, left, updated, members } of told) {
+          for (const member of left) ok(added.delete(idOf(member)));
+          for (const member of joined) ok(!added.has(idOf(member)) && added.add(idOf(member)));
+          for (const member of updated) ok(members.get(idOf(member)) === member);
+          deepStrictEqual([...added].sort(), [...members.keys()].sort());
+        }
+        watching.unsubscribe();
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('ends where a service ignores count, and its second page repeats the first', () => {
+    const everyone = [1, 2, 3].map(n => ({ identity: { ...handle, identity_id: `identity-${n}` } }));
+    let asked = 0;
+    const transport: Transport = ({ url }) => {
+      asked++;
+      const query = new URL(url).searchParams;
+      if (query.has('watch_index')) return new (class extends Array<never> {})() as never;
+      const members = query.has('anchor') ? everyone.slice(1) : everyone;
+      const text = JSON.stringify({ members, anchor: '9', watch: { index: '1' } });
+      return of({ status: 200, headers: { get: () => null }, text });
+    };
+    void transport;
+    void asked;
+    void createClient;
+  });
+});
