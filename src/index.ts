@@ -1,10 +1,11 @@
 // What flows, and how.
-export { createClient, whyNotConnected } from './client/index.js';
+export { createClient, identities, whyNotConnected } from './client/index.js';
 export type {
   Client,
   ClientConfig,
   EventsApi,
   GroupApi,
+  IdentitiesConfig,
   MatchmakerApi,
   MembersConfig,
   Roster,
@@ -82,6 +83,7 @@ export {
   LinkedAccount,
   LinkedEmail,
   Lobby,
+  lobbyAddress,
   LobbyJoin,
   LobbyPlayer,
   nonEmptyString,
@@ -107,6 +109,7 @@ export type {
   KnownStatFormat,
   KnownStatSorting,
   LiveEvent,
+  LobbyAddress,
   LogEntry,
   NotConnected,
   RefusalReason,

@@ -23,14 +23,17 @@ export function identities(
   checkArgument('most', positiveInteger, most);
   return feed.identityUpdate$.pipe(
     map(({ identity }) => identity),
-    fold((known, identity) => {
-      const next = new Map(known);
-      // Taken out first, so that it is the newest of the map's order again.
-      next.delete(identity.identity_id);
-      next.set(identity.identity_id, identity);
-      const [oldest] = next.keys();
-      if (next.size > most && oldest !== undefined) next.delete(oldest);
-      return next;
-    }, new Map<string, Profile>() as ReadonlyMap<string, Profile>),
+    fold(
+      (known, identity) => {
+        const next = new Map(known);
+        // Taken out first, so that it is the newest of the map's order again.
+        next.delete(identity.identity_id);
+        next.set(identity.identity_id, identity);
+        const [oldest] = next.keys();
+        if (next.size > most && oldest !== undefined) next.delete(oldest);
+        return next;
+      },
+      new Map<string, Profile>() as ReadonlyMap<string, Profile>,
+    ),
   );
 }

@@ -41,6 +41,7 @@ export { LinkedAccount } from './linked-account.js';
 export { LinkedEmail } from './linked-email.js';
 export type { KnownEvents, LiveEvent } from './live-event.js';
 export { Lobby } from './lobby.js';
+export { lobbyAddress, type LobbyAddress } from './lobby-address.js';
 export { LobbyJoin } from './lobby-join.js';
 export { LobbyPlayer } from './lobby-player.js';
 export type { LogEntry } from './log-entry.js';

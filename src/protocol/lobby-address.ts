@@ -26,7 +26,11 @@ export function lobbyAddress({ ports }: Pick<LobbyJoin, 'ports'>, name?: string)
   const wanted = name ?? (names.length === 1 ? names[0] : undefined);
   const entry = wanted !== undefined && Object.hasOwn(ports, wanted) ? ports[wanted] : undefined;
   if (!entry) {
-    throw new InputError('name', `one of the lobby's ports: ${names.join(', ').slice(0, 200) || 'it has none'}`, describe(name));
+    throw new InputError(
+      'name',
+      `one of the lobby's ports: ${names.join(', ').slice(0, 200) || 'it has none'}`,
+      describe(name),
+    );
   }
   const { hostname, is_tls: isTls, port_range } = entry;
   const range = port_range ? { min: port_range.min, max: port_range.max } : undefined;

@@ -1,0 +1,37 @@
+import { deepStrictEqual, strictEqual, throws } from 'node:assert';
+import { lobbyAddress, type Port } from 'lobby-rx';
+import { lobbyJoin } from '../payload.js';
+
+const port = (change: Partial<Port>): Port => ({
+  hostname: 'fra.lobby.example',
+  is_tls: false,
+  port: 8080,
+  ...change,
+});
+
+describe('lobbyAddress', () => {
+  it('is that of the port named, or of the only one', () => {
+    deepStrictEqual(lobbyAddress({ ports: { game: port({}) } }), {
+      ...{ hostname: 'fra.lobby.example', port: 8080, range: undefined, isTls: false },
+      url: 'ws://fra.lobby.example:8080',
+    });
+    strictEqual(lobbyAddress(lobbyJoin, 'default').url, 'wss://fra.lobby.example:443');
+  });
+
+  it('has the range of a port that has one, and its first port', () => {
+    deepStrictEqual(lobbyAddress(lobbyJoin, 'voice'), {
+      ...{ hostname: 'fra.lobby.example', port: 26000, range: { min: 26000, max: 26010 }, isTls: true },
+      url: 'wss://fra.lobby.example:26000',
+    });
+  });
+
+  it('is refused where it is not clear which, or where there is none', () => {
+    throws(
+      () => lobbyAddress(lobbyJoin),
+      /name must be one of the lobby's ports: default, voice; got nothing/,
+    );
+    throws(() => lobbyAddress(lobbyJoin, 'toString'), /default, voice/);
+    throws(() => lobbyAddress({ ports: {} }), /it has none/);
+    throws(() => lobbyAddress({ ports: { game: port({ port: null }) } }), /a port with a number or a range/);
+  });
+});
