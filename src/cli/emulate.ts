@@ -34,7 +34,7 @@ export async function emulate(args: readonly string[]): Promise<void> {
   } catch (error) {
     const { code } = error as { code?: string };
     const why = code === 'EADDRINUSE' ? 'is taken' : `cannot be listened on: ${code}`;
-    fail(`port ${options.port} ${why}; choose another with --port, or leave it out`, EXIT.failed);
+    fail(`port ${options.port} ${why}; choose another with --port, or leave it out`, EXIT.refused);
     return;
   }
 

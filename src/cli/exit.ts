@@ -1,2 +1,2 @@
-/** The exit codes of the command line. */
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+/** The exit codes of the command line: fine; refused by the service; wrong arguments; the service was not reached. */
+export const EXIT = { ok: 0, refused: 1, usage: 2, unreachable: 3 } as const;

@@ -1,41 +1,12 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
-import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { lastValueFrom } from 'rxjs';
 import { createClient } from 'lobby-rx';
-
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
-
-interface Run {
-  readonly process: ChildProcess;
-  readonly out: () => string;
-  /** Resolves when it has printed this. */
-  readonly says: (text: string) => Promise<void>;
-  readonly ended: Promise<{ code: number | null; out: string; err: string }>;
-}
-
-function lobbyRx(...args: string[]): Run {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (err += data.toString()));
-  return {
-    process: child,
-    out: () => out,
-    says: async text => {
-      while (!out.includes(text)) await new Promise(resolve => child.stdout.once('data', resolve));
-    },
-    ended: new Promise(resolve => child.on('close', code => resolve({ code, out, err }))),
-  };
-}
+import { lobbyRx } from './lobby-rx.js';
 
 describe('lobby-rx emulate', () => {
   it('prints one line of JSON that a client can use, and closes cleanly on SIGTERM', async () => {
-    const run = lobbyRx('emulate', '--json', '--seed', '3');
+    const run = lobbyRx(['emulate', '--json', '--seed', '3']);
     await run.says('\n');
     const world = JSON.parse(run.out()) as Record<string, string>;
     deepStrictEqual(Object.keys(world), [
@@ -61,7 +32,7 @@ describe('lobby-rx emulate', () => {
   });
 
   it('prints addresses, tokens and curl lines for people, and stops on SIGINT', async () => {
-    const run = lobbyRx('emulate', '--live');
+    const run = lobbyRx(['emulate', '--live']);
     await run.says("/v1/players/connected'\n");
     run.process.kill('SIGINT');
     const { code, out } = await run.ended;
@@ -74,7 +45,7 @@ describe('lobby-rx emulate', () => {
     const server = createServer();
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const { code, out, err } = await lobbyRx('emulate', '--port', String(port)).ended;
+    const { code, out, err } = await lobbyRx(['emulate', '--port', String(port)]).ended;
     server.close();
     deepStrictEqual([code, out], [1, '']);
     strictEqual(err, `lobby-rx: port ${port} is taken; choose another with --port, or leave it out\n`);
@@ -87,7 +58,7 @@ describe('lobby-rx emulate', () => {
       [['emulate', 'now'], /^lobby-rx: Unexpected argument 'now'.*\n$/],
       [['emulat'], /^lobby-rx: there is no command 'emulat'; see lobby-rx --help\n$/],
     ] as const) {
-      const { code, err } = await lobbyRx(...args).ended;
+      const { code, err } = await lobbyRx(args).ended;
       strictEqual(code, 2);
       match(err, message);
     }
@@ -95,9 +66,9 @@ describe('lobby-rx emulate', () => {
 
   it('has help', async () => {
     const [all, one, none] = await Promise.all([
-      lobbyRx('--help').ended,
-      lobbyRx('emulate', '--help').ended,
-      lobbyRx().ended,
+      lobbyRx(['--help']).ended,
+      lobbyRx(['emulate', '--help']).ended,
+      lobbyRx([]).ended,
     ]);
     deepStrictEqual([all.code, one.code, none.code], [0, 0, 2]);
     match(one.out, /--live .*\n/);

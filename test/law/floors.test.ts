@@ -21,7 +21,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   client: ['rxjs'],
   'index.ts': [],
   emulator: ['rxjs', 'node:http', 'node:net'],
-  cli: ['node:util'],
+  cli: ['rxjs', 'node:util', 'node:fs'],
 };
 
 /** Rooms that a name says nothing about. */

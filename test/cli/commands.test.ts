@@ -1,0 +1,174 @@
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createEmulator,
+  listen,
+  seedWorld,
+  type Emulator,
+  type EmulatorServer,
+  type SeededWorld,
+} from 'lobby-rx/emulator';
+import { lobbyRx } from './lobby-rx.js';
+
+interface Line {
+  readonly change: string;
+  readonly member: { readonly identity: { readonly identity_id: string } };
+  readonly kind: string;
+  readonly identity: { readonly bio: string };
+}
+
+const linesOf = (out: string) =>
+  out
+    .trimEnd()
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line) as Line);
+const until = async (condition: () => boolean) => {
+  while (!condition()) await new Promise(resolve => setImmediate(resolve));
+};
+
+describe('lobby-rx', () => {
+  let emulator: Emulator;
+  let world: SeededWorld;
+  let server: EmulatorServer;
+  let folder: string;
+  beforeEach(async () => {
+    emulator = createEmulator({ collectTime: 0 });
+    world = seedWorld(emulator, { members: 40 });
+    server = await listen(emulator);
+    folder = await mkdtemp(join(tmpdir(), 'lobby-rx-cli-'));
+  });
+  afterEach(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const env = (token = world.identityToken) => ({
+    ...{ LOBBY_GROUP_URL: server.groupUrl, LOBBY_MATCHMAKER_URL: server.matchmakerUrl },
+    ...{ LOBBY_API_URL: server.apiUrl, LOBBY_TOKEN: token },
+  });
+  const hanging = () => emulator.requests.some(({ pending, url }) => pending && url.includes('watch_index'));
+
+  it('members lists a group, one a line', async () => {
+    const { code, out, err } = await lobbyRx(['members', world.groupId, '--count', '7'], { env: env() })
+      .ended;
+    deepStrictEqual([code, err, linesOf(out).length], [0, '', 40]);
+  });
+
+  it('watch tells who joins, who leaves and who is different, until it is stopped', async () => {
+    const run = lobbyRx(['watch', world.groupId], { env: env() });
+    await until(hanging);
+    const { identity_id } = emulator.addIdentity();
+    emulator.join(world.groupId, identity_id);
+    await run.says(`{"change":"joined","member":{"identity":{"identity_id":"${identity_id}"`);
+    emulator.updatePresence(identity_id, { status: 'away' });
+    await run.says('{"change":"updated"');
+    emulator.leave(world.groupId, identity_id);
+    await run.says('{"change":"left"');
+    run.process.kill('SIGINT');
+    const { code, out, err } = await run.ended;
+    deepStrictEqual([code, err], [0, '']);
+    const later = linesOf(out).slice(40);
+    deepStrictEqual(
+      later.map(({ change, member }) => [change, member.identity.identity_id]),
+      [
+        ['joined', identity_id],
+        ['updated', identity_id],
+        ['left', identity_id],
+      ],
+    );
+  });
+
+  it('events goes on from its checkpoint, so that nothing is lost between two runs', async () => {
+    const file = join(folder, 'checkpoint');
+    const args = ['events', '--checkpoint', file, '--kind', 'identity_update'];
+    const first = lobbyRx(args, { env: env() });
+    await until(hanging);
+    emulator.updateProfile(world.identityId, { bio: 'one' });
+    await first.says('"bio":"one"');
+    first.process.kill('SIGKILL');
+    await first.ended;
+    emulator.updateProfile(world.identityId, { bio: 'two' });
+    emulator.publish(world.identityId, { chat_message: {} });
+
+    const second = lobbyRx(args, { env: env() });
+    await second.says('"bio":"two"');
+    emulator.updateProfile(world.identityId, { bio: 'three' });
+    await second.says('"bio":"three"');
+    second.process.kill('SIGTERM');
+    const { code, out, err } = await second.ended;
+    deepStrictEqual([code, err], [0, '']);
+    const bios = linesOf(out).map(({ identity }) => identity.bio);
+    // The kill may have come between a line and its checkpoint: then it is printed again.
+    deepStrictEqual(
+      bios.filter(bio => bio !== 'one'),
+      ['two', 'three'],
+    );
+    match(await readFile(file, 'utf8'), /^\{"index":"\d+","at":\d+\}$/);
+  });
+
+  it('events stops without a word where whoever reads has gone', async () => {
+    const run = lobbyRx(['events'], { env: env() });
+    await until(hanging);
+    run.process.stdout?.destroy();
+    const over = run.ended;
+    for (let i = 0; i < 5; i++) emulator.publish(world.identityId, { tick: i });
+    const { code, err } = await over;
+    deepStrictEqual([code, err], [0, '']);
+  });
+
+  it('connected confirms the token on its input, once', async () => {
+    const confirm = () =>
+      lobbyRx(['connected'], { env: env(world.lobbyToken), input: `${world.playerToken}\n` }).ended;
+    const { code, out, err } = await confirm();
+    deepStrictEqual([code, out, err], [0, 'OK\n', '']);
+    const again = await confirm();
+    deepStrictEqual([again.code, again.out], [1, '']);
+    match(again.err, /^lobby-rx: 400 MATCHMAKER_PLAYER_ALREADY_CONNECTED: .*\n$/);
+    ok(!again.err.includes(world.playerToken));
+  });
+
+  it('says in one line what is wrong, and how by its exit code', async () => {
+    const outcome = async (args: string[], change: Record<string, string> = {}, input = '') => {
+      const { code, out, err } = await lobbyRx(args, { env: { ...env(), ...change }, input }).ended;
+      strictEqual(out, '');
+      strictEqual(err.split('\n').length, 2, err);
+      return `${code} ${err.trimEnd().replace('lobby-rx: ', '')}`;
+    };
+    const file = join(folder, 'bad');
+    await writeFile(file, '{');
+    const cases: readonly [Promise<string>, RegExp][] = [
+      [outcome(['members']), /^2 which group\? Give its id$/],
+      [outcome(['members', 'a', 'b']), /^2 one group at a time; got 2$/],
+      [outcome(['members', 'a', '--count', '0']), /^2 count must be a positive integer; got 0$/],
+      [outcome(['members', 'a', '--colour']), /^2 Unknown option '--colour'/],
+      [
+        outcome(['members', 'a'], { LOBBY_GROUP_URL: '' }),
+        /^2 where is the service\? Set LOBBY_GROUP_URL, or give --group-url$/,
+      ],
+      [outcome(['events'], { LOBBY_TOKEN: '' }), /^2 whose token\? Set LOBBY_TOKEN$/],
+      [outcome(['events', '--kind', 'x']), /^2 --kind must be one of identity_update, .*; got 'x'$/],
+      [outcome(['events', '--checkpoint', file]), /^2 .*bad holds no checkpoint/],
+      [outcome(['events', '--checkpoint', file, '--from', '1']), /^2 give --from or --checkpoint, not both$/],
+      [outcome(['connected']), /^2 player_token must be a non-empty string; got an empty string$/],
+      [outcome(['members', 'nowhere']), /^1 404 GROUP_NOT_FOUND/],
+      [outcome(['watch', world.groupId], { LOBBY_TOKEN: 'x' }), /^1 401 CLAIMS_MISSING_ENTITLEMENT/],
+      [
+        outcome(['members', 'a', '--group-url', 'http://127.0.0.1:1']),
+        /^3 the service cannot be reached: ECONNREFUSED/,
+      ],
+    ];
+    for (const [said, pattern] of cases) match(await said, pattern);
+  });
+
+  it('has help for each command', async () => {
+    const commands = ['members', 'watch', 'events', 'connected'];
+    const helps = await Promise.all(commands.map(command => lobbyRx([command, '--help']).ended));
+    for (const [i, { code, out }] of helps.entries()) {
+      strictEqual(code, 0);
+      match(out, new RegExp(`^lobby-rx ${commands[i]}`));
+    }
+  });
+});
