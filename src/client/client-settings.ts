@@ -1,4 +1,4 @@
-import { asyncScheduler } from 'rxjs';
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import type { Wire } from '../endpoint/index.js';
 import {
   checkArgument,
@@ -25,6 +25,7 @@ export interface ClientSettings {
   readonly polling: Wire;
   readonly watch: WatchConfig<unknown>;
   readonly feed: EventFeedConfig;
+  readonly scheduler: SchedulerLike;
 }
 
 /** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
@@ -65,6 +66,7 @@ export function clientSettings(config: ClientConfig): ClientSettings {
       ...(backoff && { backoff }),
       ...config.watch,
     },
+    scheduler,
     feed: { scheduler, ...(linger !== undefined && { linger }) },
   };
 }

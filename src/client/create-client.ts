@@ -24,7 +24,7 @@ export function createClient(config: ClientConfig): Client {
   const settings = clientSettings(config);
   const { request, signals, pages } = calls(settings);
   return {
-    group: createGroupApi({ request, signals, pages }),
+    group: createGroupApi({ request, signals, pages }, settings.scheduler),
     matchmaker: createMatchmakerApi({ request, signals, pages }),
     events: createEventsApi({ request, signals, pages }, settings.feed),
     request,

@@ -1,4 +1,4 @@
-import { distinctUntilChanged, filter, scan } from 'rxjs';
+import { distinctUntilChanged, filter, scan, type SchedulerLike } from 'rxjs';
 import { getMembers } from '../endpoint/index.js';
 import type { GroupMemberList } from '../protocol/index.js';
 import { answers } from '../stream/index.js';
@@ -15,7 +15,7 @@ import { watchAllPages } from './watch-all-pages.js';
 const LARGE_PAGE = 1_000;
 
 /** The calls that concern groups, under the names of the interface document. */
-export function createGroupApi({ request, signals, pages }: Calls): GroupApi {
+export function createGroupApi({ request, signals, pages }: Calls, scheduler: SchedulerLike): GroupApi {
   const memberPages: GroupApi['memberPages'] = (group_id, { count } = {}) =>
     pages(getMembers, { group_id, count }, { isRepeat: isRepeatedPage });
   return {
@@ -29,7 +29,7 @@ export function createGroupApi({ request, signals, pages }: Calls): GroupApi {
         (page.anchor ?? '') === (previous.anchor ?? '') && sameMembers(page, previous);
       const page = (anchor: string | undefined) =>
         signals(getMembers, { group_id, count, anchor }, { isRepeat, ...config }).pipe(answers());
-      return watchAllPages(page).pipe(
+      return watchAllPages(page, scheduler).pipe(
         scan((roster: Roster | undefined, members) => nextRoster(roster, members), undefined),
         filter(roster => roster !== undefined),
         distinctUntilChanged(),

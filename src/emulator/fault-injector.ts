@@ -52,6 +52,7 @@ export function createFaultInjector(handle: Handler, world: World): FaultInjecto
   return {
     befallen,
     fault: (fault, plan = {}) => {
+      if (!((plan.times ?? 1) > 0)) return () => undefined;
       const one: Planned = { fault, plan, left: plan.times ?? 1 };
       planned.add(one);
       return () => void planned.delete(one);

@@ -5,8 +5,11 @@ const SHORTEST = 4;
  * of any message, and is no secret.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  return secrets.reduce(
-    (clean, secret) => (secret.length < SHORTEST ? clean : clean.replaceAll(secret, '[secret]')),
-    text,
-  );
+  // The longest first: one that is the beginning of another would leave the other's end readable.
+  return [...secrets]
+    .sort((a, b) => b.length - a.length)
+    .reduce(
+      (clean, secret) => (secret.length < SHORTEST ? clean : clean.replaceAll(secret, '[secret]')),
+      text,
+    );
 }

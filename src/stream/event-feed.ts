@@ -78,6 +78,10 @@ export function eventFeed(
       if (present?.of === connection) present = undefined;
     };
     return from(signals$).pipe(
+      // Events one by one, so that whoever comes or comes back within a batch gets the rest of it, and all in order.
+      concatMap((signal): readonly FeedSignal[] =>
+        signal.kind === 'answer' ? signal.answer.events.map(event => ({ kind: 'event', event })) : [signal],
+      ),
       tap({
         next: signal => {
           if (signal.kind === 'status') present = { of: connection, status: signal.status };
@@ -86,13 +90,7 @@ export function eventFeed(
       }),
       finalize(forget),
     );
-  }).pipe(
-    // Events one by one, so that whoever comes or comes back within a batch gets the rest of it, and all in order.
-    concatMap((signal): readonly FeedSignal[] =>
-      signal.kind === 'answer' ? signal.answer.events.map(event => ({ kind: 'event', event })) : [signal],
-    ),
-    share({ resetOnRefCountZero: () => timer(linger, scheduler) }),
-  );
+  }).pipe(share({ resetOnRefCountZero: () => timer(linger, scheduler) }));
 
   const all$ = shared$.pipe(
     ofKind('event'),

@@ -31,8 +31,9 @@ export function playTurn<A>(
         const gap =
           before.gap ??
           (before.index === undefined ? ({ reason: 'index_missing', index: undefined } as const) : undefined);
-        // The index is as old as it was: that an answer came does not make the service keep it for longer.
-        const status = { ...turn.state.status, lastAnswer: before.status.lastAnswer };
+        // As if no answer had come: the index grows older all the same, and the waits grow longer.
+        const { lastAnswer, attempt } = before.status;
+        const status = { ...turn.state.status, lastAnswer, attempt };
         const state = { ...before, gap, status };
         const failed = settleFailure(state, error, { kind: 'retry' }, settings);
         return from<Step<A>[]>([...failed.signals, { kind: 'done', turn: { ...failed, why: 'ack' } }]);

@@ -48,7 +48,7 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
   let generation = 0;
   let renewal: Observable<IssuedToken> | undefined;
 
-  const ask = (why: 'request' | 'rejected', request: RequestSummary): Observable<IssuedToken> =>
+  const ask = (why: 'request' | 'rejected'): Observable<IssuedToken> =>
     defer(() => {
       // As of the asking: a token that a renewal overtakes on its way is one of before it.
       const asked = generation;
@@ -59,21 +59,20 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
       }).pipe(
         timeout({ first: deadline, scheduler }),
         take(1),
-        throwIfEmpty(() => failure('completed without one', request)),
+        throwIfEmpty(() => new ProviderFailure('completed without one')),
         map(value => {
           const flaw = tokenFlaw(value);
-          if (flaw) throw failure(`gave ${flaw}`, request);
+          if (flaw) throw new ProviderFailure(`gave ${flaw}`);
           return { value: value!, generation: asked };
         }),
-        catchError((error: unknown) => throwError(() => explain(error, deadline, request))),
       );
     });
 
-  const renew = (request: RequestSummary): Observable<IssuedToken> => {
+  const renew = (): Observable<IssuedToken> => {
     const over = () => {
       if (renewal === mine) renewal = undefined;
     };
-    const mine: Observable<IssuedToken> = ask('rejected', request).pipe(
+    const mine: Observable<IssuedToken> = ask('rejected').pipe(
       map(({ value }) => ({ value, generation: ++generation })),
       // Over before anyone hears of it: whoever asks anew in answer to it begins a new one.
       tap({ next: over, error: over }),
@@ -83,21 +82,28 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
     return (renewal = mine);
   };
 
+  // One renewal is for several requests: its error is told to each as its own.
+  const explained = (request: RequestSummary, token$: () => Observable<IssuedToken>) =>
+    defer(token$).pipe(catchError((error: unknown) => throwError(() => explain(error, deadline, request))));
+
   return {
     // Whoever comes during a renewal waits for it: the token at hand is known to be rejected.
-    issue: request => defer(() => renewal ?? ask('request', request)),
+    issue: request => explained(request, () => renewal ?? ask('request')),
     renew: (rejected, request) =>
-      defer(() => renewal ?? (rejected.generation < generation ? ask('request', request) : renew(request))),
+      explained(request, () => renewal ?? (rejected.generation < generation ? ask('request') : renew())),
   };
 }
 
-function failure(what: string, request: RequestSummary): TransportError {
-  return new TransportError('not_sent', `nothing was sent: the token provider ${what}`, request);
-}
+/** What a provider did instead of giving a token. */
+class ProviderFailure extends Error {}
 
 /** A provider's own error is named but not quoted, because it may hold a token; whoever wrote it can log it there. */
 function explain(error: unknown, deadline: number, request: RequestSummary): TransportError {
   if (isTransportError(error)) return error;
-  if (error instanceof TimeoutError) return failure(`gave none within ${deadline} ms`, request);
-  return failure(`failed with ${error instanceof Error ? error.constructor.name : typeof error}`, request);
+  const what = (): string => {
+    if (error instanceof ProviderFailure) return error.message;
+    if (error instanceof TimeoutError) return `gave none within ${deadline} ms`;
+    return `failed with ${error instanceof Error ? error.constructor.name : typeof error}`;
+  };
+  return new TransportError('not_sent', `nothing was sent: the token provider ${what()}`, request);
 }

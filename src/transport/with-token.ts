@@ -1,6 +1,7 @@
 import { catchError, map, of, switchMap, throwError, type Observable } from 'rxjs';
 import { redact, redactBody } from '../protocol/index.js';
 import { explainFailure } from './explain-failure.js';
+import { secretsOf } from './secrets-of.js';
 import { summaryOf } from './summary-of.js';
 import { tokenSource, type IssuedToken, type TokenSourceConfig } from './token-source.js';
 import type { Token } from './token.js';
@@ -34,7 +35,9 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
     };
     return transport(authorized).pipe(
       map(response =>
-        response.status >= 200 && response.status < 300 ? response : withoutTokens(response, values),
+        response.status >= 200 && response.status < 300
+          ? response
+          : withoutTokens(response, [...values, ...secretsOf(request)]),
       ),
       catchError((error: unknown) => throwError(() => explainFailure(error, authorized))),
     );

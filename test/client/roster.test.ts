@@ -1,8 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { array, assert as check, constantFrom, integer, nat, property, record } from 'fast-check';
-import { NEVER, of } from 'rxjs';
-import { createClient, type GroupMember, type Roster, type Transport } from 'lobby-rx';
+import { defer, finalize, lastValueFrom, map, NEVER, of, Subject } from 'rxjs';
+import { createClient, isDecodeError, type GroupMember, type Roster, type Transport } from 'lobby-rx';
 import { handle } from '../payload.js';
+import { virtualTime } from '../virtual-time.js';
 import { virtualWorld } from '../virtual-world.js';
 
 /** A group in virtual time, with what its roster has told so far. */
@@ -122,13 +123,106 @@ describe('a roster', () => {
       return of({ status: 200, headers: { get: () => null }, text });
     };
     const url = 'https://service.example';
-    const client = createClient({ groupUrl: url, matchmakerUrl: url, apiUrl: url, token: 't', transport });
+    const { scheduler, pass } = virtualTime();
+    const client = createClient({
+      groupUrl: url,
+      matchmakerUrl: url,
+      apiUrl: url,
+      token: 't',
+      transport,
+      scheduler,
+    });
     const told: Roster[] = [];
-    client.group
-      .roster('g')
-      .subscribe(roster => told.push(roster))
-      .unsubscribe();
+    const watching = client.group.roster('g').subscribe(roster => told.push(roster));
+    pass(100);
+    watching.unsubscribe();
     deepStrictEqual(told.map(idsOf), [['identity-1', 'identity-2', 'identity-3']]);
     deepStrictEqual(asked, ['null', '9']);
+  });
+
+  const urls = {
+    groupUrl: 'https://s.example',
+    matchmakerUrl: 'https://s.example',
+    apiUrl: 'https://s.example',
+  };
+  /** A service whose pages are given by anchor, and change when they are told to. */
+  function book(pages: Record<string, { ids: string; anchor?: string }>) {
+    const changed$ = new Subject<void>();
+    const transport: Transport = ({ url }) => {
+      const query = new URL(url).searchParams;
+      const answer = () => {
+        const { ids, anchor = null } = pages[query.get('anchor') ?? '']!;
+        const members = Array.from(ids, id => ({ identity: { ...handle, identity_id: id } }));
+        const text = JSON.stringify({ members, anchor, watch: { index: String(Math.random()).slice(2) } });
+        return { status: 200, headers: { get: () => null }, text };
+      };
+      return query.has('watch_index') ? changed$.pipe(map(answer)) : of(0).pipe(map(answer));
+    };
+    const { scheduler, pass } = virtualTime();
+    const client = createClient({ ...urls, token: 't', transport, scheduler });
+    const turn = () => pass(100);
+    return { turn, pages, roster$: client.group.roster('g'), change: () => changed$.next() };
+  }
+  const told = (roster: Roster) => {
+    const ids = (members: readonly GroupMember[]) => members.map(idOf).join('');
+    return `${[...roster.members.keys()].join('')} +${ids(roster.joined)} -${ids(roster.left)}`;
+  };
+  it('tells of nobody as gone who stands on the next page, in whatever order the pages come', () => {
+    const { turn, pages, roster$, change } = book({
+      '': { ids: 'AB', anchor: 'b' },
+      b: { ids: 'CD' },
+      a: { ids: 'BCD' },
+    });
+    const seen: string[] = [];
+    const watching = roster$.subscribe(roster => seen.push(told(roster)));
+    turn();
+    pages[''] = { ids: 'ZA', anchor: 'a' };
+    change();
+    turn();
+    watching.unsubscribe();
+    deepStrictEqual(seen, ['ABCD +ABCD -', 'ZABCD +Z -']);
+  });
+
+  it('keeps the pages behind two whose members change places', () => {
+    const { turn, pages, roster$, change } = book({
+      '': { ids: 'A', anchor: '1' },
+      1: { ids: 'B', anchor: '2' },
+      2: { ids: 'C' },
+    });
+    const seen: Roster[] = [];
+    const watching = roster$.subscribe(roster => seen.push(roster));
+    turn();
+    pages[''] = { ids: 'B', anchor: '1' };
+    pages['1'] = { ids: 'A', anchor: '2' };
+    change();
+    turn();
+    watching.unsubscribe();
+    deepStrictEqual(idsOf(seen.at(-1)), ['A', 'B', 'C']);
+  });
+
+  it('ends where anchors go round, and fails where they never end, rather than opening requests for ever', async () => {
+    const round = book({
+      '': { ids: 'A', anchor: 'a' },
+      a: { ids: 'B', anchor: 'b' },
+      b: { ids: 'C', anchor: 'a' },
+    });
+    const seen: string[] = [];
+    const watching = round.roster$.subscribe(roster => seen.push(told(roster)));
+    round.turn();
+    watching.unsubscribe();
+    deepStrictEqual(seen, ['ABC +ABC -']);
+
+    let open = 0;
+    const transport: Transport = ({ url }) => {
+      const query = new URL(url).searchParams;
+      if (query.has('watch_index')) return defer(() => (open++, NEVER)).pipe(finalize(() => open--));
+      const anchor = String(Number(query.get('anchor') ?? 0) + 1);
+      const text = JSON.stringify({ members: [], anchor, watch: { index: '1' } });
+      return of({ status: 200, headers: { get: () => null }, text });
+    };
+    const client = createClient({ ...urls, token: 't', transport });
+    const error = await lastValueFrom(client.group.roster('g')).catch((e: unknown) => e);
+    ok(isDecodeError(error), String(error));
+    strictEqual(open, 0);
   });
 });

@@ -263,6 +263,24 @@ describe('watchSignals', () => {
   );
 
   it(
+    'waits longer each time where an answer cannot be acknowledged',
+    marbles(({ expectObservable, flush }) => {
+      const starts: number[] = [];
+      const poll = () => {
+        starts.push(asyncScheduler.now());
+        return of(answer('5', 'x'));
+      };
+      const ack = () => throwError(() => 'disk full');
+      expectObservable(
+        watchSignals(poll, { random, ack, from: '4', backoff: { initial: 10, max: 80 } }),
+        '300ms !',
+      );
+      flush();
+      deepStrictEqual(starts, [0, 10, 30, 70, 150, 230]);
+    }),
+  );
+
+  it(
     'tells of silence where answers come and cannot be acknowledged for longer than events are kept',
     marbles(helpers => {
       const { cold, flush } = helpers;
