@@ -61,7 +61,7 @@ describe('the packed package, installed in a clean folder', function () {
   it('has its command', async () => {
     match(
       await node('node_modules/lobby-rx/dist/cli/main.js', '--help'),
-      /^lobby-rx: .*\n\n {2}lobby-rx emulate/,
+      /^lobby-rx: .*\n\n {2}lobby-rx members GROUP/,
     );
   });
 
