@@ -21,9 +21,10 @@ export function askOnce<A>(
   wake$: Observable<unknown>,
   { deadline, scheduler }: WatchSettings<A>,
 ): Observable<Outcome<A>> {
+  const askedAt = scheduler.now();
   return defer(() => from(poll(index))).pipe(
     take(1),
-    map((answer): Outcome<A> => ({ kind: 'answer', answer })),
+    map((answer): Outcome<A> => ({ kind: 'answer', answer, askedAt })),
     defaultIfEmpty<Outcome<A>, Outcome<A>>({ kind: 'nothing' }),
     timeout({ first: deadline, scheduler, with: () => of<Outcome<A>>({ kind: 'deadline' }) }),
     raceWith(wake$.pipe(map((): Outcome<A> => ({ kind: 'woken' })))),

@@ -31,7 +31,7 @@ export function playTurn<A>(
         const gap =
           before.gap ??
           (before.index === undefined ? ({ reason: 'index_missing', index: undefined } as const) : undefined);
-        // As if no answer had come: the index grows older all the same, and the waits grow longer.
+        // As if no answer had come: the waits grow longer.
         const { lastAnswer, attempt } = before.status;
         const status = { ...turn.state.status, lastAnswer, attempt };
         const state = { ...before, gap, status };

@@ -13,7 +13,12 @@ import type { WatchState } from './watch-state.js';
 const CERTAIN = 0.99;
 
 /** An answer came: tell of a gap first, then of the answer if it brings something, and go on from its index. */
-export function settleAnswer<A>(state: WatchState<A>, answer: A, settings: WatchSettings<A>): Turn<A> {
+export function settleAnswer<A>(
+  state: WatchState<A>,
+  answer: A,
+  askedAt: number,
+  settings: WatchSettings<A>,
+): Turn<A> {
   const { scheduler, minInterval } = settings;
   const now = scheduler.now();
   const index = settings.indexOf(answer);
@@ -34,6 +39,8 @@ export function settleAnswer<A>(state: WatchState<A>, answer: A, settings: Watch
     signals,
     state: {
       index,
+      // Not when it was read: where the process slept, the answer lay waiting, and its index grew old meanwhile.
+      indexAt: askedAt,
       previous: isNews ? answer : state.previous,
       // Without an index the next poll begins from now: what comes between is missed.
       gap: index === undefined ? { reason: 'index_missing', index: state.index } : undefined,
@@ -48,13 +55,13 @@ export function settleAnswer<A>(state: WatchState<A>, answer: A, settings: Watch
 }
 
 function gapBefore<A>(
-  { index: from, gap, status }: WatchState<A>,
+  { index: from, indexAt, gap }: WatchState<A>,
   index: string | undefined,
   now: number,
   retention: number,
 ): WatchState<A>['gap'] {
   if (gap || from === undefined) return gap;
-  if (status.lastAnswer !== undefined && now - status.lastAnswer > retention * CERTAIN) {
+  if (indexAt !== undefined && now - indexAt > retention * CERTAIN) {
     return { reason: 'silence', index: from };
   }
   return index !== undefined && isBefore(index, from)

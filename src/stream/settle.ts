@@ -11,7 +11,7 @@ import type { WatchState } from './watch-state.js';
 export function settle<A>(state: WatchState<A>, outcome: Outcome<A>, settings: WatchSettings<A>): Turn<A> {
   switch (outcome.kind) {
     case 'answer':
-      return settleAnswer(state, outcome.answer, settings);
+      return settleAnswer(state, outcome.answer, outcome.askedAt, settings);
     case 'failure':
       return settleFailure(state, outcome.error, settings.judge(outcome.error), settings);
     case 'woken':

@@ -6,6 +6,8 @@ import type { WatchSettings } from './watch-settings.js';
 export interface WatchState<A> {
   /** What the next poll sends; absent where the service is to begin from now. */
   readonly index: string | undefined;
+  /** A moment that the index is not older than, in ms since 1970: the service knows it only for so long. */
+  readonly indexAt: number | undefined;
   /** The last answer that brought something, to know its repetition by. */
   readonly previous: A | undefined;
   /** Why the next answer does not join on to the last; told right before it, so that a reload meets a service that answers. */
@@ -22,6 +24,7 @@ export function watchState<A>({ from, scheduler }: WatchSettings<A>): WatchState
   const now = scheduler.now();
   return {
     index: from?.index,
+    indexAt: from?.at,
     previous: undefined,
     gap: from && from.index === undefined ? { reason: 'index_missing', index: undefined } : undefined,
     suspects: 0,

@@ -124,7 +124,7 @@ const calamities: readonly {
     name: 'service frozen past the deadline',
     act: () => freeze(service, plan.deadline + 1_500),
   })),
-  ...spread(1, 0.9).map(at => ({
+  ...spread(1, 0.52).map(at => ({
     at,
     name: 'consumer frozen past the retention',
     act: () => freeze(consumer, plan.retention + 3_000),

@@ -263,6 +263,26 @@ describe('watchSignals', () => {
   );
 
   it(
+    'tells of silence again behind an answer that lay unread for longer than events are kept',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const { poll } = script(
+        cold('(a|)', { a: answer('1', 'x') }),
+        // Sent before the process slept, and read after it: its index is as old as the sleep was long.
+        cold('150ms (b|)', { b: answer('2', 'y') }),
+        cold('-(c|)', { c: answer('900', 'z') }),
+        cold('-(d|)', { d: answer('901', 'w') }),
+      );
+      const seen = journal(watchSignals(poll, { retention: 100 }), helpers, '155ms !');
+      flush();
+      deepStrictEqual(seen, [
+        ...['0 connecting', '0 live', '0 x'],
+        ...['150 silence', '150 y', '151 silence', '151 z', '152 w'],
+      ]);
+    }),
+  );
+
+  it(
     'waits longer each time where an answer cannot be acknowledged',
     marbles(({ expectObservable, flush }) => {
       const starts: number[] = [];
