@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { concat, defer, EMPTY, merge, tap, type Observable } from 'rxjs';
 import type { IdentityEventList } from '../protocol/index.js';
-import type { EventFeed } from '../stream/index.js';
+import type { Checkpoint, EventFeed } from '../stream/index.js';
 import { clientOf } from './client-of.js';
 import { CONNECTION } from './connection.js';
 import { kindIn } from './kind-in.js';
@@ -37,10 +37,10 @@ export function events(args: readonly string[]): Promise<void> {
     const client = clientOf('api', values, process.env);
 
     // Printed in the acknowledgement: the checkpoint moves on only when whoever reads has taken the lines.
-    const ack = ({ events: list, watch }: IdentityEventList): Observable<unknown> => {
+    const ack = ({ events: list }: IdentityEventList, checkpoint: Checkpoint): Observable<unknown> => {
       const wanted = list.filter(event => kind === undefined || event.kind === kind);
       const save$ = defer(() => {
-        if (file !== undefined) writeCheckpoint(file, { index: watch.index, at: Date.now() });
+        if (file !== undefined) writeCheckpoint(file, checkpoint);
         return EMPTY;
       });
       return concat(...wanted.map(event => printLine(event)), save$);

@@ -23,7 +23,7 @@ export function playTurn<A>(
 
   return concat(
     from(signals),
-    defer(() => from(settings.ack(toAck.answer))).pipe(
+    defer(() => from(settings.ack(toAck.answer, toAck.checkpoint))).pipe(
       ignoreElements(),
       endWith<Step<A>>({ kind: 'done', turn }),
       catchError((error: unknown) => {

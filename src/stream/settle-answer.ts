@@ -50,7 +50,7 @@ export function settleAnswer<A>(
     },
     wait: index === undefined ? Math.max(paced.wait, minInterval) : paced.wait,
     why: isNews ? 'news' : 'nothing',
-    toAck: { answer },
+    toAck: { answer, checkpoint: { index: index ?? '', at: askedAt } },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Checkpoint } from './checkpoint.js';
 import type { WatchSignal } from './watch-signal.js';
 import type { WatchState } from './watch-state.js';
 
@@ -10,7 +11,7 @@ export interface Turn<A> {
   /** Why it waits; a wait that the service `asked` for is cut short by no wake. */
   readonly why: 'start' | 'news' | 'nothing' | 'failed' | 'asked' | 'woke' | 'ack' | 'ended';
   /** The answer to be acknowledged before the state may be taken over. */
-  readonly toAck?: { readonly answer: A };
+  readonly toAck?: { readonly answer: A; readonly checkpoint: Checkpoint };
   /** The error that the watch ends with. */
   readonly end?: { readonly error: unknown };
 }

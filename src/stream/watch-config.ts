@@ -11,10 +11,12 @@ export interface WatchConfig<A> {
   readonly from?: string | Checkpoint | null | undefined;
   /**
    * Runs after an answer was delivered; the next poll starts, and the index moves, only when it has completed. Save
-   * `answer.watch.index` in it and nothing is lost, however the process ends. It runs for empty answers too, whose index
+   * the `checkpoint` in it, to be given back as `from`, and nothing is lost, however the process ends. It runs for empty answers too, whose index
    * is newer. It may do its work at once and return nothing. Where it fails, the same answer is asked for again.
    */
-  readonly ack?: ((answer: A) => ObservableInput<unknown>) | ((answer: A) => void);
+  readonly ack?:
+    | ((answer: A, checkpoint: Checkpoint) => ObservableInput<unknown>)
+    | ((answer: A, checkpoint: Checkpoint) => void);
   /** Emits when the machine is back (online, visible, awake): what hangs is aborted, and polled anew within a second. */
   readonly wake$?: ObservableInput<unknown>;
   /** How long a poll may take, in ms; then it is aborted and sent anew. Default 70,000, above the service's 40–60 s. */

@@ -19,7 +19,7 @@ import type { WatchMemory } from './watch-memory.js';
 /** A {@link WatchConfig} with nothing left open. */
 export interface WatchSettings<A> {
   readonly from: { readonly index: string | undefined; readonly at: number | undefined } | undefined;
-  readonly ack: (answer: A) => ObservableInput<unknown>;
+  readonly ack: (answer: A, checkpoint: Checkpoint) => ObservableInput<unknown>;
   readonly wake$: ObservableInput<unknown>;
   readonly deadline: number;
   readonly minInterval: number;
@@ -45,7 +45,7 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
   }
   return {
     from: from == null ? undefined : resolveFrom(from),
-    ack: answer => awaited(config.ack?.(answer)),
+    ack: (answer, checkpoint) => awaited(config.ack?.(answer, checkpoint)),
     wake$: config.wake$ ?? NEVER,
     deadline,
     minInterval,

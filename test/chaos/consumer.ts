@@ -1,7 +1,7 @@
 // The process that consumes, and is killed: a watch for each identity, with its checkpoint in a file.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { defer, EMPTY, fromEvent, merge, retry, takeUntil, tap } from 'rxjs';
-import { createClient, fromFetch, type IdentityEventList, type LogEntry } from 'lobby-rx';
+import { createClient, fromFetch, type Checkpoint, type IdentityEventList, type LogEntry } from 'lobby-rx';
 import { readJournal } from './journal.js';
 import type { ConsumerFigures, Owner, ToConsumer } from './messages.js';
 
@@ -49,9 +49,9 @@ function start({ port, owners, file, plan }: Extract<ToConsumer, { kind: 'start'
     let checkpoint = known.get(owner.identity_id)?.checkpoint;
     if (checkpoint) write([owner.identity_id, 'resumed']);
     let heard = Date.now();
-    const ack = ({ events, watch }: IdentityEventList) =>
+    const ack = ({ events }: IdentityEventList, reached: Checkpoint) =>
       defer(() => {
-        checkpoint = { index: watch.index, at: Date.now() };
+        checkpoint = reached;
         const work = events.map(event => (event.kind === 'unknown' ? event.payload : event.kind));
         write([owner.identity_id, 'batch', checkpoint, work]);
         if (work.length > 0) {
