@@ -24,7 +24,7 @@ export interface EventsApi {
    * Errors: only those that no further poll can mend, as `watch` says; all else is retried.
    *
    * @example
-   * client.events.batches({ ack: ({ watch }) => save(watch.index) }).subscribe(({ events }) => apply(events));
+   * client.events.batches({ ack: (batch, checkpoint) => save(checkpoint) }).subscribe(({ events }) => apply(events));
    */
   batches(config?: WatchConfig<IdentityEventList>): Observable<IdentityEventList>;
 

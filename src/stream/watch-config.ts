@@ -10,9 +10,10 @@ export interface WatchConfig<A> {
   /** Where to go on from: an index, or a checkpoint, whose age tells whether something was missed. Default: from now. */
   readonly from?: string | Checkpoint | null | undefined;
   /**
-   * Runs after an answer was delivered; the next poll starts, and the index moves, only when it has completed. Save
-   * the `checkpoint` in it, to be given back as `from`, and nothing is lost, however the process ends. It runs for empty answers too, whose index
-   * is newer. It may do its work at once and return nothing. Where it fails, the same answer is asked for again.
+   * Runs after an answer was delivered; the next poll starts, and the index moves, only when it has completed. Save the
+   * `checkpoint` in it, to be given back as `from`, and nothing is lost, however the process ends. It runs for answers too
+   * that bring nothing, since their index is newer. It may do its work at once and return nothing. Where it fails, the same
+   * answer is asked for again.
    */
   readonly ack?:
     | ((answer: A, checkpoint: Checkpoint) => ObservableInput<unknown>)
