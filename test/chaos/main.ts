@@ -16,8 +16,6 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     events: { type: 'string', default: '100000' },
     faults: { type: 'string', default: '5000' },
-    // How often the consumer sleeps for longer than the service keeps events, which is where losses are due.
-    freezes: { type: 'string', default: '1' },
   },
 });
 const seconds = Number(values.seconds);
@@ -126,7 +124,7 @@ const calamities: readonly {
     name: 'service frozen past the deadline',
     act: () => freeze(service, plan.deadline + 1_500),
   })),
-  ...spread(Number(values.freezes), 0.9).map(at => ({
+  ...spread(1, 0.9).map(at => ({
     at,
     name: 'consumer frozen past the retention',
     act: () => freeze(consumer, plan.retention + 3_000),
