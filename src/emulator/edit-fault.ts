@@ -30,7 +30,7 @@ function editOf(fault: Fault): ((answer: WatchedAnswer) => object) | undefined {
     case 'index_absurd':
       return index(() => '9'.repeat(100_000));
     case 'index_backwards':
-      return shift(-10_000);
+      return shift(-(fault.ms ?? 10_000));
     case 'index_skewed':
       return shift(fault.ms ?? -250);
     case 'last_event_only':

@@ -13,8 +13,8 @@
  * - `rate_limited`: 429, and a wish to wait for `wait` ms (default 1,000), said in this `form` (default `seconds`).
  * - `unauthorized`: 401, as for a token that has expired. `redirect`: 302.
  *
- * What is wrong with the index of an answer: `index_missing`, `index_empty`, `index_backwards` (by 10 s), `index_absurd` (far
- * longer than any URL), `index_skewed` (another machine's, whose clock is `ms` off; default -250).
+ * What is wrong with the index of an answer: `index_missing`, `index_empty`, `index_backwards` (by `ms`, default 10,000),
+ * `index_absurd` (far longer than any URL), `index_skewed` (another machine's, whose clock is `ms` off; default -250).
  *
  * Habits of deployed servers:
  * - `hot`: where nothing is new, that is said at once, with a new index. `repeat`: the last events are given again.
@@ -29,6 +29,6 @@ export type Fault =
   | { readonly kind: 'html' | 'empty'; readonly status?: number }
   | { readonly kind: 'oversized'; readonly bytes?: number }
   | { readonly kind: 'rate_limited'; readonly form?: 'seconds' | 'date' | 'metadata'; readonly wait?: number }
-  | { readonly kind: 'index_missing' | 'index_empty' | 'index_backwards' | 'index_absurd' }
-  | { readonly kind: 'index_skewed'; readonly ms?: number }
+  | { readonly kind: 'index_missing' | 'index_empty' | 'index_absurd' }
+  | { readonly kind: 'index_backwards' | 'index_skewed'; readonly ms?: number }
   | { readonly kind: 'hot' | 'repeat' | 'retention_passed' | 'last_event_only' | 'count_ignored' };

@@ -25,7 +25,6 @@ function start({ port, owners, file, plan }: Extract<ToConsumer, { kind: 'start'
   let heapAtStart = 0;
   let longestSilence = 0;
   let worst = 0;
-  let endings = 0;
 
   const follow = (owner: Owner) => {
     const requests: number[] = [];
@@ -47,7 +46,6 @@ function start({ port, owners, file, plan }: Extract<ToConsumer, { kind: 'start'
       log,
     });
     let checkpoint = known.get(owner.identity_id)?.checkpoint;
-    if (checkpoint) write([owner.identity_id, 'resumed']);
     let heard = Date.now();
     const ack = ({ events }: IdentityEventList, reached: Checkpoint) =>
       defer(() => {
@@ -64,9 +62,12 @@ function start({ port, owners, file, plan }: Extract<ToConsumer, { kind: 'start'
         return EMPTY;
       });
     // A terminal error is the operator's to deal with; here he starts the watch again, from where it stood.
-    return defer(() => client.events.createFeed({ ...(checkpoint && { from: checkpoint }), ack }).gap$).pipe(
+    return defer(() => {
+      if (checkpoint) write([owner.identity_id, 'resumed']);
+      return client.events.createFeed({ ...(checkpoint && { from: checkpoint }), ack }).gap$;
+    }).pipe(
       tap(({ reason }) => write([owner.identity_id, 'gap', reason])),
-      tap({ error: () => endings++ }),
+      tap({ error: () => write(['', 'ended']) }),
       retry({ delay: 200 }),
     );
   };
@@ -76,9 +77,7 @@ function start({ port, owners, file, plan }: Extract<ToConsumer, { kind: 'start'
     .pipe(takeUntil(stop$))
     .subscribe({
       complete: () => {
-        const figures: ConsumerFigures = {
-          ...{ heapAtStart, heapAtEnd: heap(), endings },
-        };
+        const figures: ConsumerFigures = { heapAtStart, heapAtEnd: heap() };
         // What still holds the process now is a leak: it has to end by itself.
         process.send?.({ kind: 'stopped', ...figures }, () => process.disconnect());
       },

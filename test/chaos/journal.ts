@@ -16,6 +16,11 @@ export function highestIn(text: string, figure: 'worst' | 'silence'): number {
   );
 }
 
+/** How many watches ended and were started again, in all of its lives. */
+export function endingsIn(text: string): number {
+  return text.match(/^\["","ended"\]$/gm)?.length ?? 0;
+}
+
 /** Reads the consumer's file; a last line that a kill cut short does not count. */
 export function readJournal(text: string): Map<string, Journal> {
   const journals = new Map<string, Journal>();

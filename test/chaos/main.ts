@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SavedWorld } from 'lobby-rx/emulator';
-import { highestIn, readJournal } from './journal.js';
+import { endingsIn, highestIn, readJournal } from './journal.js';
 import type { ChaosPlan, FromConsumer, FromService, Owner, ToConsumer, ToService } from './messages.js';
 import { printTable } from './print-table.js';
 import { verdictOf } from './verdict.js';
@@ -203,7 +203,7 @@ const verdicts = owners.map(({ identity_id, isKept }) => ({
 const isPassed = printTable({
   longestSilence: highestIn(text, 'silence'),
   worstRequestsPerMinute: highestIn(text, 'worst'),
-
+  endings: endingsIn(text),
   plan,
   total,
   verdicts,

@@ -42,7 +42,6 @@ export type FromConsumer = { readonly kind: 'stopped' } & ConsumerFigures;
 export interface ConsumerFigures {
   readonly heapAtStart: number;
   readonly heapAtEnd: number;
-  readonly endings: number;
 }
 
 /** An identity, its token, and whether the service keeps its log, or now and then loses the thread of it. */

@@ -9,6 +9,7 @@ interface Result {
   readonly figures: ConsumerFigures;
   readonly longestSilence: number;
   readonly worstRequestsPerMinute: number;
+  readonly endings: number;
   readonly sockets: number;
   readonly exit: number | null | 'still there';
   readonly calamities: readonly string[];
@@ -48,7 +49,7 @@ export function printTable(result: Result): boolean {
   row('lost in a gap, by an index missing or refused', sum('covered', false));
   row('gaps told', sum('gaps'));
   row('longest silence, ms', result.longestSilence);
-  row('watches that ended and were started again', figures.endings);
+  row('watches that ended and were started again', result.endings);
   row('requests of one watch in a minute, at worst', result.worstRequestsPerMinute);
   row('heap at start, MB', figures.heapAtStart.toFixed(1));
   row('heap at end, MB', figures.heapAtEnd.toFixed(1), figures.heapAtEnd - figures.heapAtStart < 20);
