@@ -3,12 +3,10 @@ import { concatMap, firstValueFrom, lastValueFrom, map, of, take, toArray, type 
 import { createClient, isStatusError, type Client, type GroupMember, type Transport } from 'lobby-rx';
 import { createEmulator, listen, type Emulator, type EmulatorServer } from 'lobby-rx/emulator';
 import { handle } from '../payload.js';
+import { until } from '../until.js';
 
 /** Everything that is pending in the process has had its turn. */
 const settled = () => new Promise(resolve => setImmediate(resolve));
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await settled();
-}
 
 describe('a client of the emulator, over HTTP', () => {
   let emulator: Emulator;

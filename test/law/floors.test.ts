@@ -9,7 +9,7 @@ const SRC = join(import.meta.dirname, '../../src');
 /** Which floor each room is on: a room may lean only on rooms of lower floors. */
 const FLOOR: Readonly<Record<string, number>> = {
   ...{ protocol: 0, transport: 1, endpoint: 2, stream: 3, client: 4, 'index.ts': 4.5 },
-  ...{ emulator: 5, cli: 6 },
+  ...{ emulator: 5, 'lobby-server': 5, cli: 6 },
 };
 
 /** Which packages each room may use. */
@@ -21,6 +21,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   client: ['rxjs'],
   'index.ts': [],
   emulator: ['rxjs', 'node:http', 'node:net'],
+  'lobby-server': ['rxjs', 'ws', 'node:http', 'node:stream'],
   cli: ['rxjs', 'node:util', 'node:fs'],
 };
 

@@ -1,0 +1,6 @@
+/** Why a socket is turned away: with this HTTP status before the upgrade, with this close code after it. */
+export interface Refusal {
+  readonly status: 401 | 403 | 404 | 429 | 500 | 503;
+  readonly code: 1001 | 4401 | 4403 | 4408 | 4424 | 4429;
+  readonly reason: string;
+}

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { first, Subject, switchMap, type Observable } from 'rxjs';
+import { createClient, fromFetch, type Client, type ClientConfig, type Transport } from 'lobby-rx';
+import {
+  createEmulator,
+  listen,
+  type Emulator,
+  type EmulatorConfig,
+  type EmulatorServer,
+} from 'lobby-rx/emulator';
+import { lobbyGate, type GateEntry, type LobbyGateConfig, type LobbySocket } from 'lobby-rx/lobby-server';
+
+/** A lobby's server with its gate, and the service behind it, all over real HTTP. */
+export interface OpenGate {
+  readonly emulator: Emulator;
+  readonly service: EmulatorServer;
+  readonly client: Client;
+  readonly server: Server;
+  readonly port: number;
+  readonly gate$: Observable<LobbySocket>;
+  readonly admitted: readonly LobbySocket[];
+  /** The tokens that `onGone` and `onUnknown` were told. */
+  readonly gone: readonly string[];
+  readonly unknown: readonly string[];
+  readonly log: readonly GateEntry[];
+  /** A valid token. */
+  readonly reserve: () => string;
+  /** Unsubscribes from the gate. */
+  readonly leave: () => void;
+  /** Lets the requests go on that wait; see `isHeld`. */
+  readonly goOn: () => void;
+  readonly close: () => Promise<void>;
+}
+
+interface Setting extends Partial<LobbyGateConfig> {
+  readonly emulated?: EmulatorConfig;
+  readonly clientConfig?: Partial<ClientConfig>;
+  /** Whether each request to the service waits for `goOn`. */
+  readonly isHeld?: boolean;
+}
+
+export async function openGate(setting: Setting = {}): Promise<OpenGate> {
+  const { emulated = {}, clientConfig = {}, isHeld = false, ...config } = setting;
+  const emulator = createEmulator(emulated);
+  const service = await listen(emulator);
+  const { lobby_id, token } = emulator.addLobby({ maxPlayers: 5_000 });
+  const goOn$ = new Subject<void>();
+  const send = fromFetch();
+  const held: Transport = request =>
+    goOn$.pipe(
+      first(),
+      switchMap(() => send(request)),
+    );
+  const client = createClient({ ...service, token, transport: isHeld ? held : send, ...clientConfig });
+
+  const server = config.server ?? createServer((_, response) => response.end('a page'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const admitted: LobbySocket[] = [];
+  const gone: string[] = [];
+  const unknown: string[] = [];
+  const log: GateEntry[] = [];
+  const gate$ = lobbyGate({
+    ...{ server, client },
+    onGone: token => void gone.push(token),
+    onUnknown: token => void unknown.push(token),
+    log: entry => void log.push(entry),
+    ...config,
+  });
+  const subscription = gate$.subscribe(socket => admitted.push(socket));
+  return {
+    ...{ emulator, service, client, server, gate$, admitted, gone, unknown, log },
+    port: (server.address() as AddressInfo).port,
+    reserve: () => emulator.reservePlayer(lobby_id),
+    leave: () => subscription.unsubscribe(),
+    goOn: () => goOn$.next(),
+    close: async () => {
+      subscription.unsubscribe();
+      for (const socket of admitted) socket.close();
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+      await service.close();
+    },
+  };
+}
