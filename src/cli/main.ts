@@ -6,6 +6,7 @@ import { EXIT } from './exit.js';
 import { fail } from './fail.js';
 import { members } from './members.js';
 import { USAGE } from './usage.js';
+import { version } from './version.js';
 import { watch } from './watch.js';
 
 const COMMANDS = new Map(Object.entries({ members, watch, events, connected, emulate }));
@@ -23,6 +24,8 @@ if (command) {
 } else if (name === undefined || ['--help', '-h', 'help'].includes(name)) {
   process.stdout.write(USAGE);
   process.exitCode = name === undefined ? EXIT.usage : EXIT.ok;
+} else if (name === '--version') {
+  process.stdout.write(`${version()}\n`);
 } else {
   fail(`there is no command '${name}'; see lobby-rx --help`, EXIT.usage);
 }

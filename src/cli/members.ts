@@ -1,12 +1,8 @@
-import { parseArgs } from 'node:util';
 import { concatMap, finalize, tap, type Observable } from 'rxjs';
 import type { GroupMember } from '../protocol/index.js';
-import { clientOf } from './client-of.js';
-import { CONNECTION } from './connection.js';
-import { groupIn } from './group-in.js';
 import { memberRow } from './member-row.js';
 import { printLine } from './print-line.js';
-import { run } from './run.js';
+import { runGroup } from './run-group.js';
 
 const HELP = `lobby-rx members GROUP: lists a group's members
 
@@ -20,27 +16,24 @@ The token of a member comes from LOBBY_TOKEN. On a terminal it prints a table, e
 
 /** `lobby-rx members`. */
 export function members(args: readonly string[]): Promise<void> {
-  return run(() => {
-    const options = { ...CONNECTION, count: { type: 'string' } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    if (values.help) return HELP;
-    const { group } = clientOf('group', values, process.env);
-    const config = values.count === undefined ? {} : { count: Number(values.count) };
-    const members$ = group.members(groupIn(positionals), config);
-    return process.stdout.isTTY
-      ? members$.pipe(table)
-      : members$.pipe(concatMap(member => printLine(member)));
+  return runGroup(args, HELP, (group, group_id, config) => {
+    const members$ = group.members(group_id, config);
+    return process.stdout.isTTY ? members$.pipe(table) : members$.pipe(concatMap(printLine));
   });
 }
 
-/** A row each, and on the other stream how many so far. */
+/** A row each; and where someone looks at the other stream too, how many so far. */
 function table(members$: Observable<GroupMember>): Observable<GroupMember> {
   let count = 0;
+  const progress = (end: string) => {
+    if (process.stderr.isTTY) process.stderr.write(`${count} members${end}`);
+  };
   return members$.pipe(
     tap(member => {
       process.stdout.write(`${memberRow(member)}\n`);
-      process.stderr.write(`\r${++count} members\r`);
+      count++;
+      progress('\r');
     }),
-    finalize(() => process.stderr.write(`${count} members\n`)),
+    finalize(() => progress('\n')),
   );
 }

@@ -7,7 +7,7 @@ export const USAGE = `lobby-rx: the Lobby, Group and Identity Event service, fro
   lobby-rx connected       confirms a player's token, read from standard input
   lobby-rx emulate         runs the whole service on 127.0.0.1, with a small world in it
 
-Each command has its own --help. Addresses and the bearer token come from the environment: LOBBY_GROUP_URL,
+Each command has its own --help; lobby-rx --version prints the version. Addresses and the bearer token come from the environment: LOBBY_GROUP_URL,
 LOBBY_MATCHMAKER_URL, LOBBY_API_URL, LOBBY_TOKEN; addresses can be given by flags too, a token cannot, since everyone on
 the machine sees arguments.
 

@@ -1,12 +1,8 @@
-import { parseArgs } from 'node:util';
 import { concatMap, map } from 'rxjs';
 import type { Roster } from '../client/index.js';
-import { clientOf } from './client-of.js';
-import { CONNECTION } from './connection.js';
-import { groupIn } from './group-in.js';
 import { memberRow } from './member-row.js';
 import { printLine } from './print-line.js';
-import { run } from './run.js';
+import { runGroup } from './run-group.js';
 
 const HELP = `lobby-rx watch GROUP: tells who joins a group, who leaves it, and who is different
 
@@ -24,18 +20,12 @@ const SIGNS = { joined: '+', left: '-', updated: '~' } as const;
 
 /** `lobby-rx watch`. */
 export function watch(args: readonly string[]): Promise<void> {
-  return run(() => {
-    const options = { ...CONNECTION, count: { type: 'string' } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
-    if (values.help) return HELP;
-    const { group } = clientOf('group', values, process.env);
-    const config = values.count === undefined ? {} : { count: Number(values.count) };
-    const changes$ = group.roster(groupIn(positionals), config).pipe(concatMap(changesOf));
-    return process.stdout.isTTY
-      ? changes$.pipe(
-          map(({ change, member }) => process.stdout.write(`${SIGNS[change]} ${memberRow(member)}\n`)),
-        )
-      : changes$.pipe(concatMap(change => printLine(change)));
+  return runGroup(args, HELP, (group, group_id, config) => {
+    const changes$ = group.roster(group_id, config).pipe(concatMap(changesOf));
+    if (!process.stdout.isTTY) return changes$.pipe(concatMap(printLine));
+    return changes$.pipe(
+      map(({ change, member }) => process.stdout.write(`${SIGNS[change]} ${memberRow(member)}\n`)),
+    );
   });
 }
 

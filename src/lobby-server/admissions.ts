@@ -1,7 +1,8 @@
 import { Observable } from 'rxjs';
 import { createConfirmations } from './confirmations.js';
+import { createLobbySocket } from './create-lobby-socket.js';
 import type { GateSettings } from './gate-settings.js';
-import { createLobbySocket, type LobbySocket } from './lobby-socket.js';
+import type { LobbySocket } from './lobby-socket.js';
 import { REFUSALS } from './refusals.js';
 import { runHook } from './run-hook.js';
 import type { Visitor } from './visitor.js';

@@ -1,5 +1,4 @@
 import type { Observable } from 'rxjs';
-import type { Line } from './line.js';
 import type { LobbyMessage } from './lobby-message.js';
 import type { SocketClosed } from './socket-closed.js';
 
@@ -22,15 +21,4 @@ export interface LobbySocket {
   send(message: LobbyMessage): void;
   /** Closes the socket. `code` is 1000 (the default) or one from 3000 up to 4999, `reason` 123 bytes at the most. */
   close(code?: number, reason?: string): void;
-}
-
-/** The socket of a player who is in. */
-export function createLobbySocket(
-  token: string,
-  { message$, closed$, send, close }: Line,
-  { address, url }: Pick<LobbySocket, 'address' | 'url'>,
-): LobbySocket {
-  const socket = { address, url, message$, closed$, send, close };
-  // A getter that is not enumerable: whatever prints the socket passes it over.
-  return Object.defineProperty(socket, 'token', { get: () => token }) as LobbySocket;
 }

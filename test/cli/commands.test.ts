@@ -10,6 +10,7 @@ import {
   type EmulatorServer,
   type SeededWorld,
 } from 'lobby-rx/emulator';
+import { until } from '../until.js';
 import { lobbyRx } from './lobby-rx.js';
 
 interface Line {
@@ -25,9 +26,6 @@ const linesOf = (out: string) =>
     .split('\n')
     .filter(Boolean)
     .map(line => JSON.parse(line) as Line);
-const until = async (condition: () => boolean) => {
-  while (!condition()) await new Promise(resolve => setImmediate(resolve));
-};
 
 describe('lobby-rx', () => {
   let emulator: Emulator;
@@ -55,6 +53,29 @@ describe('lobby-rx', () => {
     const { code, out, err } = await lobbyRx(['members', world.groupId, '--count', '7'], { env: env() })
       .ended;
     deepStrictEqual([code, err, linesOf(out).length], [0, '', 40]);
+  });
+
+  it('members prints a table in a terminal, and how many so far', async () => {
+    const { code, out } = await lobbyRx(['members', world.groupId], { env: env(), isTty: true }).ended;
+    const lines = out.split(/\r?\n/);
+    strictEqual(code, 0);
+    // What stands on a terminal's line is what was written over it last.
+    for (const line of lines.slice(0, 40)) match(line.split('\r').at(-1)!, /^.+#\d+ +(\w+|-) +[\w-]+$/);
+    ok(lines[20]!.startsWith('20 members\r'), lines[20]);
+    strictEqual(lines[40]!.split('\r').at(-1), '40 members');
+  });
+
+  it('watch prints rows in a terminal, until Ctrl-C is pressed', async () => {
+    const run = lobbyRx(['watch', world.groupId], { env: env(), isTty: true });
+    await until(hanging);
+    const { identity_id } = emulator.addIdentity({ display_name: 'Ada \u001b[31m', account_number: 7 });
+    emulator.join(world.groupId, identity_id);
+    await run.says('+ Ada  [31m#7');
+    emulator.leave(world.groupId, identity_id);
+    await run.says('- Ada  [31m#7');
+    run.process.stdin!.write('\u0003');
+    const { code, out } = await run.ended;
+    deepStrictEqual([code, out.match(/^\+ /gm)?.length, out.includes('{')], [0, 41, false]);
   });
 
   it('watch tells who joins, who leaves and who is different, until it is stopped', async () => {

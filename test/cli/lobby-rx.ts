@@ -12,16 +12,22 @@ export interface Run {
   readonly ended: Promise<{ code: number | null; out: string; err: string }>;
 }
 
-export function lobbyRx(
-  args: readonly string[],
-  { env = {}, input }: { env?: Readonly<Record<string, string>>; input?: string } = {},
-): Run {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...args], {
+interface Setting {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Whether it runs in a terminal: all that it prints is in `out` then, as a terminal gets it. */
+  readonly isTty?: boolean;
+}
+
+export function lobbyRx(args: readonly string[], { env = {}, input, isTty = false }: Setting = {}): Run {
+  const command = [process.execPath, '--import', 'tsx', MAIN, ...args];
+  const [file, ...rest] = isTty ? inTerminal(command) : command;
+  const child = spawn(file!, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...env },
   });
   child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
+  if (!isTty) child.stdin.end(input);
   let out = '';
   let err = '';
   child.stdout.on('data', (data: Buffer) => (out += data.toString()));
@@ -34,4 +40,10 @@ export function lobbyRx(
     },
     ended: new Promise(resolve => child.on('close', code => resolve({ code, out, err }))),
   };
+}
+
+/** `script` is there wherever there are terminals, but not everywhere the same. */
+function inTerminal(command: readonly string[]): readonly string[] {
+  if (process.platform !== 'linux') return ['script', '-q', '/dev/null', ...command];
+  return ['script', '-qec', `exec ${command.map(word => `'${word}'`).join(' ')}`, '/dev/null'];
 }

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,13 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const run = promisify(execFile);
+/** How npm is to install. */
+const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 const ROOT = join(import.meta.dirname, '../..');
+const RESOLUTIONS = [
+  ['nodenext', 'nodenext'],
+  ['esnext', 'bundler'],
+] as const;
 
 describe('the packed package, installed in a clean folder', function () {
   this.timeout(120_000);
@@ -16,6 +22,18 @@ describe('the packed package, installed in a clean folder', function () {
   let files: readonly string[];
   const node = (...args: string[]) =>
     run(process.execPath, args, { cwd: folder }).then(({ stdout }) => stdout.trim());
+  /** What tsc says of a user's file; nothing where it is right. */
+  const faultsOf = async (
+    file: string,
+    [module, resolution]: readonly [string, string],
+    ...more: string[]
+  ) => {
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022', '--module', module];
+    const all = [tsc, ...options, '--moduleResolution', resolution, ...more, file];
+    const told = await run(process.execPath, all, { cwd: folder }).catch((error: unknown) => error);
+    return (told as { stdout: string }).stdout;
+  };
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lobby-rx-'));
@@ -25,7 +43,6 @@ describe('the packed package, installed in a clean folder', function () {
     ];
     files = list.map(({ path }) => path);
     await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-    const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
     await run('npm', ['install', ...quietly, `./${filename}`, 'rxjs@7.8.2'], { cwd: folder });
   });
   after(() => rm(folder, { recursive: true, force: true }));
@@ -58,6 +75,15 @@ describe('the packed package, installed in a clean folder', function () {
     strictEqual(await node('--no-warnings', '--input-type=commonjs', '-e', code), 'true');
   });
 
+  it('needs ws for the gate of a lobby, and for nothing else', async () => {
+    const load = `
+      import { lobbyGate, players } from 'lobby-rx/lobby-server';
+      console.log(typeof lobbyGate, typeof players);`;
+    await rejects(node('--input-type=module', '-e', load), /Cannot find package 'ws'/);
+    await run('npm', ['install', ...quietly, 'ws@8.18.0'], { cwd: folder });
+    strictEqual(await node('--input-type=module', '-e', load), 'function function');
+  });
+
   it('has its command', async () => {
     match(
       await node('node_modules/lobby-rx/dist/cli/main.js', '--help'),
@@ -77,19 +103,24 @@ describe('the packed package, installed in a clean folder', function () {
        // @ts-expect-error: there is no such kind
        client.events.feed.on('identity_updated');`,
     );
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    for (const kind of [
-      ['nodenext', 'nodenext'],
-      ['esnext', 'bundler'],
-    ] as const) {
-      const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022'];
-      const { stdout } = await run(
-        process.execPath,
-        [tsc, ...options, '--module', kind[0], '--moduleResolution', kind[1], user],
-        { cwd: folder },
-      ).catch((error: unknown) => error as { stdout: string });
-      strictEqual(stdout, '');
-    }
+    for (const kind of RESOLUTIONS) strictEqual(await faultsOf(user, kind), '');
+  });
+
+  it("type-checks for a lobby's server, without the types of ws", async () => {
+    const user = join(folder, 'server.ts');
+    await writeFile(
+      user,
+      `import { createServer } from 'node:https';
+       import { createClient } from 'lobby-rx';
+       import { lobbyGate, players, type LobbySocket } from 'lobby-rx/lobby-server';
+       const client = createClient({ groupUrl: '', matchmakerUrl: '', apiUrl: '', token: '' });
+       lobbyGate({ server: createServer(), client }).subscribe((socket: LobbySocket) => socket.send('hi'));
+       lobbyGate({ server: createServer(), client, onGone: token => client.matchmaker }).pipe(players());
+       // @ts-expect-error: a gate needs a server
+       lobbyGate({ client });`,
+    );
+    const node = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node'];
+    for (const kind of RESOLUTIONS) strictEqual(await faultsOf(user, kind, ...node), '');
   });
 
   it('bundles for a browser without node: modules, without cross-fetch, and with one fp-ts', async () => {

@@ -1,0 +1,23 @@
+import { parseArgs } from 'node:util';
+import type { Observable } from 'rxjs';
+import type { GroupApi, MembersConfig } from '../client/index.js';
+import { clientOf } from './client-of.js';
+import { CONNECTION } from './connection.js';
+import { groupIn } from './group-in.js';
+import { run } from './run.js';
+
+/** Runs a command that is about one group: reads its arguments, and does with the group what `work` says. */
+export function runGroup(
+  args: readonly string[],
+  help: string,
+  work: (group: GroupApi, group_id: string, config: MembersConfig) => Observable<unknown>,
+): Promise<void> {
+  return run(() => {
+    const options = { ...CONNECTION, count: { type: 'string' } } as const;
+    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+    if (values.help) return help;
+    const { group } = clientOf('group', values, process.env);
+    const config = values.count === undefined ? {} : { count: Number(values.count) };
+    return work(group, groupIn(positionals), config);
+  });
+}
