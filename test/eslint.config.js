@@ -2,7 +2,8 @@ import rxjsX from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'coverage/', 'node_modules/', '**/*.js'] },
+  // The stores are a package of their own, with packages of its own.
+  { ignores: ['dist/', 'coverage/', 'node_modules/', '**/*.js', 'examples/stores/'] },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   rxjsX.configs.recommended,

@@ -1,0 +1,32 @@
+// NgRx SignalStore: the group and live profiles as signals, as long as whoever provides the store lives.
+import { InjectionToken, computed, inject } from '@angular/core';
+import { patchState, signalStore, withComputed, withMethods, withState } from '@ngrx/signals';
+import { rxMethod } from '@ngrx/signals/rxjs-interop';
+import { identities, type Client, type GroupMember, type Profile } from 'lobby-rx';
+import { map, merge, pipe, switchMap, tap } from 'rxjs';
+
+export const CLIENT = new InjectionToken<Client>('lobby-rx');
+
+interface Lobby {
+  readonly members: ReadonlyMap<string, GroupMember>;
+  readonly profiles: ReadonlyMap<string, Profile>;
+}
+
+export const LobbyStore = signalStore(
+  withState<Lobby>({ members: new Map(), profiles: new Map() }),
+  withComputed(({ members }) => ({ count: computed(() => members().size) })),
+  withMethods((store, { group, events } = inject(CLIENT)) => ({
+    /** Follows a group, or whichever group a signal or an Observable names. */
+    follow: rxMethod<string>(
+      pipe(
+        switchMap(group_id =>
+          merge(
+            group.roster(group_id).pipe(map(({ members }) => ({ members }))),
+            identities(events.feed).pipe(map(profiles => ({ profiles }))),
+          ),
+        ),
+        tap(change => patchState(store, change)),
+      ),
+    ),
+  })),
+);

@@ -1,0 +1,19 @@
+// Zustand: what the streams emit is the state.
+import { identities, type Client, type GroupMember, type Profile } from 'lobby-rx';
+import { map, merge } from 'rxjs';
+import { createStore } from 'zustand/vanilla';
+
+interface Lobby {
+  readonly members: ReadonlyMap<string, GroupMember>;
+  readonly profiles: ReadonlyMap<string, Profile>;
+}
+
+export const createLobbyStore = () => createStore<Lobby>(() => ({ members: new Map(), profiles: new Map() }));
+
+/** Keeps a store up to date until it is unsubscribed from. */
+export function follow(store: ReturnType<typeof createLobbyStore>, client: Client, group_id: string) {
+  return merge(
+    client.group.roster(group_id).pipe(map(({ members }) => ({ members }))),
+    identities(client.events.feed).pipe(map(profiles => ({ profiles }))),
+  ).subscribe(change => store.setState(change));
+}
