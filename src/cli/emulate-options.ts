@@ -6,6 +6,7 @@ export interface EmulateOptions {
   readonly seed: number;
   readonly json: boolean;
   readonly live: boolean;
+  readonly every: number;
   readonly help: boolean;
 }
 
@@ -18,6 +19,7 @@ export function emulateOptions(args: readonly string[]): EmulateOptions {
       seed: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
       live: { type: 'boolean', default: false },
+      every: { type: 'string', default: '1000' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -26,6 +28,7 @@ export function emulateOptions(args: readonly string[]): EmulateOptions {
     seed: wholeNumber('--seed', values.seed, 2 ** 32 - 1),
     json: values.json,
     live: values.live,
+    every: wholeNumber('--every', values.every, 3_600_000),
     help: values.help,
   };
 }

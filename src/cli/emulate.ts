@@ -9,6 +9,7 @@ const USAGE = `lobby-rx emulate: runs the whole service on 127.0.0.1, with a sma
   --port N    the port to listen on; default: one that is free
   --seed N    the same seed, the same world; default 1
   --live      its world moves by itself: presences, members, chat, lobby joins
+  --every N   how often it moves, in ms on average; default 1000
   --json      prints one line of JSON, with the addresses, ids and tokens
   --help      prints this
 
@@ -38,7 +39,8 @@ export async function emulate(args: readonly string[]): Promise<void> {
     return;
   }
 
-  const moving = options.live ? liven(emulator, world, { seed: options.seed }).subscribe() : undefined;
+  const { seed, every } = options;
+  const moving = options.live ? liven(emulator, world, { seed, every }).subscribe() : undefined;
   const stop = () => {
     moving?.unsubscribe();
     void server.close();

@@ -1,49 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { spawnTs, type Run, type Setting } from '../spawn-ts.js';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
 /** The command line as a process. */
-export interface Run {
-  readonly process: ChildProcess;
-  readonly out: () => string;
-  /** Resolves when it has printed this. */
-  readonly says: (text: string) => Promise<void>;
-  readonly ended: Promise<{ code: number | null; out: string; err: string }>;
-}
-
-interface Setting {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
-  /** Whether it runs in a terminal: all that it prints is in `out` then, as a terminal gets it. */
-  readonly isTty?: boolean;
-}
-
-export function lobbyRx(args: readonly string[], { env = {}, input, isTty = false }: Setting = {}): Run {
-  const command = [process.execPath, '--import', 'tsx', MAIN, ...args];
-  const [file, ...rest] = isTty ? inTerminal(command) : command;
-  const child = spawn(file!, rest, {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, ...env },
-  });
-  child.stdin.on('error', () => undefined);
-  if (!isTty) child.stdin.end(input);
-  let out = '';
-  let err = '';
-  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (err += data.toString()));
-  return {
-    process: child,
-    out: () => out,
-    says: async text => {
-      while (!out.includes(text)) await new Promise(resolve => child.stdout.once('data', resolve));
-    },
-    ended: new Promise(resolve => child.on('close', code => resolve({ code, out, err }))),
-  };
-}
-
-/** `script` is there wherever there are terminals, but not everywhere the same. */
-function inTerminal(command: readonly string[]): readonly string[] {
-  if (process.platform !== 'linux') return ['script', '-q', '/dev/null', ...command];
-  return ['script', '-qec', `exec ${command.map(word => `'${word}'`).join(' ')}`, '/dev/null'];
+export function lobbyRx(args: readonly string[], setting?: Setting): Run {
+  return spawnTs(MAIN, args, setting);
 }

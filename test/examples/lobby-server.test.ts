@@ -1,0 +1,96 @@
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { firstValueFrom, take, toArray } from 'rxjs';
+import { createClient, whyNotConnected } from 'lobby-rx';
+import { enter, visit } from '../lobby-server/visit.js';
+import { lobbyRx } from '../cli/lobby-rx.js';
+import { spawnTs, type Run } from '../spawn-ts.js';
+
+const MAIN = join(import.meta.dirname, '../../examples/lobby-server/main.ts');
+
+/** What `lobby-rx emulate --json` prints. */
+interface Facts {
+  readonly groupUrl: string;
+  readonly matchmakerUrl: string;
+  readonly apiUrl: string;
+  readonly identityToken: string;
+  readonly lobbyToken: string;
+  readonly playerToken: string;
+}
+
+describe('examples/lobby-server', () => {
+  let emulator: Run;
+  let lobby: Run;
+  afterEach(async () => {
+    for (const run of [lobby, emulator]) run.process.kill();
+    await Promise.all([lobby.ended, emulator.ended]);
+  });
+
+  it('is a game for two players and a cheat, on lobby-rx emulate', async () => {
+    emulator = lobbyRx(['emulate', '--live', '--every', '30', '--json']);
+    await emulator.says('}\n');
+    const facts = JSON.parse(emulator.out()) as Facts;
+    const env = { LOBBY_MATCHMAKER_URL: facts.matchmakerUrl, LOBBY_TOKEN: facts.lobbyToken };
+    lobby = spawnTs(MAIN, [], { env });
+    await lobby.says('open on');
+    const [url] = /ws:\S+\//.exec(lobby.out())!;
+
+    const { feed } = createClient({ ...facts, token: facts.identityToken }).events;
+    const [second, third] = await firstValueFrom(feed.lobbyJoin$.pipe(take(2), toArray()));
+    const tokens = [facts.playerToken, second!.player.token, third!.player.token] as const;
+
+    const ada = await enter(`${url}?name=Ada&token=${tokens[0]}`);
+    const seen: string[] = [];
+    ada.ws.on('message', (data: Buffer) => seen.push(data.toString()));
+    const shows = async (text: string) => {
+      while (!seen.at(-1)?.includes(text)) await once(ada.ws, 'message');
+    };
+    await lobby.says('1 playing');
+
+    const grace = await enter(`${url}?name=Grace`);
+    grace.ws.send(tokens[1]);
+    grace.ws.send('{"say":"hello"}');
+    grace.ws.send('{"move":{"dx":1,"dy":-1}}');
+    await shows('"name":"Grace","x":1,"y":0}]');
+    ok(
+      seen.includes(
+        '{"players":[{"name":"Ada","x":0,"y":0},{"name":"Grace","x":0,"y":0}],"said":{"name":"Grace","text":"hello"}}',
+      ),
+    );
+
+    const cheat = await visit(`${url}?name=Ada&token=${tokens[0]}`);
+    ok(cheat.kind === 'refused' && cheat.status === 403);
+    const again = await enter(`${url}?name=Mallory&token=${tokens[2]}`);
+    await shows('Mallory');
+    again.ws.send('{"move":{"dx":7,"dy":7}}');
+    deepStrictEqual(await again.ending, { code: 4400, reason: 'not a move' });
+    await lobby.says('3 playing\n2 playing');
+
+    lobby.process.kill('SIGTERM');
+    for (const { ending } of [ada, grace]) {
+      deepStrictEqual(await ending, { code: 1001, reason: 'the lobby closes' });
+    }
+    const { code, out, err } = await lobby.ended;
+    deepStrictEqual([code, err], [0, '']);
+    match(out, /refused: already_connected/);
+    match(out, /1 playing\n0 playing\n$/);
+    ok(tokens.every(token => !out.includes(token)));
+
+    // The slots of those who have gone are free: the service has taken them out of the lobby.
+    const { players } = createClient({ ...facts, token: facts.lobbyToken }).matchmaker;
+    for (const player_token of tokens) {
+      const error: unknown = await firstValueFrom(players.connected({ player_token })).catch(
+        (e: unknown) => e,
+      );
+      deepStrictEqual(whyNotConnected(error), { outcome: 'refused', reason: 'removed' });
+    }
+  });
+
+  it('says what it needs', async () => {
+    emulator = lobby = spawnTs(MAIN, []);
+    const { code, err } = await lobby.ended;
+    strictEqual(code, 2);
+    match(err, /^Set LOBBY_MATCHMAKER_URL, and LOBBY_TOKEN/);
+  });
+});
