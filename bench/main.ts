@@ -1,5 +1,6 @@
 // Side by side in one run, as ratios. With --check it fails where a promised bound is passed.
 import { benchDecode } from './decode.js';
+import { benchGate } from './gate.js';
 import { benchLeaks } from './leaks.js';
 import { benchMembers } from './members.js';
 import { benchPolls } from './polls.js';
@@ -10,4 +11,5 @@ benchDecode(report);
 await benchMembers(report);
 await benchPolls(report);
 await benchLeaks(report);
+await benchGate(report);
 report.end();
