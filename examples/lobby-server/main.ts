@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { fromEvent, lastValueFrom, merge, share, take, takeUntil, tap } from 'rxjs';
 import { Acknowledged, createClient, endpoint, nonEmptyString, struct } from 'lobby-rx';
-import { lobbyGate, players, type GateEntry, type LobbyPlayers } from 'lobby-rx/lobby-server';
+import { lobbyGate, players, type GateLogEntry, type LobbyPlayers } from 'lobby-rx/lobby-server';
 import { playLobby } from './play-lobby.js';
 
 const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
@@ -27,9 +27,9 @@ const disconnected = endpoint({
 });
 const free = (player_token: string) => client.request(disconnected, { player_token });
 
-const log = (entry: GateEntry) => {
+const log = (entry: GateLogEntry) => {
   if (entry.kind === 'refused') console.log(`refused: ${entry.reason}`);
-  if (entry.kind === 'hook_failed') console.log(`a slot was not freed: ${String(entry.error)}`);
+  if (entry.kind === 'hook_failed') console.log(`a slot was not freed: ${entry.error}`);
 };
 
 const server = createServer((_, response) =>

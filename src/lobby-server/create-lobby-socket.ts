@@ -1,13 +1,22 @@
-import type { Line } from './line.js';
+import type { CandidateFacts } from './candidate.js';
+import type { Connection } from './connection.js';
 import type { LobbySocket } from './lobby-socket.js';
 
 /** The socket of a player who is in. */
 export function createLobbySocket(
   token: string,
-  { message$, closed$, send, close }: Line,
-  { address, url }: Pick<LobbySocket, 'address' | 'url'>,
+  { message$, closed$, send, close, bufferedAmount }: Connection,
+  { address, url, headers }: CandidateFacts,
 ): LobbySocket {
-  const socket = { address, url, message$, closed$, send, close };
-  // A getter that is not enumerable: whatever prints the socket passes it over.
-  return Object.defineProperty(socket, 'token', { get: () => token }) as LobbySocket;
+  const socket = {
+    ...{ address, url, message$, closed$, send, close },
+    get bufferedAmount() {
+      return bufferedAmount();
+    },
+  };
+  // Getters that are not enumerable: whatever prints the socket passes them over.
+  return Object.defineProperties(socket, {
+    token: { get: () => token },
+    headers: { get: () => headers },
+  }) as LobbySocket;
 }

@@ -12,48 +12,47 @@ import {
 } from '../protocol/index.js';
 import type { LobbyGateConfig } from './lobby-gate-config.js';
 
-/** What may be left out, and stays so. */
-type Optional = 'path' | 'onGone' | 'onUnknown';
-
-/** A {@link LobbyGateConfig} with nothing left open but what may be left out. */
-export type GateSettings = Required<Omit<LobbyGateConfig, Optional | 'firstMessage'>> &
-  Pick<LobbyGateConfig, Optional> & {
-    /** What makes a token of the first message's text; undefined where it may not carry one. */
-    readonly firstMessage: ((text: string) => string | undefined) | undefined;
-  };
-
-const HOOKS = ['onGone', 'onUnknown', 'isOriginAllowed', 'isAddressAllowed', 'addressOf', 'log'] as const;
-const LIMITS = {
-  ...{ maxChecks: 256, maxWaiting: 1_024 },
-  ...{ maxPayload: 65_536, maxHeldMessages: 64, maxHeldBytes: 262_144, maxUnsent: 1_048_576 },
+/** A {@link LobbyGateConfig} with nothing left open. */
+export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'firstMessage'>> & {
+  /** Undefined for every path. */
+  readonly path: string | undefined;
+  /** What makes a token of the first message's text; undefined where it may not carry one. */
+  readonly firstMessage: ((text: string) => string | undefined) | undefined;
 };
-const KNOWN = [
-  ...['server', 'client', 'path', 'query', 'firstMessage', 'deadline', 'heartbeat', 'scheduler'],
-  ...[...HOOKS, ...Object.keys(LIMITS)],
-];
+
+/** What has to be a function, where it is given. */
+const HOOKS = ['onGone', 'onUnknown', 'isOriginAllowed', 'isAddressAllowed', 'addressOf', 'log'] as const;
+
+/** What has to be a positive integer, and its default. */
+const NUMBERS = {
+  maxChecks: 256,
+  maxWaiting: 1_024,
+  maxPayload: 65_536,
+  maxHeldMessages: 64,
+  maxHeldBytes: 262_144,
+  maxBufferedAmount: 1_048_576,
+  firstMessageDeadline: 5_000,
+  heartbeat: 30_000,
+} as const satisfies Partial<Record<keyof LobbyGateConfig, number>>;
+
+const OTHERS = ['server', 'client', 'path', 'tokenParameter', 'firstMessage', 'scheduler'] as const;
 
 /** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
 export function gateSettings(config: LobbyGateConfig): GateSettings {
   checkArgument('config', jsonObject, config);
-  refuseStrangers(config, KNOWN);
+  refuseStrangers(config, [...OTHERS, ...HOOKS, ...Object.keys(NUMBERS)]);
   checkParties(config);
   for (const name of HOOKS) {
     if (config[name] !== undefined) checkFunction(name, config[name], 'a function');
   }
-  const { server, client, path, onGone, onUnknown } = config;
   return {
-    ...{ server, client },
-    ...(path !== undefined && { path }),
-    ...(onGone && { onGone }),
-    ...(onUnknown && { onUnknown }),
+    server: config.server,
+    client: config.client,
+    path: config.path,
     ...tokenPlaces(config),
-    ...limits(config),
-    deadline: checkArgument('deadline', milliseconds, config.deadline ?? 5_000),
-    heartbeat: checkArgument(
-      'heartbeat',
-      milliseconds,
-      checkArgument('heartbeat', positiveInteger, config.heartbeat ?? 30_000),
-    ),
+    ...numbers(config),
+    onGone: config.onGone ?? (() => undefined),
+    onUnknown: config.onUnknown ?? (() => undefined),
     isOriginAllowed: config.isOriginAllowed ?? (() => true),
     isAddressAllowed: config.isAddressAllowed ?? (() => true),
     addressOf: config.addressOf ?? (({ socket }) => socket.remoteAddress ?? ''),
@@ -63,8 +62,10 @@ export function gateSettings(config: LobbyGateConfig): GateSettings {
 }
 
 function checkParties({ server, client, path }: LobbyGateConfig): void {
-  const { on } = Object(server) as { on?: unknown };
-  checkFunction('server', on, 'a server of node:http or node:https', server);
+  // What an application framework makes has listeners too, but does not listen.
+  if (typeof (Object(server) as { listening?: unknown }).listening !== 'boolean') {
+    throw new InputError('server', 'a server of node:http or node:https', describe(server));
+  }
   const { matchmaker } = Object(client) as { matchmaker?: { players?: { connected?: unknown } } };
   checkFunction('client', matchmaker?.players?.connected, 'a client, as createClient makes one', client);
   if (path !== undefined && !checkArgument('path', nonEmptyString, path).startsWith('/')) {
@@ -72,23 +73,26 @@ function checkParties({ server, client, path }: LobbyGateConfig): void {
   }
 }
 
-function tokenPlaces({ query = 'token', firstMessage = false }: LobbyGateConfig) {
-  if (query !== false) checkArgument('query', nonEmptyString, query);
+function tokenPlaces({ tokenParameter = 'token', firstMessage = false }: LobbyGateConfig) {
+  if (tokenParameter !== false) checkArgument('tokenParameter', nonEmptyString, tokenParameter);
   if (typeof firstMessage !== 'boolean')
     checkFunction('firstMessage', firstMessage, 'a boolean or a function');
-  if (query === false && firstMessage === false) {
-    throw new InputError('query', 'a name, or firstMessage: a token has to come somehow', 'neither');
+  if (tokenParameter === false && firstMessage === false) {
+    throw new InputError('tokenParameter', 'a name, or firstMessage: a token has to come somehow', 'neither');
   }
-  return { query, firstMessage: firstMessage === true ? (text: string) => text : firstMessage || undefined };
+  const asItIs = (text: string) => text;
+  return { tokenParameter, firstMessage: firstMessage === true ? asItIs : firstMessage || undefined };
 }
 
-function limits(config: LobbyGateConfig): typeof LIMITS {
-  const entries = Object.entries(LIMITS) as [keyof typeof LIMITS, number][];
-  const checked = entries.map(([name, usual]) => [
-    name,
-    checkArgument(name, positiveInteger, config[name] ?? usual),
-  ]);
-  return Object.fromEntries(checked) as typeof LIMITS;
+function numbers(config: LobbyGateConfig): Record<keyof typeof NUMBERS, number> {
+  const checked = { ...NUMBERS } as Record<keyof typeof NUMBERS, number>;
+  for (const name of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
+    checked[name] = checkArgument(name, positiveInteger, config[name] ?? NUMBERS[name]);
+  }
+  for (const name of ['firstMessageDeadline', 'heartbeat'] as const) {
+    checkArgument(name, milliseconds, checked[name]);
+  }
+  return checked;
 }
 
 function checkFunction(name: string, value: unknown, expected: string, got = value): void {

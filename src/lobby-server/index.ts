@@ -1,4 +1,4 @@
-export type { GateEntry } from './gate-entry.js';
+export type { GateLogEntry } from './gate-log-entry.js';
 export { lobbyGate } from './lobby-gate.js';
 export type { LobbyGateConfig } from './lobby-gate-config.js';
 export type { LobbyMessage } from './lobby-message.js';

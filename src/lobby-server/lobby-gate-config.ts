@@ -1,26 +1,26 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { ObservableInput, SchedulerLike } from 'rxjs';
 import type { Client } from '../client/index.js';
-import type { GateEntry } from './gate-entry.js';
+import type { GateLogEntry } from './gate-log-entry.js';
 
 /** What a gate guards, how players show their tokens, and what it puts up with. All but `server` and `client` is optional. */
 export interface LobbyGateConfig {
   /** The server whose upgrade requests come to the gate: of `node:http`, or of `node:https`. */
   readonly server: Server;
-  /** A client that speaks for the lobby: its token is the lobby's own. */
+  /** A client that speaks for the lobby: its token is the lobby's own. Its `deadline` is how long a check may take. */
   readonly client: Pick<Client, 'matchmaker'>;
   /** The path that players connect to, `/play` say. Others are left to other listeners of the server. Default: every path. */
   readonly path?: string;
 
-  /** The name of the query parameter that carries the token, or false for none. Default `token`. */
-  readonly query?: string | false;
+  /** The name of the query parameter that carries the token, or false where none does. Default `token`. */
+  readonly tokenParameter?: string | false;
   /**
    * Whether the first message may carry the token, where the query has none: the message as it is, or what this makes of
    * its text (undefined: no token). Default false.
    */
   readonly firstMessage?: boolean | ((text: string) => string | undefined);
   /** How long the first message may take, in ms. Default 5,000. */
-  readonly deadline?: number;
+  readonly firstMessageDeadline?: number;
 
   /**
    * Is told the token of a player who has gone, once for each whom the service has confirmed, admitted or not: free his slot.
@@ -33,9 +33,9 @@ export interface LobbyGateConfig {
    */
   readonly onUnknown?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
 
-  /** Whether pages of this origin may connect; if not: 403. Only browsers send one. Default: all may. */
+  /** Whether pages of this origin may connect, said at once; if not: 403. Only browsers send one. Default: all may. */
   readonly isOriginAllowed?: (origin: string | undefined, request: IncomingMessage) => boolean;
-  /** Whether one more socket of this address may connect, beside the `open` ones; if not: 429. Default: it may. */
+  /** Whether one more socket of this address may connect beside the `open` ones, said at once; if not: 429. Default: it may. */
   readonly isAddressAllowed?: (address: string, open: number, request: IncomingMessage) => boolean;
   /** Where a request comes from, behind a proxy. Default: the address at the other end of its connection. */
   readonly addressOf?: (request: IncomingMessage) => string;
@@ -50,13 +50,13 @@ export interface LobbyGateConfig {
   readonly maxHeldMessages?: number;
   /** How many bytes of messages are held while nobody is subscribed; beyond that 4413. Default 262,144. */
   readonly maxHeldBytes?: number;
-  /** How many bytes may wait to be sent to a player who does not read; beyond that 4413. Default 1,048,576. */
-  readonly maxUnsent?: number;
-  /** How often a player is pinged, in ms; one who has not answered by the next time has gone. Default 30,000. */
+  /** How many bytes may wait to be sent to a player for longer than 5 s; beyond that 4413. Default 1,048,576. */
+  readonly maxBufferedAmount?: number;
+  /** How often a player is pinged, in ms; one who answers neither of two has gone when the third is due. Default 30,000. */
   readonly heartbeat?: number;
 
-  /** Is told what the gate decides, token-free; what it throws is ignored. */
-  readonly log?: (entry: GateEntry) => void;
+  /** Is told what the gate decides, without tokens; what it throws is ignored. */
+  readonly log?: (entry: GateLogEntry) => void;
   /** What time is read from. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }

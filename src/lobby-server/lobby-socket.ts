@@ -1,14 +1,17 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Observable } from 'rxjs';
 import type { LobbyMessage } from './lobby-message.js';
 import type { SocketClosed } from './socket-closed.js';
 
 /** The socket of a player whose token the service has confirmed. */
 export interface LobbySocket {
-  /** The player's token. It is in no print of the socket, in JSON or in `util.inspect`. */
+  /** The player's token: in no print of the socket, in JSON or in `util.inspect`. */
   readonly token: string;
+  /** The headers of his request, cookies and all: in no print of the socket either. */
+  readonly headers: IncomingHttpHeaders;
   /** Where it comes from: an IP address, or what `addressOf` made of the request. */
   readonly address: string;
-  /** The path and query that it asked for, without the token. */
+  /** The path and query that it asked for, without the token. Whatever else is in it, only the player says so. */
   readonly url: string;
   /**
    * What the player sends, in order; completes when the socket has closed. Hot, for any number of subscribers. While there is
@@ -17,8 +20,13 @@ export interface LobbySocket {
   readonly message$: Observable<LobbyMessage>;
   /** How the socket ended: emits once, to late subscribers too, and completes. */
   readonly closed$: Observable<SocketClosed>;
-  /** Sends a message; nothing where the socket is closed. A player who does not read what he is sent is closed with 4413. */
+  /** How many bytes wait to be sent. A player for whom it stays above `maxBufferedAmount` for 5 s is closed with 4413. */
+  readonly bufferedAmount: number;
+  /** Sends a message; does nothing where the socket is closed. */
   send(message: LobbyMessage): void;
-  /** Closes the socket. `code` is 1000 (the default) or one from 3000 up to 4999, `reason` 123 bytes at the most. */
+  /**
+   * Closes the socket, at the latest after 30 s, if the player never answers; does nothing where it is closed. `code` is 1000 by default, `reason` has 123 bytes at the most; throws
+   * an `InputError` where they cannot be sent.
+   */
   close(code?: number, reason?: string): void;
 }

@@ -6,8 +6,9 @@ import type { LobbySocket } from './lobby-socket.js';
 const NOBODY: LobbyPlayers = { sockets: new Set(), count: 0, joined: [], left: [] };
 
 /**
- * Of the sockets that a gate lets in, who is in the lobby: first nobody, then each who joins and each who leaves. It completes
- * when its source has, and the last player has left: to close a lobby, end the source and wait.
+ * Of the sockets that a gate lets in, who is in the lobby: first nobody, then each who joins and each who leaves. Who came
+ * before it was subscribed to is not in it. It completes when its source has, and the last player has left: to close a lobby,
+ * end the source (`takeUntil`), close each socket, and wait for that.
  *
  * @example
  * lobbyGate({ server, client }).pipe(players()).subscribe(({ count }) => console.log(`${count} playing`));

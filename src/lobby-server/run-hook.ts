@@ -1,4 +1,6 @@
-import { catchError, defer, EMPTY, from, type ObservableInput } from 'rxjs';
+import { catchError, defer, EMPTY } from 'rxjs';
+import { awaited } from '../stream/index.js';
+import { errorText } from './error-text.js';
 import type { GateSettings } from './gate-settings.js';
 
 /** Calls a hook that is told a token, and subscribes to what it returns; that it fails is told to the log alone. */
@@ -7,15 +9,10 @@ export function runHook(
   token: string,
   { log, scheduler, ...settings }: GateSettings,
 ): void {
-  const hook = settings[name];
-  if (!hook) return;
-  defer(() => {
-    const returned = hook(token) as ObservableInput<unknown> | undefined;
-    return typeof returned === 'object' ? from(returned) : EMPTY;
-  })
+  defer(() => awaited(settings[name](token)))
     .pipe(
       catchError((error: unknown) => {
-        log({ kind: 'hook_failed', at: scheduler.now(), hook: name, error });
+        log({ kind: 'hook_failed', at: scheduler.now(), hook: name, error: errorText(error, [token]) });
         return EMPTY;
       }),
     )

@@ -1,6 +1,7 @@
 /** How a socket ended. */
 export interface SocketClosed {
-  /** The close code of WebSocket: the one that this side closed it with, or else the player's; 1006 where neither said any. */
+  /** The close code that this side closed it with, or else the player's; 1005 where he said none, 1006 where
+   * the connection broke. */
   readonly code: number;
   readonly reason: string;
 }

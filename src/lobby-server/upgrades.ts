@@ -12,10 +12,16 @@ const taken = new WeakSet();
  * The upgrade requests of a server to a path. What is for another path is left to the server's other listeners; where they
  * are all gates too, the last of them turns away what none of them wants, so that it does not stay open for ever.
  */
-export function upgrades({ server, path }: Pick<GateSettings, 'server' | 'path'>): Observable<Upgrade> {
+export function upgrades({
+  server,
+  path,
+  scheduler,
+}: Pick<GateSettings, 'server' | 'path' | 'scheduler'>): Observable<Upgrade> {
   return new Observable(subscriber => {
     const listener = (request: Upgrade['request'], socket: Upgrade['socket'], head: Buffer) => {
-      if (taken.has(socket)) return;
+      if (taken.has(socket) || subscriber.closed) return;
+      // Also of those that are left to others: a connection that breaks before anyone listens would end the process.
+      socket.on('error', () => socket.destroy());
       if (path === undefined || path === request.url?.split('?', 1)[0]) {
         taken.add(socket);
         subscriber.next({ request, socket, head });
@@ -23,7 +29,7 @@ export function upgrades({ server, path }: Pick<GateSettings, 'server' | 'path'>
       }
       const listeners = server.listeners('upgrade');
       if (listeners.at(-1) !== listener || !listeners.every(other => gates.has(other))) return;
-      refuseUpgrade(socket, REFUSALS.notHere);
+      refuseUpgrade(socket, REFUSALS.notHere, scheduler);
     };
     gates.add(listener);
     server.on('upgrade', listener);

@@ -1,20 +1,32 @@
-/** A token in a URL, as far as it is one, and the URL without it. */
+/** The token in a URL, and the URL without it. */
 export interface UrlToken {
   /** Undefined where there is none at all; empty where there are several. */
   readonly token: string | undefined;
   readonly url: string;
+  /** Whatever may be a token in it, as it is written and as it is read. */
+  readonly secrets: readonly string[];
 }
 
-/** Takes the token out of a request's path and query. */
-export function urlToken(whole: string, name: string | false): UrlToken {
+/** Takes the token out of a request's path and query; the rest stays as it is. */
+export function urlToken(whole: string, parameter: string | false): UrlToken {
   const at = whole.indexOf('?');
-  if (name === false || at < 0) return { token: undefined, url: whole };
-  const query = new URLSearchParams(whole.slice(at + 1));
-  const [token, second] = query.getAll(name);
-  query.delete(name);
+  if (parameter === false || at < 0) return { token: undefined, url: whole, secrets: [] };
+  const tokens: string[] = [];
+  const secrets: string[] = [];
+  const rest = whole
+    .slice(at + 1)
+    .split('&')
+    .filter(pair => {
+      const [[name, value] = []] = new URLSearchParams(pair);
+      if (name !== parameter) return true;
+      tokens.push(value ?? '');
+      secrets.push(value ?? '', pair.slice(pair.indexOf('=') + 1));
+      return false;
+    });
   const path = whole.slice(0, at);
   return {
-    token: second === undefined ? token : '',
-    url: query.size > 0 ? `${path}?${query}` : path,
+    token: tokens.length > 1 ? '' : tokens[0],
+    secrets,
+    url: rest.length > 0 ? `${path}?${rest.join('&')}` : path,
   };
 }

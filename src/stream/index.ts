@@ -1,4 +1,5 @@
 export { answers } from './answers.js';
+export { awaited } from './awaited.js';
 export { backoff, type RetryConfig } from './backoff.js';
 export type { BackoffConfig } from './backoff-config.js';
 export type { Checkpoint } from './checkpoint.js';

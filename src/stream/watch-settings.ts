@@ -1,4 +1,4 @@
-import { asyncScheduler, EMPTY, NEVER, type ObservableInput, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, NEVER, type ObservableInput, type SchedulerLike } from 'rxjs';
 import {
   checkArgument,
   cursorArgument,
@@ -8,6 +8,7 @@ import {
   type LogEntry,
   judge,
 } from '../protocol/index.js';
+import { awaited } from './awaited.js';
 import type { BackoffConfig } from './backoff-config.js';
 import { backoffSettings } from './backoff-settings.js';
 import type { Checkpoint } from './checkpoint.js';
@@ -80,9 +81,4 @@ function watchIndexOf(answer: unknown): string | number | undefined {
 
 function sameButForWatch(answer: unknown, previous: unknown): boolean {
   return sameJson({ ...Object(answer), watch: 0 }, { ...Object(previous), watch: 0 });
-}
-
-/** What an acknowledgement has to be waited for; whatever else a callback happens to return says that it is done. */
-function awaited(returned: unknown): ObservableInput<unknown> {
-  return typeof returned === 'object' && returned !== null ? (returned as ObservableInput<unknown>) : EMPTY;
 }

@@ -80,7 +80,7 @@ describe('the packed package, installed in a clean folder', function () {
       import { lobbyGate, players } from 'lobby-rx/lobby-server';
       console.log(typeof lobbyGate, typeof players);`;
     await rejects(node('--input-type=module', '-e', load), /Cannot find package 'ws'/);
-    await run('npm', ['install', ...quietly, 'ws@8.18.0'], { cwd: folder });
+    await run('npm', ['install', ...quietly, 'ws@8.23.0'], { cwd: folder });
     strictEqual(await node('--input-type=module', '-e', load), 'function function');
   });
 

@@ -10,7 +10,7 @@ import {
   type EmulatorConfig,
   type EmulatorServer,
 } from 'lobby-rx/emulator';
-import { lobbyGate, type GateEntry, type LobbyGateConfig, type LobbySocket } from 'lobby-rx/lobby-server';
+import { lobbyGate, type GateLogEntry, type LobbyGateConfig, type LobbySocket } from 'lobby-rx/lobby-server';
 
 /** A lobby's server with its gate, and the service behind it, all over real HTTP. */
 export interface OpenGate {
@@ -24,7 +24,7 @@ export interface OpenGate {
   /** The tokens that `onGone` and `onUnknown` were told. */
   readonly gone: readonly string[];
   readonly unknown: readonly string[];
-  readonly log: readonly GateEntry[];
+  readonly log: readonly GateLogEntry[];
   /** A valid token. */
   readonly reserve: () => string;
   /** Unsubscribes from the gate. */
@@ -61,7 +61,7 @@ export async function openGate(setting: Setting = {}): Promise<OpenGate> {
   const admitted: LobbySocket[] = [];
   const gone: string[] = [];
   const unknown: string[] = [];
-  const log: GateEntry[] = [];
+  const log: GateLogEntry[] = [];
   const gate$ = lobbyGate({
     ...{ server, client },
     onGone: token => void gone.push(token),

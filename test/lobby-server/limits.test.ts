@@ -109,7 +109,7 @@ describe('a lobby gate, and what it puts up with', () => {
   });
 
   it('closes who does not read what he is sent', async () => {
-    gate = await openGate({ maxUnsent: 1_000_000 });
+    gate = await openGate({ maxBufferedAmount: 1_000_000 });
     const { ws } = await enter(at(`?token=${gate.reserve()}`));
     ws.pause();
     await until(() => gate.admitted.length === 1);
@@ -263,10 +263,10 @@ describe('a lobby gate, and what it puts up with', () => {
       ['client', { client: { matchmaker: {} } }],
       ['path', { path: 'play' }],
       ['path', { path: 7 }],
-      ['query', { query: '' }],
-      ['query', { query: false }],
+      ['tokenParameter', { tokenParameter: '' }],
+      ['tokenParameter', { tokenParameter: false }],
       ['firstMessage', { firstMessage: 'yes' }],
-      ['deadline', { deadline: -1 }],
+      ['firstMessageDeadline', { firstMessageDeadline: 0 }],
       ['maxChecks', { maxChecks: 0 }],
       ['maxHeldBytes', { maxHeldBytes: Infinity }],
       ['heartbeat', { heartbeat: 0 }],

@@ -136,7 +136,7 @@ describe('a lobby gate, and the token in the query', () => {
   });
 
   it('takes it under the name that it is told', async () => {
-    gate = await openGate({ query: 'ticket' });
+    gate = await openGate({ tokenParameter: 'ticket' });
     await enter(at(`?ticket=${gate.reserve()}`));
     await until(() => gate.admitted.length === 1);
     strictEqual(gate.admitted[0]!.url, '/');
@@ -197,7 +197,7 @@ describe('a lobby gate, and the token as the first message', () => {
   afterEach(() => gate.close());
 
   it('lets in who says a valid one, and holds what follows until he is in', async () => {
-    gate = await openGate({ query: false, firstMessage: true, isHeld: true });
+    gate = await openGate({ tokenParameter: false, firstMessage: true, isHeld: true });
     const token = gate.reserve();
     const { ws } = await enter(at());
     for (const message of [token, 'one', 'two']) ws.send(message);
@@ -284,7 +284,7 @@ describe('a lobby gate, and the token as the first message', () => {
   });
 
   it('closes with 4408 who says nothing in time, or only half of it', async () => {
-    gate = await openGate({ firstMessage: true, deadline: 30 });
+    gate = await openGate({ firstMessage: true, firstMessageDeadline: 30 });
     const { ending } = await enter(at());
     const half = await enter(at());
     half.ws.send(gate.reserve(), { fin: false });

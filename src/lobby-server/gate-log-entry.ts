@@ -1,5 +1,5 @@
-/** What a gate decided. There is never a token in it. */
-export type GateEntry =
+/** What a gate decided, or what happened to a player. There is never a token in it. */
+export type GateLogEntry =
   | { readonly kind: 'admitted'; readonly at: number; readonly address: string }
   | {
       readonly kind: 'refused';
@@ -8,17 +8,22 @@ export type GateEntry =
       /** An HTTP status before the upgrade, or a close code after it. */
       readonly code: number;
       readonly reason: string;
+      /** What `players.connected` failed with, if it did. */
+      readonly error?: unknown;
     }
   | {
-      /** A player left, or his socket had closed when the service said OK. */
+      /** A confirmed player left, or had left when the service said OK: then without a code. */
       readonly kind: 'gone';
       readonly at: number;
       readonly address: string;
+      readonly code?: number;
+      readonly reason?: string;
     }
   | {
       /** A hook of the config threw, or what it returned failed. */
       readonly kind: 'hook_failed';
       readonly at: number;
       readonly hook: string;
-      readonly error: unknown;
+      /** The name of what it failed with and its message, without the token; the name alone where the token may be in parts. */
+      readonly error: string;
     };

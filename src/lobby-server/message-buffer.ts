@@ -3,7 +3,7 @@ import type { GateSettings } from './gate-settings.js';
 import type { LobbyMessage } from './lobby-message.js';
 
 /** Messages as they come: to whoever is subscribed, and held while nobody is. */
-export interface Inbox {
+export interface MessageBuffer {
   readonly message$: Observable<LobbyMessage>;
   readonly push: (message: LobbyMessage, bytes: number) => void;
   /** Nothing more comes: `message$` completes when what is held has been taken. */
@@ -11,10 +11,10 @@ export interface Inbox {
 }
 
 /** `overflow` is called where more comes than may be held. */
-export function createInbox(
+export function createMessageBuffer(
   { maxHeldMessages, maxHeldBytes }: Pick<GateSettings, 'maxHeldMessages' | 'maxHeldBytes'>,
   overflow: () => void,
-): Inbox {
+): MessageBuffer {
   const live$ = new Subject<LobbyMessage>();
   let held: { readonly message: LobbyMessage; readonly bytes: number }[] = [];
   let bytesHeld = 0;
@@ -42,7 +42,9 @@ export function createInbox(
     }),
     push: (message, bytes) => {
       if (isOver) return;
-      held.push({ message, bytes });
+      // What ws gives is a piece of a larger one, which would be held with it.
+      const isKept = typeof message !== 'string' && !live$.observed;
+      held.push({ message: isKept ? Uint8Array.from(message) : message, bytes });
       bytesHeld += bytes;
       handOver();
       if (held.length <= maxHeldMessages && bytesHeld <= maxHeldBytes) return;
