@@ -14,9 +14,10 @@ export function createLobbySocket(
       return bufferedAmount();
     },
   };
-  // Getters that are not enumerable: whatever prints the socket passes them over.
+  // Not enumerable: whatever prints the socket passes them over.
   return Object.defineProperties(socket, {
     token: { get: () => token },
     headers: { get: () => headers },
+    toJSON: { value: () => ({ address, url }) },
   }) as LobbySocket;
 }

@@ -42,9 +42,7 @@ export function createMessageBuffer(
     }),
     push: (message, bytes) => {
       if (isOver) return;
-      // What ws gives is a piece of a larger one, which would be held with it.
-      const isKept = typeof message !== 'string' && !live$.observed;
-      held.push({ message: isKept ? Uint8Array.from(message) : message, bytes });
+      held.push({ message: live$.observed ? message : ownCopy(message), bytes });
       bytesHeld += bytes;
       handOver();
       if (held.length <= maxHeldMessages && bytesHeld <= maxHeldBytes) return;
@@ -57,4 +55,12 @@ export function createMessageBuffer(
       handOver();
     },
   };
+}
+
+/** What ws gives is a piece of a larger one, all of which would be held with it. */
+function ownCopy(message: LobbyMessage): LobbyMessage {
+  if (typeof message === 'string') return message;
+  const copy = Buffer.allocUnsafeSlow(message.length);
+  copy.set(message);
+  return copy;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { first, Subject, switchMap, type Observable } from 'rxjs';
+import { defer, first, Subject, switchMap, tap, type Observable } from 'rxjs';
 import { createClient, fromFetch, type Client, type ClientConfig, type Transport } from 'lobby-rx';
 import {
   createEmulator,
@@ -29,7 +29,8 @@ export interface OpenGate {
   readonly reserve: () => string;
   /** Unsubscribes from the gate. */
   readonly leave: () => void;
-  /** Lets the requests go on that wait; see `isHeld`. */
+  /** How many requests wait, and lets them go on; see `isHeld`. */
+  readonly waiting: () => number;
   readonly goOn: () => void;
   readonly close: () => Promise<void>;
 }
@@ -47,12 +48,17 @@ export async function openGate(setting: Setting = {}): Promise<OpenGate> {
   const service = await listen(emulator);
   const { lobby_id, token } = emulator.addLobby({ maxPlayers: 5_000 });
   const goOn$ = new Subject<void>();
+  let waiting = 0;
   const send = fromFetch();
   const held: Transport = request =>
-    goOn$.pipe(
-      first(),
-      switchMap(() => send(request)),
-    );
+    defer(() => {
+      waiting++;
+      return goOn$.pipe(
+        first(),
+        tap(() => waiting--),
+        switchMap(() => send(request)),
+      );
+    });
   const client = createClient({ ...service, token, transport: isHeld ? held : send, ...clientConfig });
 
   const server = config.server ?? createServer((_, response) => response.end('a page'));
@@ -75,6 +81,7 @@ export async function openGate(setting: Setting = {}): Promise<OpenGate> {
     port: (server.address() as AddressInfo).port,
     reserve: () => emulator.reservePlayer(lobby_id),
     leave: () => subscription.unsubscribe(),
+    waiting: () => waiting,
     goOn: () => goOn$.next(),
     close: async () => {
       subscription.unsubscribe();

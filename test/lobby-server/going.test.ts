@@ -1,9 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { lastValueFrom, Subject, takeUntil, toArray } from 'rxjs';
+import { defer, lastValueFrom, of, Subject, takeUntil, toArray } from 'rxjs';
 import { players, type LobbySocket } from 'lobby-rx/lobby-server';
 import { until } from '../until.js';
+import { virtualTime } from '../virtual-time.js';
 import { openGate, type OpenGate } from './gate.js';
 import { enter, visit } from './visit.js';
 
@@ -28,20 +29,25 @@ describe('a lobby gate, and players who go', () => {
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
 
+  const socketsOf = ({ server }: OpenGate) => {
+    const sockets: Socket[] = [];
+    server.on('connection', socket => sockets.push(socket));
+    return sockets;
+  };
   const waysToGo: readonly (readonly [string, (socket: Socket) => void])[] = [
     ['says goodbye', socket => socket.end()],
     ['is cut', socket => socket.destroy()],
     ['is reset', socket => socket.resetAndDestroy()],
+    ['says something before he was answered', socket => socket.write('x')],
+    ['says goodbye behind what nobody has read', socket => socket.end('x'.repeat(1_000_000))],
   ];
   for (const [how, go] of waysToGo) {
     it(`admits nobody whose connection ${how} while his token is being confirmed, and tells his token once`, async () => {
       gate = await openGate({ isHeld: true });
       const token = gate.reserve();
-      const sockets: Socket[] = [];
-      gate.server.on('connection', socket => sockets.push(socket));
+      const sockets = socketsOf(gate);
       const client = await knock(gate.port, token);
-      await until(() => sockets.length === 1 && gate.server.listenerCount('upgrade') === 1);
-      await visit(at());
+      await until(() => gate.waiting() === 1);
       go(client);
       await until(() => sockets[0]!.destroyed);
       ok(pending(gate, token) && gate.gone.length === 0);
@@ -57,12 +63,27 @@ describe('a lobby gate, and players who go', () => {
 
   it('tells no token of who went before his token was refused', async () => {
     gate = await openGate({ isHeld: true });
+    const sockets = socketsOf(gate);
     const client = await knock(gate.port, 'wrong');
-    await visit(at());
+    await until(() => gate.waiting() === 1);
     client.destroy();
+    await until(() => sockets[0]!.destroyed);
     gate.goOn();
-    await until(() => gate.emulator.requests.length === 1 && !gate.emulator.requests[0]!.pending);
-    await visit(at());
+    await until(() => gate.emulator.requests.some(({ status }) => status === 400));
+    await visit(at('?token='));
+    deepStrictEqual([gate.gone, gate.admitted], [[], []]);
+  });
+
+  it('tells no token of who said a wrong one and went', async () => {
+    gate = await openGate({ isHeld: true, firstMessage: true });
+    const { ws, ending } = await enter(at());
+    ws.send('wrong');
+    await until(() => gate.waiting() === 1);
+    ws.close();
+    await ending;
+    gate.goOn();
+    await until(() => gate.emulator.requests.some(({ status }) => status === 400));
+    await visit(at('?token='));
     deepStrictEqual([gate.gone, gate.admitted], [[], []]);
   });
 
@@ -123,8 +144,7 @@ describe('a lobby gate, and players who go', () => {
     gate = await openGate({ isHeld: true, firstMessage: true });
     const [inside, checked, saying] = [gate.reserve(), gate.reserve(), gate.reserve()];
     const first = enter(at(`?token=${inside}`));
-    await until(() => gate.emulator.requests.length === 0 && gate.server.listenerCount('upgrade') === 1);
-    await enter(at()).then(({ ws }) => ws.terminate());
+    await until(() => gate.waiting() === 1);
     gate.goOn();
     const { ws } = await first;
     await until(() => gate.admitted.length === 1);
@@ -133,8 +153,7 @@ describe('a lobby gate, and players who go', () => {
     const said = await enter(at());
     said.ws.send(saying);
     const silent = await enter(at());
-    silent.ws.ping();
-    await once(silent.ws, 'pong');
+    await until(() => gate.waiting() === 2);
     gate.leave();
     const turnedAway = await waiting;
     ok(turnedAway.kind === 'refused');
@@ -157,28 +176,59 @@ describe('a lobby gate, and players who go', () => {
 
   it('frees the slot by whatever the hook returns, and tells the log alone where that fails', async () => {
     let freed = 0;
-    const hooks = [
-      () => {
-        throw new Error('broken');
+    const hooks: readonly ((token: string) => unknown)[] = [
+      token => {
+        throw new Error(`broken by ${token}`);
       },
       () => Promise.reject(new Error('refused')),
       () => Promise.resolve(freed++),
+      () => defer(() => of(freed++)),
+      () => setTimeout(() => freed++),
+      () => null,
     ];
     let calls = 0;
-    gate = await openGate({ onGone: () => hooks[calls++]!() });
-    for (let i = 1; i <= 3; i++) {
+    gate = await openGate({ onGone: token => hooks[calls++]!(token) as Promise<void> });
+    for (let i = 1; i <= hooks.length; i++) {
       const { ws } = await enter(at(`?token=${gate.reserve()}`));
       ws.close();
       await until(() => calls === i);
     }
-    await until(() => freed === 1);
+    await until(() => freed === 3);
     deepStrictEqual(
-      gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [[entry.hook, String(entry.error)]] : [])),
+      gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [[entry.hook, entry.error]] : [])),
       [
-        ['onGone', 'Error: broken'],
+        ['onGone', 'Error: broken by [secret]'],
         ['onGone', 'Error: refused'],
       ],
     );
+  });
+
+  it('may be left by its own hooks, and then admits nobody', async () => {
+    gate = await openGate({ isOriginAllowed: () => (gate.leave(), true) });
+    const token = gate.reserve();
+    const visited = await visit(at(`?token=${token}`));
+    ok(visited.kind === 'refused');
+    deepStrictEqual([visited.status, visited.body, pending(gate, token)], [503, 'gate_closed', true]);
+    await gate.close();
+
+    gate = await openGate({ log: ({ kind }) => kind === 'admitted' && gate.leave() });
+    const { ws } = await enter(at(`?token=${gate.reserve()}`));
+    strictEqual(gate.admitted.length, 1);
+    ws.close();
+    await until(() => gate.gone.length === 1);
+  });
+
+  it('leaves no timer behind, whoever came and went', async () => {
+    const { scheduler, pass } = virtualTime();
+    gate = await openGate({ scheduler, firstMessage: true });
+    for (const query of [`?token=${gate.reserve()}`, '?token=wrong', '', '?token=']) {
+      const visited = await visit(at(query));
+      if (visited.kind === 'open') visited.ws.terminate();
+    }
+    await until(() => gate.gone.length === 1);
+    await until(() => scheduler.actions.length === 0);
+    pass(0);
+    deepStrictEqual([gate.log.length, scheduler.actions.length], [4, 0]);
   });
 
   it('completes when the server has closed', async () => {

@@ -1,11 +1,13 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
-import { take } from 'rxjs';
+import { connect, type Socket } from 'node:net';
+import { lastValueFrom, take } from 'rxjs';
+import { WebSocketServer } from 'ws';
 import { lobbyGate, type LobbyGateConfig, type LobbySocket } from 'lobby-rx/lobby-server';
 import { isInputError } from 'lobby-rx';
 import { until } from '../until.js';
+import { virtualTime } from '../virtual-time.js';
 import { openGate, type OpenGate } from './gate.js';
 import { enter, visit } from './visit.js';
 
@@ -108,36 +110,70 @@ describe('a lobby gate, and what it puts up with', () => {
     await until(() => gate.gone.length === 1);
   });
 
-  it('closes who does not read what he is sent', async () => {
-    gate = await openGate({ maxBufferedAmount: 1_000_000 });
-    const { ws } = await enter(at(`?token=${gate.reserve()}`));
-    ws.pause();
-    await until(() => gate.admitted.length === 1);
-    const [socket] = gate.admitted;
-    let ended: unknown;
-    socket!.closed$.subscribe(end => (ended = end));
-    const message = 'x'.repeat(1_000_000);
-    for (let i = 0; i < 100 && !ended; i++) {
-      socket!.send(message);
-      await new Promise(resolve => setImmediate(resolve));
+  it('closes who does not read what he is sent, but not who only takes his time', async () => {
+    const { scheduler, pass } = virtualTime();
+    gate = await openGate({ scheduler, maxBufferedAmount: 100_000 });
+    const deaf = await enter(at(`?token=${gate.reserve()}`));
+    const slow = await enter(at(`?token=${gate.reserve()}`));
+    for (const { ws } of [deaf, slow]) ws.pause();
+    await until(() => gate.admitted.length === 2);
+    const ends: unknown[] = [];
+    for (const socket of gate.admitted) {
+      socket.closed$.subscribe(end => ends.push([gate.admitted.indexOf(socket), end]));
+      while (socket.bufferedAmount <= 100_000) socket.send('x'.repeat(1_000_000));
     }
-    deepStrictEqual(ended, { code: 4413, reason: 'does not read' });
-    ws.terminate();
+    pass(4_999);
+    slow.ws.resume();
+    await until(() => gate.admitted[1]!.bufferedAmount === 0);
+    deepStrictEqual(ends, []);
+    pass(1);
+    await until(() => ends.length > 0);
+    deepStrictEqual(ends, [[0, { code: 4413, reason: 'does not read' }]]);
+    deaf.ws.terminate();
   });
 
-  it('sees off who answers no ping', async () => {
-    gate = await openGate({ heartbeat: 20 });
+  it('sees off who answers neither of two pings, and nobody else', async () => {
+    const { scheduler, pass } = virtualTime();
+    gate = await openGate({ scheduler });
     const dead = await enter(at(`?token=${gate.reserve()}`));
     dead.ws.pause();
     const alive = await enter(at(`?token=${gate.reserve()}`));
-    await until(() => gate.gone.length === 1);
+    await until(() => gate.admitted.length === 2);
+    for (let beats = 1; beats <= 5; beats++) {
+      const pinged = once(alive.ws, 'ping');
+      pass(30_000);
+      await pinged;
+      // Its pong is here when what was sent behind it is.
+      const behind = once(alive.ws, 'pong');
+      alive.ws.ping();
+      await behind;
+      if (beats >= 3) await until(() => gate.gone.length === 1);
+      strictEqual(gate.gone.length, beats < 3 ? 0 : 1, `${beats}`);
+    }
     strictEqual(gate.gone[0], gate.admitted[0]!.token);
     strictEqual(alive.ws.readyState, alive.ws.OPEN);
     dead.ws.terminate();
   });
 
-  it('hears nothing more of who is being closed, and waits a second for his goodbye', async () => {
-    gate = await openGate({ firstMessage: true, maxHeldMessages: 1 });
+  it('hears nothing more of whom it closes', async () => {
+    gate = await openGate();
+    const { ws, ending } = await enter(at(`?token=${gate.reserve()}`));
+    await until(() => gate.admitted.length === 1);
+    const [socket] = gate.admitted;
+    const heard: unknown[] = [];
+    socket!.message$.subscribe(message => heard.push(message));
+    ws.pause();
+    socket!.close(4000, 'enough');
+    // He has not heard of it yet.
+    ws.send('and another thing');
+    ws.ping();
+    ws.resume();
+    deepStrictEqual([await ending, heard], [{ code: 4000, reason: 'enough' }, []]);
+  });
+
+  it('waits a second for the goodbye of whom it turns away', async () => {
+    const { scheduler, pass } = virtualTime();
+    gate = await openGate({ scheduler, firstMessage: true });
     const client = connect(gate.port, '127.0.0.1');
     client.on('error', () => undefined);
     const key = Buffer.alloc(16).toString('base64');
@@ -145,14 +181,64 @@ describe('a lobby gate, and what it puts up with', () => {
       `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
     );
     await once(client, 'data');
-    // An empty text message, masked with zeros: no token, and then whatever else.
+    // An empty text message, masked with zeros, and then whatever else.
     for (let i = 0; i < 5; i++) client.write(Buffer.from([0x81, 0x80, 0, 0, 0, 0]));
     const [frame] = (await once(client, 'data')) as [Buffer];
     strictEqual(frame.readUInt16BE(2), 4401);
-    const at = Date.now();
-    await once(client, 'close');
-    ok(Date.now() - at < 1_900);
+    const closed = once(client, 'close');
+    pass(999);
+    client.write(Buffer.from([0x81, 0x80, 0, 0, 0, 0]));
+    pass(1);
+    await closed;
     strictEqual(gate.admitted.length, 0);
+  });
+
+  it('cuts who does not read why he was turned away', async () => {
+    const { scheduler, pass } = virtualTime();
+    gate = await openGate({ scheduler });
+    gate.server
+      .removeAllListeners('request')
+      .on('request', (_, response) => response.end('x'.repeat(20_000_000)));
+    const sockets: Socket[] = [];
+    gate.server.on('connection', socket => sockets.push(socket));
+    const client = connect(gate.port, '127.0.0.1').pause();
+    client.on('error', () => undefined);
+    client.write('GET /page HTTP/1.1\r\nHost: a\r\n\r\n');
+    const head = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13';
+    const key = Buffer.alloc(16).toString('base64');
+    client.write(`GET / HTTP/1.1\r\n${head}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`);
+    await until(() => gate.log.length === 1);
+    ok(!sockets[0]!.destroyed);
+    pass(1_000);
+    await until(() => sockets[0]!.destroyed);
+    client.destroy();
+  });
+
+  it('says how a socket ended that broke the protocol', async () => {
+    gate = await openGate();
+    const key = Buffer.alloc(16).toString('base64');
+    const client = connect(gate.port, '127.0.0.1');
+    const head = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13';
+    client.write(`GET /?token=${gate.reserve()} HTTP/1.1\r\n${head}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`);
+    await until(() => gate.admitted.length === 1);
+    client.write(Buffer.from([0x81, 0x01, 0x20]));
+    client.end();
+    deepStrictEqual(await lastValueFrom(gate.admitted[0]!.closed$), {
+      code: 1002,
+      reason: 'WS_ERR_EXPECTED_MASK',
+    });
+  });
+
+  it('says what cannot be sent as a close frame', async () => {
+    gate = await openGate();
+    await enter(at(`?token=${gate.reserve()}`));
+    await until(() => gate.admitted.length === 1);
+    const [socket] = gate.admitted;
+    for (const code of [0, 999, 1005, 1006, 1015, 2000, 5000, 1000.5]) {
+      throws(() => socket!.close(code), isInputError, `${code}`);
+    }
+    throws(() => socket!.close(1000, 'ä'.repeat(62)), isInputError);
+    socket!.close(1001, 'x'.repeat(123));
   });
 
   it('asks about the origin and the address', async () => {
@@ -189,6 +275,7 @@ describe('a lobby gate, and what it puts up with', () => {
     if (visits[0]!.kind === 'open') visits[0]!.ws.close();
     await until(() => gate.gone.length === 1);
     strictEqual((await from('a')).kind, 'open');
+    deepStrictEqual(asked.at(-1), ['a', 1]);
     deepStrictEqual([gate.admitted[0]!.address, gate.emulator.playerState(token)], ['a', 'reserved']);
   });
 
@@ -206,14 +293,46 @@ describe('a lobby gate, and what it puts up with', () => {
     });
   }
 
-  it('cannot be harmed by a log that throws', async () => {
+  for (const hook of ['isOriginAllowed', 'isAddressAllowed'] as const) {
+    it(`admits nobody where ${hook} promises an answer, as no type lets it`, async () => {
+      gate = await openGate({ [hook]: () => Promise.resolve(true) });
+      const visited = await visit(at(`?token=${gate.reserve()}`));
+      ok(visited.kind === 'refused' && (visited.status === 403 || visited.status === 429));
+    });
+  }
+
+  it('shows no token in what a hook failed with', async () => {
+    const token = 'a token+of/its%own';
     gate = await openGate({
-      log: () => {
-        throw new Error('broken');
+      firstMessage: text => (JSON.parse(text) as { token: string }).token,
+      addressOf: ({ url }) => {
+        if (url === '/') return 'a';
+        throw new Error(`what is ${url} ${new URL(url!, 'http://a').searchParams.get('token')}`);
       },
     });
-    await enter(at(`?token=${gate.reserve()}`));
-    await until(() => gate.admitted.length === 1);
+    await visit(at(`?token=${encodeURIComponent(token)}`));
+    const { ws, ending } = await enter(at());
+    ws.send('secretSecret');
+    await ending;
+    deepStrictEqual(
+      gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [entry.error] : [])),
+      ['Error: what is /?token=[secret] [secret]', 'SyntaxError'],
+    );
+  });
+
+  it('cannot be harmed by a log that throws, at once or later', async () => {
+    for (const log of [
+      () => {
+        throw new Error('broken');
+      },
+      () => Promise.reject(new Error('broken')),
+    ]) {
+      gate = await openGate({ log: () => log() as unknown as undefined });
+      await enter(at(`?token=${gate.reserve()}`));
+      await until(() => gate.admitted.length === 1);
+      await gate.close();
+    }
+    gate = await openGate();
   });
 
   it('keeps to its path, beside other gates and other listeners', async () => {
@@ -228,12 +347,39 @@ describe('a lobby gate, and what it puts up with', () => {
     deepStrictEqual([nowhere.status, nowhere.body], [404, 'no_such_path']);
     strictEqual(gate.admitted.length, 1);
 
-    server.on('upgrade', ({ url }, socket) => url === '/other' && socket.end('HTTP/1.1 418 Other\r\n\r\n'));
-    const other = await visit(at('', '/other'));
-    ok(other.kind === 'refused' && other.status === 418);
     lounge.unsubscribe();
     for (const socket of inLounge) socket.close();
     strictEqual(inLounge.length, 1);
+  });
+
+  it('leaves other paths to the other listeners of its server, and what breaks there harms nobody', async () => {
+    const server = createServer();
+    const others: string[] = [];
+    server.on('upgrade', ({ url }, socket) => {
+      others.push(url!);
+      if (url === '/other') socket.end('HTTP/1.1 418 Other\r\n\r\n');
+    });
+    gate = await openGate({ server, path: '/play' });
+    const other = await visit(at('', '/other'));
+    ok(other.kind === 'refused' && other.status === 418);
+    const client = connect(gate.port, '127.0.0.1');
+    client.on('error', () => undefined);
+    client.write('GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    await until(() => others.length === 2);
+    client.resetAndDestroy();
+    await enter(at(`?token=${gate.reserve()}`, '/play'));
+  });
+
+  it('sees to it that a socket is made a WebSocket of once', async () => {
+    const server = createServer();
+    const wss = new WebSocketServer({ server });
+    gate = await openGate({ server });
+    const token = gate.reserve();
+    const visited = await enter(at(`?token=${token}`));
+    strictEqual((await visited.ending).code, 1006);
+    await until(() => gate.gone.length === 1);
+    deepStrictEqual([gate.gone, gate.admitted], [[token], []]);
+    wss.close();
   });
 
   it('leaves plain requests to the server', async () => {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { inspect } from 'node:util';
 import { of } from 'rxjs';
 import { until } from '../until.js';
+import { virtualTime } from '../virtual-time.js';
 import { openGate, type OpenGate } from './gate.js';
 import { enter, visit } from './visit.js';
 
@@ -18,7 +19,7 @@ describe('a lobby gate, and the token in the query', () => {
   it('lets in who has a valid one, and nothing that he sends is lost', async () => {
     gate = await openGate();
     const token = gate.reserve();
-    const { ws } = await enter(at(`?name=Ada%20L&token=${token}`, '/play'));
+    const { ws } = await enter(at(`?name=Ada%20L&token=${token}&a`, '/play'));
     for (const message of ['one', Buffer.from([2]), 'three']) ws.send(message);
 
     await until(() => gate.admitted.length === 1);
@@ -28,7 +29,7 @@ describe('a lobby gate, and the token in the query', () => {
     await until(() => heard.length === 3);
     deepStrictEqual(heard, ['one', Buffer.from([2]), 'three']);
     strictEqual(socket!.token, token);
-    strictEqual(socket!.url, '/play?name=Ada+L');
+    strictEqual(socket!.url, '/play?name=Ada%20L&a');
     strictEqual(socket!.address, '127.0.0.1');
     strictEqual(gate.emulator.playerState(token), 'connected');
 
@@ -66,12 +67,18 @@ describe('a lobby gate, and the token in the query', () => {
 
   it('turns away a token that nobody issued, or that is no text at all', async () => {
     gate = await openGate();
-    for (const token of ['nobody-issued-it', '%FF%00%FE', '%F0%9F%8E%B2', encodeURIComponent('{"a":1}')]) {
+    for (const token of [
+      'nobody-issued-it',
+      'nobody-issued-it',
+      '%FF%00%FE',
+      '%F0%9F%8E%B2',
+      encodeURIComponent('{"a":1}'),
+    ]) {
       const visited = await visit(at(`?token=${token}`));
       ok(visited.kind === 'refused');
       deepStrictEqual([visited.status, visited.body], [401, 'invalid_token']);
     }
-    strictEqual(gate.admitted.length, 0);
+    deepStrictEqual([gate.admitted.length, asked(gate)], [0, 5]);
   });
 
   it('turns away a consumed token, by itself while its player is in, and by the service afterwards', async () => {
@@ -174,15 +181,15 @@ describe('a lobby gate, and the token in the query', () => {
     const { ws } = await enter(at(`?token=${token}&name=x`));
     await visit(at(`?token=${token}`));
     await until(() => gate.admitted.length === 1);
+    const [socket] = gate.admitted;
+    const hidden = { depth: Infinity, showHidden: true };
+    const prints = [inspect(socket, hidden), JSON.stringify(socket)];
+    strictEqual(socket!.headers.upgrade, 'websocket');
+    strictEqual(prints[1], '{"address":"127.0.0.1","url":"/?name=x"}');
+    ok(!prints.join().includes('sec-websocket-key'));
     ws.close();
     await until(() => gate.gone.length === 1);
-    const [socket] = gate.admitted;
-    const prints = [
-      inspect(socket, { depth: Infinity, showHidden: true }),
-      JSON.stringify({ ...socket }),
-      JSON.stringify(gate.log),
-      inspect(gate.log, { depth: Infinity, showHidden: true }),
-    ];
+    prints.push(inspect(socket, hidden), JSON.stringify(gate.log), inspect(gate.log, hidden));
     for (const print of prints) ok(!print.includes(token), print);
     deepStrictEqual(
       gate.log.map(({ kind }) => kind),
@@ -283,11 +290,29 @@ describe('a lobby gate, and the token as the first message', () => {
     await until(() => gate.admitted.length === 1);
   });
 
+  it('admits one alone where one says it, and another has it in his URL', async () => {
+    gate = await openGate({ firstMessage: true });
+    const token = gate.reserve();
+    const said = await enter(at());
+    said.ws.send(token);
+    const visited = await visit(at(`?token=${token}`));
+    await until(() => gate.admitted.length === 1);
+    if (visited.kind === 'open') strictEqual((await said.ending).code, 4403);
+    else strictEqual(visited.kind === 'refused' && visited.status, 403);
+    strictEqual(gate.admitted.length, 1);
+  });
+
   it('closes with 4408 who says nothing in time, or only half of it', async () => {
-    gate = await openGate({ firstMessage: true, firstMessageDeadline: 30 });
+    const { scheduler, pass } = virtualTime();
+    gate = await openGate({ firstMessage: true, scheduler });
     const { ending } = await enter(at());
     const half = await enter(at());
     half.ws.send(gate.reserve(), { fin: false });
+    half.ws.ping();
+    await once(half.ws, 'pong');
+    pass(4_999);
+    strictEqual(half.ws.readyState, half.ws.OPEN);
+    pass(1);
     deepStrictEqual(await ending, { code: 4408, reason: 'no_token_in_time' });
     deepStrictEqual((await half.ending).code, 4408);
     strictEqual(asked(gate), 0);
