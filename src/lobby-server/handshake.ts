@@ -9,11 +9,12 @@ import type { Upgrade } from './upgrade.js';
 
 /**
  * Makes a candidate of an upgrade request, whose upgrade is completed when he is accepted. Undefined where the request is
- * no handshake: ws has answered it then, before any token was spent on it.
+ * no handshake: it has been answered then, before any token was spent on it.
  */
 export function createHandshake(
   settings: GateSettings,
 ): (upgrade: Upgrade, facts: CandidateFacts) => Candidate | undefined {
+  const { log, scheduler } = settings;
   // ws looks at the handshake first, and where it is one, asks at once whether to go on.
   const continuations = new WeakMap<Upgrade['request'], () => void>();
   const options = {
@@ -28,7 +29,9 @@ export function createHandshake(
     server.handleUpgrade(request, socket, head, opened => (ws = opened));
     const complete = continuations.get(request);
     if (!complete) {
-      destroySoon(socket, settings.scheduler);
+      destroySoon(socket, scheduler);
+      const { status, reason } = REFUSALS.notHandshake;
+      log({ kind: 'refused', at: scheduler.now(), address: facts.address, code: status, reason });
       return undefined;
     }
 
@@ -50,12 +53,13 @@ export function createHandshake(
       },
       reject: refusal => {
         socket.off('data', leave);
-        refuseUpgrade(socket, refusal, settings.scheduler);
+        refuseUpgrade(socket, refusal, scheduler);
         return refusal.status;
       },
     };
     const candidate = createCandidate(facts, ways, settings);
-    if (head.length > 0) candidate.reject(REFUSALS.notHandshake);
-    return candidate;
+    if (head.length === 0) return candidate;
+    candidate.reject(REFUSALS.notHandshake);
+    return undefined;
   };
 }

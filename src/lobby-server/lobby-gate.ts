@@ -14,8 +14,8 @@ import { urlToken } from './url-token.js';
 /**
  * The gate of a lobby's server: emits a player's socket when `players.connected` has said OK to his token, and not before
  * (interface document, 4.2). Anyone else is turned away: before the upgrade with an HTTP status and the reason as its
- * text, after it with a close code and the reason; and nothing that he sends is heard. A browser shows its page of what
- * comes before the upgrade no more than a 1006: let pages send their token as the first message.
+ * text, after it with a close code and the reason; and nothing that he sends is heard. A browser tells its page nothing of
+ * an HTTP status, only 1006: let pages send their token as the first message.
  *
  * | HTTP | close code | when                                                                                   |
  * | ---- | ---------- | -------------------------------------------------------------------------------------- |
@@ -27,7 +27,7 @@ import { urlToken } from './url-token.js';
  * | –    | 4413       | more was sent than is held, or what was sent to him is not read                        |
  * | 429  | –          | `address`: there are too many from there                                               |
  * | 500  | –          | `hook_failed`                                                                          |
- * | 503  | 4424       | `unknown`, `not_sent`: the service was not reached, or its answer was lost             |
+ * | 503  | 4424       | `unknown`, `not_sent`…: its answer was lost, it was not reached, it is not for the player |
  * | 503  | 4429       | `busy`: too many are being dealt with                                                  |
  * | 503  | 1001       | `gate_closed`: it was unsubscribed from                                                |
  *

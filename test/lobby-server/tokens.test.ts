@@ -161,19 +161,28 @@ describe('a lobby gate, and the token in the query', () => {
     strictEqual(gate.log.length, 0);
   });
 
-  it('spends no token on a request that is no handshake', async () => {
-    gate = await openGate();
-    const token = gate.reserve();
-    const client = connect(gate.port, '127.0.0.1');
-    let answer = '';
-    client.on('data', data => (answer += data.toString()));
-    client.write(
-      `GET /?token=${token} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
-    );
-    await new Promise(resolve => client.on('close', resolve));
-    ok(answer.startsWith('HTTP/1.1 400'), answer);
-    deepStrictEqual([asked(gate), gate.emulator.playerState(token)], [0, 'reserved']);
-  });
+  const key = Buffer.alloc(16).toString('base64');
+  const malformed: readonly (readonly [string, string])[] = [
+    ['has no key', '\r\n\r\n'],
+    ['has something behind it', `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\nx`],
+  ];
+  for (const [what, end] of malformed) {
+    it(`spends no token on a request that is no handshake: it ${what}`, async () => {
+      gate = await openGate();
+      const token = gate.reserve();
+      const client = connect(gate.port, '127.0.0.1');
+      let answer = '';
+      client.on('data', data => (answer += data.toString()));
+      const head = `GET /?token=${token} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`;
+      client.write(head + end);
+      await new Promise(resolve => client.on('close', resolve));
+      ok(answer.startsWith('HTTP/1.1 400'), answer);
+      deepStrictEqual([asked(gate), gate.emulator.playerState(token)], [0, 'reserved']);
+      const { kind, ...entry } = gate.log[0]!;
+      ok(kind === 'refused' && gate.log.length === 1);
+      deepStrictEqual('code' in entry && entry.code, 400);
+    });
+  }
 
   it('shows the token in no print of the socket, and in no entry of the log', async () => {
     gate = await openGate();
