@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { bundled } from './bundled.js';
 
 /** A program of ours as a process. */
 export interface Run {
@@ -22,7 +23,7 @@ export function spawnTs(
   args: readonly string[],
   { env = {}, input, isTty = false }: Setting = {},
 ): Run {
-  const command = [process.execPath, '--import', 'tsx', main, ...args];
+  const command = [process.execPath, bundled(main), ...args];
   const [file, ...rest] = isTty ? inTerminal(command) : command;
   const child = spawn(file!, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],

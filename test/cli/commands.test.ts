@@ -184,6 +184,12 @@ describe('lobby-rx', () => {
     for (const [said, pattern] of cases) match(await said, pattern);
   });
 
+  it('says what version it is', async () => {
+    const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+    const { code, out } = await lobbyRx(['--version']).ended;
+    deepStrictEqual([code, out], [0, `${manifest.version}\n`]);
+  });
+
   it('has help for each command', async () => {
     const commands = ['members', 'watch', 'events', 'connected'];
     const helps = await Promise.all(commands.map(command => lobbyRx([command, '--help']).ended));
