@@ -2,6 +2,7 @@ import { defer, EMPTY, finalize, map, mergeMap, take, timeout, type Observable }
 import type { Admit } from './admit.js';
 import { createCandidate, type Candidate, type CandidateWays } from './candidate.js';
 import type { Connection } from './connection.js';
+import { errorText } from './error-text.js';
 import type { GateSettings } from './gate-settings.js';
 import type { LobbyMessage } from './lobby-message.js';
 import type { LobbySocket } from './lobby-socket.js';
@@ -23,8 +24,7 @@ export function createAdmitByMessage(
     try {
       return tokenIn(message) ?? '';
     } catch (error) {
-      // Its message may quote parts of what he sent.
-      log({ kind: 'hook_failed', at: scheduler.now(), hook: 'firstMessage', error: nameOf(error) });
+      log({ kind: 'hook_failed', at: scheduler.now(), hook: 'firstMessage', error: errorText(error) });
       return '';
     }
   };
@@ -56,10 +56,6 @@ export function createAdmitByMessage(
         finalize(() => candidate.reject(REFUSALS.closing)),
       );
     });
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }
 
 function waysOf(connection: Connection): CandidateWays {

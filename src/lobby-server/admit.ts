@@ -41,6 +41,7 @@ export function createAdmit(settings: GateSettings): Admit {
         candidate.reject(REFUSALS.noToken);
         return subscriber.complete();
       }
+      subscriber.add(() => candidate.reject(REFUSALS.closing));
       // Not given up with the gate: where the service says OK to a player who has gone, his slot has to be freed.
       confirm(token).subscribe(refusal => {
         if (refusal) candidate.reject(refusal);
@@ -51,6 +52,5 @@ export function createAdmit(settings: GateSettings): Admit {
         }
         subscriber.complete();
       });
-      return () => candidate.reject(REFUSALS.closing);
     });
 }

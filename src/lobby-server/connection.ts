@@ -1,4 +1,4 @@
-import { AsyncSubject, interval, takeUntil, timer, type Observable } from 'rxjs';
+import { AsyncSubject, interval, takeUntil, timer, type Observable, type Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
 import { checkArgument } from '../protocol/index.js';
 import { closeCode } from './close-code.js';
@@ -76,13 +76,14 @@ export function createConnection(ws: WebSocket, settings: GateSettings): Connect
       else if (isOpen()) ws.ping();
     });
 
-  let isImpatient = false;
+  let patience: Subscription | undefined;
   const watchBufferedAmount = () => {
-    if (isImpatient || ws.bufferedAmount <= maxBufferedAmount) return;
-    isImpatient = true;
-    after(PATIENCE, () => {
-      isImpatient = false;
-      if (ws.bufferedAmount <= maxBufferedAmount) return;
+    if (ws.bufferedAmount <= maxBufferedAmount) {
+      patience?.unsubscribe();
+      patience = undefined;
+      return;
+    }
+    patience ??= after(PATIENCE, () => {
       // No close frame would reach him.
       ours ??= { code: 4413, reason: 'does not read' };
       terminate();
@@ -98,7 +99,7 @@ export function createConnection(ws: WebSocket, settings: GateSettings): Connect
     closeFirmly,
     send: message => {
       if (!isOpen()) return;
-      ws.send(message);
+      ws.send(message, watchBufferedAmount);
       watchBufferedAmount();
     },
   };

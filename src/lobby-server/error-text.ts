@@ -1,7 +1,14 @@
-import { redact } from '../protocol/index.js';
+import { isClientError } from '../protocol/index.js';
 
-/** What a hook failed with, as a line for the log, without what is secret in it. */
-export function errorText(error: unknown, secrets: readonly string[]): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return redact(text, secrets).slice(0, 300);
+/**
+ * What a hook failed with, as a line for the log. What this library says has no token in it; of anything else only the
+ * name is told, since hooks know tokens, and may quote them in whatever form.
+ */
+export function errorText(error: unknown): string {
+  try {
+    const name = error instanceof Error ? error.name : typeof error;
+    return isClientError(error) ? `${name}: ${error.message}` : name;
+  } catch {
+    return 'something unprintable';
+  }
 }

@@ -24,6 +24,6 @@ export type GateLogEntry =
       readonly kind: 'hook_failed';
       readonly at: number;
       readonly hook: string;
-      /** The name of what it failed with and its message, without the token; the name alone where the token may be in parts. */
+      /** The name of what it failed with, and the message where it is an error of this library. */
       readonly error: string;
     };

@@ -35,13 +35,14 @@ export function createHandshake(
       return undefined;
     }
 
-    // Nobody may send before he is answered (RFC 6455, 4.1); and while data lies unread, his going would not be seen.
     const leave = () => socket.destroy();
-    socket.on('data', leave).on('end', leave);
+    // Nobody may send before he is answered (RFC 6455, 4.1); and while data lies unread, his going would not be seen.
+    const interrupt = () => candidate.reject(REFUSALS.notHandshake);
+    socket.on('data', interrupt).on('end', leave);
     const ways: CandidateWays = {
       isThere: () => !socket.destroyed,
       accept: () => {
-        socket.off('data', leave).off('end', leave).pause();
+        socket.off('data', interrupt).off('end', leave).pause();
         try {
           complete();
         } catch {
@@ -52,14 +53,13 @@ export function createHandshake(
         return ws && createConnection(ws, settings);
       },
       reject: refusal => {
-        socket.off('data', leave);
         refuseUpgrade(socket, refusal, scheduler);
         return refusal.status;
       },
     };
     const candidate = createCandidate(facts, ways, settings);
     if (head.length === 0) return candidate;
-    candidate.reject(REFUSALS.notHandshake);
+    interrupt();
     return undefined;
   };
 }

@@ -50,7 +50,10 @@ export interface LobbyGateConfig {
   readonly maxHeldMessages?: number;
   /** How many bytes of messages are held while nobody is subscribed; beyond that 4413. Default 262,144. */
   readonly maxHeldBytes?: number;
-  /** How many bytes may wait to be sent to a player for longer than 5 s; beyond that 4413. Default 1,048,576. */
+  /**
+   * How many bytes may wait to be sent to a player for longer than 5 s; beyond that 4413. Set it above what a slow one may
+   * have to catch up with. Default 1,048,576.
+   */
   readonly maxBufferedAmount?: number;
   /** How often a player is pinged, in ms; one who answers neither of two has gone when the third is due. Default 30,000. */
   readonly heartbeat?: number;

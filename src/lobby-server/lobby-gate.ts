@@ -19,7 +19,7 @@ import { urlToken } from './url-token.js';
  *
  * | HTTP | close code | when                                                                                   |
  * | ---- | ---------- | -------------------------------------------------------------------------------------- |
- * | 400  | –          | it is no handshake, or something was sent before it was answered                       |
+ * | 400  | –          | `no_handshake`, or something was sent before it was answered                           |
  * | 401  | 4401       | `no_token`: there is none, or one that cannot be any; `invalid_token`, says the service |
  * | 403  | 4403       | the service refused it: `already_connected`, `registration_expired`…; `origin`          |
  * | 404  | –          | `no_such_path`: it is for no gate of this server                                       |
@@ -54,8 +54,8 @@ export function lobbyGate(config: LobbyGateConfig): Observable<LobbySocket> {
 
   const receive = (upgrade: Upgrade): Observable<LobbySocket> => {
     const { url = '/', headers } = upgrade.request;
-    const { token, secrets, url: withoutToken } = urlToken(url, settings.tokenParameter);
-    const { address, refusal } = screen(upgrade, secrets);
+    const { token, url: withoutToken } = urlToken(url, settings.tokenParameter);
+    const { address, refusal } = screen(upgrade);
     const candidate = handshake(upgrade, { address, headers, url: withoutToken });
     if (candidate && !refusal && token !== undefined) return admit(candidate, token);
     if (candidate && !refusal && admitByMessage) return admitByMessage(candidate);

@@ -12,7 +12,7 @@ export function runHook(
   defer(() => awaited(settings[name](token)))
     .pipe(
       catchError((error: unknown) => {
-        log({ kind: 'hook_failed', at: scheduler.now(), hook: name, error: errorText(error, [token]) });
+        log({ kind: 'hook_failed', at: scheduler.now(), hook: name, error: errorText(error) });
         return EMPTY;
       }),
     )

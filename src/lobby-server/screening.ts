@@ -11,9 +11,7 @@ export interface Screened {
 }
 
 /** Asks the hooks about requests, and counts the sockets of each address, in or at the gate. */
-export function createScreening(
-  settings: GateSettings,
-): (upgrade: Upgrade, secrets: readonly string[]) => Screened {
+export function createScreening(settings: GateSettings): (upgrade: Upgrade) => Screened {
   const { log, scheduler } = settings;
   const open = new Map<string, number>();
 
@@ -26,7 +24,7 @@ export function createScreening(
     });
   };
 
-  return (upgrade, secrets) => {
+  return upgrade => {
     const { request } = upgrade;
     let address = '';
     const hooks = {
@@ -46,7 +44,7 @@ export function createScreening(
         const refusal = ask();
         if (refusal) return { address, refusal };
       } catch (error) {
-        log({ kind: 'hook_failed', at: scheduler.now(), hook, error: errorText(error, secrets) });
+        log({ kind: 'hook_failed', at: scheduler.now(), hook, error: errorText(error) });
         return { address, refusal: REFUSALS.hook };
       }
     }

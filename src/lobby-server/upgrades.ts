@@ -4,8 +4,9 @@ import { REFUSALS } from './refusals.js';
 import type { GateSettings } from './gate-settings.js';
 import type { Upgrade } from './upgrade.js';
 
-/** The listeners of gates, and what one of them has taken: a server may have several gates, each with a path. */
+/** The listeners of gates, and the sockets that one of them has looked at, or taken: a server may have several gates. */
 const gates = new WeakSet();
+const guarded = new WeakSet();
 const taken = new WeakSet();
 
 /**
@@ -21,7 +22,8 @@ export function upgrades({
     const listener = (request: Upgrade['request'], socket: Upgrade['socket'], head: Buffer) => {
       if (taken.has(socket) || subscriber.closed) return;
       // Also of those that are left to others: a connection that breaks before anyone listens would end the process.
-      socket.on('error', () => socket.destroy());
+      if (!guarded.has(socket)) socket.on('error', () => socket.destroy());
+      guarded.add(socket);
       if (path === undefined || path === request.url?.split('?', 1)[0]) {
         taken.add(socket);
         subscriber.next({ request, socket, head });

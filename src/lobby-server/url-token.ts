@@ -3,16 +3,13 @@ export interface UrlToken {
   /** Undefined where there is none at all; empty where there are several. */
   readonly token: string | undefined;
   readonly url: string;
-  /** Whatever may be a token in it, as it is written and as it is read. */
-  readonly secrets: readonly string[];
 }
 
 /** Takes the token out of a request's path and query; the rest stays as it is. */
 export function urlToken(whole: string, parameter: string | false): UrlToken {
   const at = whole.indexOf('?');
-  if (parameter === false || at < 0) return { token: undefined, url: whole, secrets: [] };
+  if (parameter === false || at < 0) return { token: undefined, url: whole };
   const tokens: string[] = [];
-  const secrets: string[] = [];
   const rest = whole
     .slice(at + 1)
     .split('&')
@@ -20,13 +17,11 @@ export function urlToken(whole: string, parameter: string | false): UrlToken {
       const [[name, value] = []] = new URLSearchParams(pair);
       if (name !== parameter) return true;
       tokens.push(value ?? '');
-      secrets.push(value ?? '', pair.slice(pair.indexOf('=') + 1));
       return false;
     });
   const path = whole.slice(0, at);
   return {
     token: tokens.length > 1 ? '' : tokens[0],
-    secrets,
     url: rest.length > 0 ? `${path}?${rest.join('&')}` : path,
   };
 }

@@ -4,6 +4,7 @@ import type { SocketClosed } from './socket-closed.js';
 const CODES: Readonly<Record<string, number>> = {
   WS_ERR_INVALID_UTF8: 1007,
   WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: 1009,
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009,
 };
 

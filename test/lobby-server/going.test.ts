@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { defer, lastValueFrom, of, Subject, takeUntil, toArray } from 'rxjs';
+import { defer, lastValueFrom, of, Subject, takeUntil, throwError, toArray } from 'rxjs';
+import { InputError } from 'lobby-rx';
 import { players, type LobbySocket } from 'lobby-rx/lobby-server';
 import { until } from '../until.js';
 import { virtualTime } from '../virtual-time.js';
@@ -181,6 +182,10 @@ describe('a lobby gate, and players who go', () => {
         throw new Error(`broken by ${token}`);
       },
       () => Promise.reject(new Error('refused')),
+      () => throwError(() => new InputError('token', 'one', 'none')),
+      () => {
+        throw Object.create(null);
+      },
       () => Promise.resolve(freed++),
       () => defer(() => of(freed++)),
       () => setTimeout(() => freed++),
@@ -197,8 +202,10 @@ describe('a lobby gate, and players who go', () => {
     deepStrictEqual(
       gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [[entry.hook, entry.error]] : [])),
       [
-        ['onGone', 'Error: broken by [secret]'],
-        ['onGone', 'Error: refused'],
+        ['onGone', 'Error'],
+        ['onGone', 'Error'],
+        ['onGone', 'InputError: token must be one; got none'],
+        ['onGone', 'object'],
       ],
     );
   });
@@ -209,6 +216,16 @@ describe('a lobby gate, and players who go', () => {
     const visited = await visit(at(`?token=${token}`));
     ok(visited.kind === 'refused');
     deepStrictEqual([visited.status, visited.body, pending(gate, token)], [503, 'gate_closed', true]);
+    await gate.close();
+
+    const answers = () => {
+      gate.leave();
+      return of(undefined);
+    };
+    gate = await openGate({ client: { matchmaker: { players: { connected: answers } } } });
+    const late = await visit(at('?token=a'));
+    ok(late.kind === 'refused' && late.body === 'gate_closed');
+    deepStrictEqual([gate.gone, gate.admitted], [['a'], []]);
     await gate.close();
 
     gate = await openGate({ log: ({ kind }) => kind === 'admitted' && gate.leave() });

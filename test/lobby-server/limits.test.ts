@@ -122,14 +122,17 @@ describe('a lobby gate, and what it puts up with', () => {
       socket.closed$.subscribe(end => ends.push([gate.admitted.indexOf(socket), end]));
       while (socket.bufferedAmount <= 100_000) socket.send('x'.repeat(1_000_000));
     }
-    pass(4_999);
+    pass(4_000);
     slow.ws.resume();
     await until(() => gate.admitted[1]!.bufferedAmount === 0);
+    slow.ws.pause();
+    while (gate.admitted[1]!.bufferedAmount <= 100_000) gate.admitted[1]!.send('x'.repeat(1_000_000));
+    pass(999);
     deepStrictEqual(ends, []);
     pass(1);
     await until(() => ends.length > 0);
     deepStrictEqual(ends, [[0, { code: 4413, reason: 'does not read' }]]);
-    deaf.ws.terminate();
+    for (const { ws } of [deaf, slow]) ws.terminate();
   });
 
   it('sees off who answers neither of two pings, and nobody else', async () => {
@@ -223,10 +226,8 @@ describe('a lobby gate, and what it puts up with', () => {
     await until(() => gate.admitted.length === 1);
     client.write(Buffer.from([0x81, 0x01, 0x20]));
     client.end();
-    deepStrictEqual(await lastValueFrom(gate.admitted[0]!.closed$), {
-      code: 1002,
-      reason: 'WS_ERR_EXPECTED_MASK',
-    });
+    const end = await lastValueFrom(gate.admitted[0]!.closed$);
+    deepStrictEqual(end, { code: 1002, reason: 'WS_ERR_EXPECTED_MASK' });
   });
 
   it('says what cannot be sent as a close frame', async () => {
@@ -316,7 +317,7 @@ describe('a lobby gate, and what it puts up with', () => {
     await ending;
     deepStrictEqual(
       gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [entry.error] : [])),
-      ['Error: what is /?token=[secret] [secret]', 'SyntaxError'],
+      ['Error', 'SyntaxError'],
     );
   });
 
