@@ -29,6 +29,7 @@ const free = (player_token: string) => client.request(disconnected, { player_tok
 
 const log = (entry: GateLogEntry) => {
   if (entry.kind === 'refused') console.log(`refused: ${entry.reason}`);
+  if (entry.kind === 'refused' && entry.reason === 'unauthorized') console.log("Is LOBBY_TOKEN the lobby's?");
   if (entry.kind === 'hook_failed') console.log(`a slot was not freed: ${entry.error}`);
 };
 

@@ -35,7 +35,6 @@ function tellEveryone({ players, said }: Game): void {
 }
 
 /** Players may call themselves what they like, but not at any length. */
-function nameOf({ url }: LobbySocket): string {
-  const name = new URL(url, 'ws://lobby').searchParams.get('name');
-  return name?.slice(0, 20) ?? 'someone';
+function nameOf({ searchParams }: LobbySocket): string {
+  return searchParams.get('name')?.slice(0, 20) ?? 'someone';
 }

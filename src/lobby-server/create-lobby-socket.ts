@@ -10,6 +10,8 @@ export function createLobbySocket(
 ): LobbySocket {
   const socket = {
     ...{ address, url, message$, closed$, send, close },
+    // Not by `new URL`, which fails at some of what a request may ask for.
+    searchParams: new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : ''),
     get bufferedAmount() {
       return bufferedAmount();
     },

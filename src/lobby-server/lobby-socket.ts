@@ -11,8 +11,10 @@ export interface LobbySocket {
   readonly headers: IncomingHttpHeaders;
   /** Where it comes from: an IP address, or what `addressOf` made of the request. */
   readonly address: string;
-  /** The path and query that it asked for, without the token. Whatever else is in it, only the player says so. */
+  /** The path and query that it asked for, without the token. */
   readonly url: string;
+  /** The query of that URL. Whatever is in it, a name say, only the player says so. */
+  readonly searchParams: URLSearchParams;
   /**
    * What the player sends, in order; completes when the socket has closed. Hot, for any number of subscribers. While there is
    * none, messages are held, from the first one on; a player who sends more than is held meanwhile is closed with 4413.

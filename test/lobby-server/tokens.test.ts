@@ -30,12 +30,28 @@ describe('a lobby gate, and the token in the query', () => {
     deepStrictEqual(heard, ['one', Buffer.from([2]), 'three']);
     strictEqual(socket!.token, token);
     strictEqual(socket!.url, '/play?name=Ada%20L&a');
+    deepStrictEqual(
+      [...socket!.searchParams],
+      [
+        ['name', 'Ada L'],
+        ['a', ''],
+      ],
+    );
     strictEqual(socket!.address, '127.0.0.1');
     strictEqual(gate.emulator.playerState(token), 'connected');
 
     const echoed = once(ws, 'message');
     socket!.send('welcome');
     strictEqual(String((await echoed)[0]), 'welcome');
+  });
+
+  it('lets in who asks for what is hardly a URL', async () => {
+    gate = await openGate();
+    for (const [i, path] of ['//', '/%', '//a:b'].entries()) {
+      await enter(at(`?token=${gate.reserve()}`, path));
+      await until(() => gate.admitted.length === i + 1);
+      deepStrictEqual([gate.admitted[i]!.url, gate.admitted[i]!.searchParams.size], [path, 0]);
+    }
   });
 
   it('completes the upgrade only when the service has said OK', async () => {
