@@ -15,7 +15,6 @@ declare const session: { token: string; renew(): Promise<string> };
 declare const socket: { close(code?: number): void };
 declare const disconnected: import('lobby-rx').Endpoint;
 declare const server: import('node:http').Server;
-declare const gate$: import('rxjs').Observable<import('lobby-rx/lobby-server').LobbySocket>;
 declare function admit(): void;
 declare function show(value: unknown): void;
 declare function reload(): void;
