@@ -13,6 +13,7 @@ scenario('NgRx SignalStore', (client, group_id) => {
   return {
     names: () => [...store.members().values()].map(({ identity }) => identity.display_name),
     presenceOf: id => store.profiles().get(id)?.presence?.status,
+    errors: () => (store.error() === undefined ? [] : [store.error()]),
     close: () => injector.destroy(),
   };
 });

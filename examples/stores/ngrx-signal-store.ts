@@ -3,17 +3,19 @@ import { InjectionToken, computed, inject } from '@angular/core';
 import { patchState, signalStore, withComputed, withMethods, withState } from '@ngrx/signals';
 import { rxMethod } from '@ngrx/signals/rxjs-interop';
 import { identities, type Client, type GroupMember, type Profile } from 'lobby-rx';
-import { map, merge, pipe, switchMap, tap } from 'rxjs';
+import { catchError, map, merge, of, pipe, switchMap, tap } from 'rxjs';
 
 export const CLIENT = new InjectionToken<Client>('lobby-rx');
 
 interface Lobby {
   readonly members: ReadonlyMap<string, GroupMember>;
   readonly profiles: ReadonlyMap<string, Profile>;
+  /** What ended it. */
+  readonly error: unknown;
 }
 
 export const LobbyStore = signalStore(
-  withState<Lobby>({ members: new Map(), profiles: new Map() }),
+  withState<Lobby>({ members: new Map(), profiles: new Map(), error: undefined }),
   withComputed(({ members }) => ({ count: computed(() => members().size) })),
   withMethods((store, { group, events } = inject(CLIENT)) => ({
     /** Follows a group, or whichever group a signal or an Observable names. */
@@ -23,7 +25,7 @@ export const LobbyStore = signalStore(
           merge(
             group.roster(group_id).pipe(map(({ members }) => ({ members }))),
             identities(events.feed).pipe(map(profiles => ({ profiles }))),
-          ),
+          ).pipe(catchError((error: unknown) => of({ error }))),
         ),
         tap(change => patchState(store, change)),
       ),

@@ -12,10 +12,12 @@ scenario('NgRx Store', (client, group_id) => {
   const store = injector.get(Store);
   const members = store.selectSignal(lobby.selectMembers);
   const presences = store.selectSignal(lobby.selectPresences);
-  const following = follow(store, client, group_id);
+  const errors: unknown[] = [];
+  const following = follow(store, client, group_id, error => errors.push(error));
   return {
     names: () => Object.values(members()).map(({ identity }) => identity.display_name),
     presenceOf: id => presences()[id]?.status,
+    errors: () => errors,
     close: () => {
       following.unsubscribe();
       injector.destroy();

@@ -1,10 +1,13 @@
-import { createClient, type Client } from 'lobby-rx';
+import { ok } from 'node:assert';
+import { createClient, isStatusError, type Client } from 'lobby-rx';
 import { createEmulator, listen, type EmulatorServer } from 'lobby-rx/emulator';
 
 /** What a store shows, read from it anew each time. */
 export interface Shown {
   readonly names: () => readonly string[];
   readonly presenceOf: (identity_id: string) => string | undefined;
+  /** What ended the streams. */
+  readonly errors: () => readonly unknown[];
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -51,6 +54,16 @@ export function scenario(
         emulator.updatePresence(hedy.identity_id, { status });
         await until(() => shown.presenceOf(hedy.identity_id) === status);
       }
+    });
+
+    it('is told what ends the streams', async () => {
+      const emulator = createEmulator();
+      server = await listen(emulator);
+      const { token } = emulator.addIdentity();
+      const shown = open(createClient({ ...server, token }), 'no-such-group');
+      close = () => shown.close();
+      await until(() => shown.errors().length === 1);
+      ok(isStatusError(shown.errors()[0]));
     });
   });
 }

@@ -10,10 +10,15 @@ interface Lobby {
 
 export const createLobbyStore = () => createStore<Lobby>(() => ({ members: new Map(), profiles: new Map() }));
 
-/** Keeps a store up to date until it is unsubscribed from. */
-export function follow(store: ReturnType<typeof createLobbyStore>, client: Client, group_id: string) {
+/** Keeps a store up to date until it is unsubscribed from; `onError` is told what ends it. */
+export function follow(
+  store: ReturnType<typeof createLobbyStore>,
+  client: Client,
+  group_id: string,
+  onError: (error: unknown) => void,
+) {
   return merge(
     client.group.roster(group_id).pipe(map(({ members }) => ({ members }))),
     identities(client.events.feed).pipe(map(profiles => ({ profiles }))),
-  ).subscribe(change => store.setState(change));
+  ).subscribe({ next: change => store.setState(change), error: onError });
 }

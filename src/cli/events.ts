@@ -25,29 +25,32 @@ The token of the identity comes from LOBBY_TOKEN. Gaps and trouble are told on s
 
 /** `lobby-rx events`. */
 export function events(args: readonly string[]): Promise<void> {
-  return run(() => {
-    const text = { type: 'string' } as const;
-    const options = { ...CONNECTION, kind: text, from: text, checkpoint: text };
-    const { values } = parseArgs({ args: [...args], options });
-    if (values.help) return HELP;
-    const kind = kindIn(values.kind);
-    const file = values.checkpoint;
-    if (file !== undefined && values.from !== undefined)
-      throw new Error('give --from or --checkpoint, not both');
-    const client = clientOf('api', values, process.env);
+  return run(
+    () => {
+      const text = { type: 'string' } as const;
+      const options = { ...CONNECTION, kind: text, from: text, checkpoint: text };
+      const { values } = parseArgs({ args: [...args], options });
+      if (values.help) return HELP;
+      const kind = kindIn(values.kind);
+      const file = values.checkpoint;
+      if (file !== undefined && values.from !== undefined)
+        throw new Error('give --from or --checkpoint, not both');
+      const client = clientOf('api', values, process.env);
 
-    // Printed in the acknowledgement: the checkpoint moves on only when whoever reads has taken the lines.
-    const ack = ({ events: list }: IdentityEventList, checkpoint: Checkpoint): Observable<unknown> => {
-      const wanted = list.filter(event => kind === undefined || event.kind === kind);
-      const save$ = defer(() => {
-        if (file !== undefined) writeCheckpoint(file, checkpoint);
-        return EMPTY;
-      });
-      return concat(...wanted.map(event => printLine(event)), save$);
-    };
-    const from = file === undefined ? values.from : readCheckpoint(file);
-    return trouble(client.events.createFeed({ from, ack }));
-  });
+      // Printed in the acknowledgement: the checkpoint moves on only when whoever reads has taken the lines.
+      const ack = ({ events: list }: IdentityEventList, checkpoint: Checkpoint): Observable<unknown> => {
+        const wanted = list.filter(event => kind === undefined || event.kind === kind);
+        const save$ = defer(() => {
+          if (file !== undefined) writeCheckpoint(file, checkpoint);
+          return EMPTY;
+        });
+        return concat(...wanted.map(event => printLine(event)), save$);
+      };
+      const from = file === undefined ? values.from : readCheckpoint(file);
+      return trouble(client.events.createFeed({ from, ack }));
+    },
+    { endless: true },
+  );
 }
 
 /** Follows a feed, and tells on standard error where events may be missing, and where it does not get on. */

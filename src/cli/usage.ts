@@ -11,5 +11,6 @@ Each command has its own --help; lobby-rx --version prints the version. Addresse
 LOBBY_MATCHMAKER_URL, LOBBY_API_URL, LOBBY_TOKEN; addresses can be given by flags too, a token cannot, since everyone on
 the machine sees arguments.
 
-Exit codes: 0 fine, 1 refused by the service, 2 wrong arguments, 3 the service was not reached.
+Exit codes: 0 fine, 1 refused by the service, 2 wrong arguments, 3 the service was not reached; members and connected:
+130 and 143 stopped before they were done.
 `;

@@ -2,7 +2,7 @@ import { concatMap, map } from 'rxjs';
 import type { Roster } from '../client/index.js';
 import { memberRow } from './member-row.js';
 import { printLine } from './print-line.js';
-import { runGroup } from './run-group.js';
+import { runGroup, type GroupWork } from './run-group.js';
 
 const HELP = `lobby-rx watch GROUP: tells who joins a group, who leaves it, and who is different
 
@@ -20,13 +20,14 @@ const SIGNS = { joined: '+', left: '-', updated: '~' } as const;
 
 /** `lobby-rx watch`. */
 export function watch(args: readonly string[]): Promise<void> {
-  return runGroup(args, HELP, (group, group_id, config) => {
+  const work: GroupWork = (group, group_id, config) => {
     const changes$ = group.roster(group_id, config).pipe(concatMap(changesOf));
     if (!process.stdout.isTTY) return changes$.pipe(concatMap(printLine));
     return changes$.pipe(
       map(({ change, member }) => process.stdout.write(`${SIGNS[change]} ${memberRow(member)}\n`)),
     );
-  });
+  };
+  return runGroup(args, HELP, work, { endless: true });
 }
 
 function changesOf(roster: Roster) {

@@ -184,6 +184,22 @@ describe('lobby-rx', () => {
     for (const [said, pattern] of cases) match(await said, pattern);
   });
 
+  it('is not fine where it is stopped before it is done', async () => {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+    ] as const) {
+      for (const args of [['members', world.groupId], ['connected']]) {
+        const before = emulator.requests.length;
+        emulator.fault({ kind: 'stall_before_headers' });
+        const run = lobbyRx(args, { env: env(), input: 'any' });
+        await until(() => emulator.requests.length > before);
+        run.process.kill(signal);
+        strictEqual((await run.ended).code, code);
+      }
+    }
+  });
+
   it('says what version it is', async () => {
     const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
     const { code, out } = await lobbyRx(['--version']).ended;
