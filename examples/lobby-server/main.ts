@@ -3,7 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { fromEvent, lastValueFrom, merge, share, take, takeUntil, tap } from 'rxjs';
-import { Acknowledged, createClient, endpoint, nonEmptyString, struct } from 'lobby-rx';
+import {
+  Acknowledged,
+  backoff,
+  createClient,
+  endpoint,
+  isStatusError,
+  nonEmptyString,
+  struct,
+} from 'lobby-rx';
 import { lobbyGate, players, type GateLogEntry, type LobbyPlayers } from 'lobby-rx/lobby-server';
 import { playLobby } from './play-lobby.js';
 
@@ -25,7 +33,13 @@ const disconnected = endpoint({
   body: struct({ player_token: nonEmptyString }),
   response: Acknowledged,
 });
-const free = (player_token: string) => client.request(disconnected, { player_token });
+// Ten times it tries, unless the service says no.
+const free = (player_token: string) =>
+  client
+    .request(disconnected, { player_token })
+    .pipe(
+      backoff({ when: (error, attempt) => attempt < 10 && !(isStatusError(error) && error.status === 400) }),
+    );
 
 const log = (entry: GateLogEntry) => {
   if (entry.kind === 'refused') console.log(`refused: ${entry.reason}`);

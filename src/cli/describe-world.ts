@@ -30,9 +30,12 @@ export function describeWorld(server: EmulatorServer, world: SeededWorld, option
   lobby token      ${lobbyToken}
   player token     ${playerToken}  good for one use, within two minutes
 
-For the other commands of lobby-rx (\`connected\` needs the lobby's token instead):
-  export LOBBY_GROUP_URL=${groupUrl} LOBBY_MATCHMAKER_URL=${matchmakerUrl}
-  export LOBBY_API_URL=${apiUrl} LOBBY_TOKEN=${identityToken}
+For lobby-rx members, watch and events:
+  export LOBBY_GROUP_URL=${groupUrl} LOBBY_API_URL=${apiUrl}
+  export LOBBY_TOKEN=${identityToken}
+
+For lobby-rx connected, and examples/lobby-server:
+  export LOBBY_MATCHMAKER_URL=${matchmakerUrl} LOBBY_TOKEN=${lobbyToken}
 
 Members of the group:
   curl -H 'Authorization: Bearer ${identityToken}' '${groupUrl}/v1/groups/${groupId}/members?count=3'
