@@ -1,29 +1,16 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { defer, lastValueFrom, of, Subject, takeUntil, throwError, toArray } from 'rxjs';
 import { InputError } from 'lobby-rx';
 import { players, type LobbySocket } from 'lobby-rx/lobby-server';
 import { until } from '../until.js';
 import { virtualTime } from '../virtual-time.js';
 import { openGate, type OpenGate } from './gate.js';
+import { knock } from './knock.js';
 import { enter, visit } from './visit.js';
 
 const pending = ({ emulator }: OpenGate, token: string) => emulator.playerState(token) === 'reserved';
-
-/** A client that asks for a WebSocket byte for byte, and never answers. */
-async function knock(port: number, token: string): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
-  socket.on('error', () => undefined);
-  await once(socket, 'connect');
-  const head = [
-    `GET /?token=${token} HTTP/1.1`,
-    ...['Host: a', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-    `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
-  ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n`);
-  return socket;
-}
 
 describe('a lobby gate, and players who go', () => {
   let gate: OpenGate;
@@ -47,7 +34,7 @@ describe('a lobby gate, and players who go', () => {
       gate = await openGate({ isHeld: true });
       const token = gate.reserve();
       const sockets = socketsOf(gate);
-      const client = await knock(gate.port, token);
+      const client = await knock(gate.port, `/?token=${token}`);
       await until(() => gate.waiting() === 1);
       go(client);
       await until(() => sockets[0]!.destroyed);
@@ -65,7 +52,7 @@ describe('a lobby gate, and players who go', () => {
   it('tells no token of who went before his token was refused', async () => {
     gate = await openGate({ isHeld: true });
     const sockets = socketsOf(gate);
-    const client = await knock(gate.port, 'wrong');
+    const client = await knock(gate.port, '/?token=wrong');
     await until(() => gate.waiting() === 1);
     client.destroy();
     await until(() => sockets[0]!.destroyed);

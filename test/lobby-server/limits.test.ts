@@ -9,6 +9,7 @@ import { isInputError } from 'lobby-rx';
 import { until } from '../until.js';
 import { virtualTime } from '../virtual-time.js';
 import { openGate, type OpenGate } from './gate.js';
+import { knock } from './knock.js';
 import { enter, visit } from './visit.js';
 
 describe('a lobby gate, and what it puts up with', () => {
@@ -35,6 +36,19 @@ describe('a lobby gate, and what it puts up with', () => {
     await enter(at());
     gate.goOn();
     strictEqual((await again).kind, 'open');
+  });
+
+  it('confirms 256 at once where it is told nothing else', async () => {
+    gate = await openGate({ isHeld: true });
+    const clients = await Promise.all(
+      Array.from({ length: 256 }, () => knock(gate.port, `/?token=${gate.reserve()}`)),
+    );
+    await until(() => gate.waiting() === 256);
+    const next = await visit(at(`?token=${gate.reserve()}`));
+    ok(next.kind === 'refused' && next.body === 'busy');
+    for (const client of clients) client.destroy();
+    gate.goOn();
+    await until(() => gate.gone.length === 256);
   });
 
   it('waits for so many to say their token', async () => {
@@ -177,12 +191,7 @@ describe('a lobby gate, and what it puts up with', () => {
   it('waits a second for the goodbye of whom it turns away', async () => {
     const { scheduler, pass } = virtualTime();
     gate = await openGate({ scheduler, firstMessage: true });
-    const client = connect(gate.port, '127.0.0.1');
-    client.on('error', () => undefined);
-    const key = Buffer.alloc(16).toString('base64');
-    client.write(
-      `GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
-    );
+    const client = await knock(gate.port, '/');
     await once(client, 'data');
     // An empty text message, masked with zeros, and then whatever else.
     for (let i = 0; i < 5; i++) client.write(Buffer.from([0x81, 0x80, 0, 0, 0, 0]));
@@ -204,12 +213,7 @@ describe('a lobby gate, and what it puts up with', () => {
       .on('request', (_, response) => response.end('x'.repeat(20_000_000)));
     const sockets: Socket[] = [];
     gate.server.on('connection', socket => sockets.push(socket));
-    const client = connect(gate.port, '127.0.0.1').pause();
-    client.on('error', () => undefined);
-    client.write('GET /page HTTP/1.1\r\nHost: a\r\n\r\n');
-    const head = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13';
-    const key = Buffer.alloc(16).toString('base64');
-    client.write(`GET / HTTP/1.1\r\n${head}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`);
+    const client = await knock(gate.port, '/', 'GET /page HTTP/1.1\r\nHost: a\r\n\r\n');
     await until(() => gate.log.length === 1);
     ok(!sockets[0]!.destroyed);
     pass(1_000);
@@ -219,10 +223,7 @@ describe('a lobby gate, and what it puts up with', () => {
 
   it('says how a socket ended that broke the protocol', async () => {
     gate = await openGate();
-    const key = Buffer.alloc(16).toString('base64');
-    const client = connect(gate.port, '127.0.0.1');
-    const head = 'Host: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13';
-    client.write(`GET /?token=${gate.reserve()} HTTP/1.1\r\n${head}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`);
+    const client = await knock(gate.port, `/?token=${gate.reserve()}`);
     await until(() => gate.admitted.length === 1);
     client.write(Buffer.from([0x81, 0x01, 0x20]));
     client.end();

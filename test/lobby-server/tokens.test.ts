@@ -6,6 +6,7 @@ import { of } from 'rxjs';
 import { until } from '../until.js';
 import { virtualTime } from '../virtual-time.js';
 import { openGate, type OpenGate } from './gate.js';
+import { handshake } from './knock.js';
 import { enter, visit } from './visit.js';
 
 const asked = ({ emulator }: OpenGate) =>
@@ -124,6 +125,27 @@ describe('a lobby gate, and the token in the query', () => {
     deepStrictEqual([visited.status, visited.body], [403, 'registration_expired']);
   });
 
+  it('turns away one for another lobby, and one whose player was removed', async () => {
+    gate = await openGate();
+    const other = gate.emulator.reservePlayer(gate.emulator.addLobby().lobby_id);
+    const token = gate.reserve();
+    const { ws } = await enter(at(`?token=${token}`));
+    ws.close();
+    await until(() => gate.gone.length === 1);
+    await fetch(`${gate.service.matchmakerUrl}/v1/players/disconnected`, {
+      ...{ method: 'POST', body: JSON.stringify({ player_token: token }) },
+      headers: { authorization: `Bearer ${gate.emulator.requests[0]!.token}` },
+    });
+    for (const [wrong, reason] of [
+      [other, 'in_different_lobby'],
+      [token, 'removed'],
+    ] as const) {
+      const visited = await visit(at(`?token=${wrong}`));
+      ok(visited.kind === 'refused');
+      deepStrictEqual([visited.status, visited.body], [403, reason]);
+    }
+  });
+
   it('admits one alone of two that come with one token at the same moment', async () => {
     gate = await openGate();
     const token = gate.reserve();
@@ -177,20 +199,18 @@ describe('a lobby gate, and the token in the query', () => {
     strictEqual(gate.log.length, 0);
   });
 
-  const key = Buffer.alloc(16).toString('base64');
-  const malformed: readonly (readonly [string, string])[] = [
-    ['has no key', '\r\n\r\n'],
-    ['has something behind it', `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\nx`],
+  const malformed: readonly (readonly [string, (whole: string) => string])[] = [
+    ['has no key', whole => whole.replace(/Sec-WebSocket-Key.*\r\n/, '')],
+    ['has something behind it', whole => `${whole}x`],
   ];
-  for (const [what, end] of malformed) {
+  for (const [what, malform] of malformed) {
     it(`spends no token on a request that is no handshake: it ${what}`, async () => {
       gate = await openGate();
       const token = gate.reserve();
       const client = connect(gate.port, '127.0.0.1');
       let answer = '';
       client.on('data', data => (answer += data.toString()));
-      const head = `GET /?token=${token} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`;
-      client.write(head + end);
+      client.write(malform(handshake(`/?token=${token}`)));
       await new Promise(resolve => client.on('close', resolve));
       ok(answer.startsWith('HTTP/1.1 400'), answer);
       deepStrictEqual([asked(gate), gate.emulator.playerState(token)], [0, 'reserved']);
