@@ -1,4 +1,4 @@
-// What flows, and how.
+// The client, and what it is made of.
 export { createClient, identities, whyNotConnected } from './client/index.js';
 export type {
   Client,
@@ -6,10 +6,15 @@ export type {
   EventsApi,
   GroupApi,
   IdentitiesConfig,
+  LogEntry,
   MatchmakerApi,
   MembersConfig,
+  NotConnected,
+  RefusalReason,
   Roster,
 } from './client/index.js';
+
+// Streams over time.
 export {
   answers,
   backoff,
@@ -34,27 +39,42 @@ export type {
   Poll,
   RetryConfig,
   WatchConfig,
-  WatchMemory,
+  WatchLogEntry,
   WatchSignal,
   WatchStatus,
 } from './stream/index.js';
 
-// Endpoints of your own.
-export { endpoint } from './endpoint/index.js';
+// Endpoints: the service's own, and how to declare yours.
+export {
+  endpoint,
+  eventsWatch,
+  getMembers,
+  playersConnected,
+  playersDisconnected,
+} from './endpoint/index.js';
 export type {
   Endpoint,
   EndpointAnswer,
   EndpointInput,
+  Endpoints,
+  EventsWatchInput,
+  GetMembersInput,
+  HttpMethod,
   Pageable,
+  PathParameter,
+  PlayerTokenInput,
   Service,
   Watchable,
 } from './endpoint/index.js';
+
+// How requests are carried.
 export { fromFetch, withDeadline, withLog, withToken } from './transport/index.js';
 export type {
   FetchConfig,
   FetchLike,
   FetchLikeInit,
   FetchLikeResponse,
+  RequestLogEntry,
   Token,
   TokenSourceConfig,
   Transport,
@@ -62,7 +82,7 @@ export type {
   TransportResponse,
 } from './transport/index.js';
 
-// What is said on the wire: each name is a codec and the type it decodes to.
+// What is said on the wire: most names are a codec and the type it decodes to.
 export {
   Acknowledged,
   cursorArgument,
@@ -73,6 +93,7 @@ export {
   GroupHandle,
   GroupMember,
   GroupMemberList,
+  identityEventList,
   IdentityEventList,
   IdentityExternal,
   IdentityHandle,
@@ -103,6 +124,10 @@ export {
 } from './protocol/index.js';
 export type {
   AnyStruct,
+  Codec,
+  EventCodecs,
+  FieldsOf,
+  IdentityUpdateEvent,
   KnownEvents,
   KnownPresenceStatus,
   KnownStatAggregation,
@@ -110,14 +135,16 @@ export type {
   KnownStatSorting,
   LiveEvent,
   LobbyAddress,
-  LogEntry,
-  NotConnected,
-  RefusalReason,
-  Verdict,
+  LobbyJoinEvent,
+  MalformedEvent,
+  NoOwnEvents,
+  OwnEvent,
+  PayloadsOf,
   Struct,
+  UnknownEvent,
 } from './protocol/index.js';
 
-// Errors.
+// Errors, and what they mean for a watch.
 export {
   DecodeError,
   InputError,
@@ -126,14 +153,15 @@ export {
   isInputError,
   isStatusError,
   isTransportError,
-  judge,
+  recovery,
   StatusError,
   TransportError,
-} from './protocol/index.js';
+} from './error/index.js';
 export type {
   ClientError,
   DecodeIssue,
+  Recovery,
   RequestSummary,
   StatusDetails,
   TransportFailure,
-} from './protocol/index.js';
+} from './error/index.js';

@@ -1,4 +1,4 @@
-import { describe, InputError } from '../protocol/index.js';
+import { describe, InputError } from '../error/index.js';
 
 declare const URL: new (url: string) => {
   readonly protocol: string;
@@ -11,7 +11,7 @@ declare const URL: new (url: string) => {
   readonly hash: string;
 };
 
-/** A base URL, checked, without a slash at its end; throws an `InputError` that says what to change. */
+/** A base URL, checked, without a slash at its end. Throws an `InputError` that says what to change. */
 export function baseUrl(name: string, value: unknown, insecure: boolean): string {
   const url = parse(name, value);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -32,9 +32,9 @@ function parse(name: string, value: unknown) {
   try {
     if (typeof value === 'string') return new URL(value);
   } catch {
-    // Said below, in our own words: the platform's own error quotes the value.
+    // Said below in our own words: the platform's error quotes the value.
   }
-  // Shown where it can hold no password, so that a missing https:// meets the eye.
+  // Shown if it cannot contain a password, so that a missing https:// is seen at once.
   const shown = typeof value === 'string' && /^[\w.:/-]{1,60}$/.test(value) ? `'${value}'` : describe(value);
   throw new InputError(name, "an absolute URL, like 'https://group.example.com'", shown);
 }

@@ -1,77 +1,121 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import type { Wire } from '../endpoint/index.js';
 import {
+  checkEndpoint,
+  endpoints as defaultEndpoints,
+  type BaseUrls,
+  type Endpoints,
+  type RequestContext,
+} from '../endpoint/index.js';
+import {
+  aFunction,
   checkArgument,
-  describe,
   InputError,
-  jsonObject,
   milliseconds,
-  refuseStrangers,
-} from '../protocol/index.js';
-import { clockJumps, type EventFeedConfig, type WatchConfig } from '../stream/index.js';
-import { fromFetch, tokenFlaw, withDeadline, withLog, withToken } from '../transport/index.js';
+  plainObject,
+  rejectUnknownKeys,
+  type Guard,
+} from '../error/index.js';
+import { identityEventList, IdentityEventList, type EventCodecs } from '../protocol/index.js';
+import { clockJumps, watchSettings, type EventFeedConfig, type WatchConfig } from '../stream/index.js';
+import { fromFetch, withDeadline, withLog, withToken, type Transport } from '../transport/index.js';
 import { baseUrl } from './base-url.js';
 import type { ClientConfig } from './client-config.js';
 
-const KNOWN_OF_WATCH = ['wake$', 'deadline', 'minInterval', 'burst', 'retention'];
+type AnyConfig = ClientConfig<EventCodecs>;
+
+const OPTIONS: Readonly<Record<keyof ClientConfig, true>> = {
+  ...{ url: true, groupUrl: true, matchmakerUrl: true, apiUrl: true, token: true, endpoints: true },
+  ...{ events: true, insecure: true, deadline: true, watch: true, backoff: true, linger: true },
+  ...{ transport: true, log: true, random: true, scheduler: true },
+};
+const OPTIONS_OF_WATCH: Readonly<Record<keyof NonNullable<ClientConfig['watch']>, true>> = {
+  ...{ wake$: true, deadline: true, minInterval: true, burst: true, retention: true },
+};
+
+/** Kinds that have a meaning of their own. */
+const RESERVED_KINDS = ['identity_update', 'matchmaker_lobby_join', 'unknown', 'malformed'];
 
 /** A {@link ClientConfig}, checked and put together. */
 export interface ClientSettings {
   /** For requests that are answered at once. */
-  readonly plain: Wire;
+  readonly plain: RequestContext;
   /** For single requests that block, since they carry an index. */
-  readonly blocking: Wire;
+  readonly blocking: RequestContext;
   /** For the polls of a watch, which keeps their deadline itself. */
-  readonly polling: Wire;
+  readonly polling: RequestContext;
+  readonly endpoints: Endpoints;
   readonly watch: WatchConfig<unknown>;
   readonly feed: EventFeedConfig;
   readonly scheduler: SchedulerLike;
 }
 
-/** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
-export function clientSettings(config: ClientConfig): ClientSettings {
-  checkArgument('config', jsonObject, config);
-  refuseStrangers(config.watch ?? {}, KNOWN_OF_WATCH, 'watch.');
-  refuseStrangers(config.backoff ?? {}, ['initial', 'max'], 'backoff.');
-  const { insecure = false, deadline = 15_000, scheduler = asyncScheduler } = config;
-  const baseUrls = {
-    group: baseUrl('groupUrl', config.groupUrl, insecure),
-    matchmaker: baseUrl('matchmakerUrl', config.matchmakerUrl, insecure),
-    api: baseUrl('apiUrl', config.apiUrl, insecure),
-  };
-  checkToken(config.token);
+/** Checks a config and fills in the defaults. Throws an `InputError` that says what to change. */
+export function clientSettings(config: AnyConfig): ClientSettings {
+  checkArgument('config', plainObject, config);
+  rejectUnknownKeys(config, Object.keys(OPTIONS));
+  rejectUnknownKeys(config.watch, Object.keys(OPTIONS_OF_WATCH), 'watch');
+  const { log, random, backoff, linger, deadline = 15_000, scheduler = asyncScheduler } = config;
   checkArgument('deadline', milliseconds, deadline);
 
-  const { log, transport = fromFetch({ scheduler }) } = config;
-  if (typeof transport !== 'function') {
-    throw new InputError(
-      'transport',
-      'a function from a request to an Observable, as fromFetch() makes one',
-      describe(transport),
-    );
-  }
-  const logged = log ? withLog(transport, log, () => scheduler.now()) : transport;
-  const authorized = withToken(logged, config.token, { scheduler });
-  const wire = (transport = authorized): Wire => ({ transport, baseUrls, now: () => scheduler.now() });
-  const { random, backoff, linger } = config;
-  return {
-    plain: wire(withDeadline(authorized, deadline, scheduler)),
-    blocking: wire(withDeadline(authorized, config.watch?.deadline ?? 70_000, scheduler)),
-    polling: wire(),
-    watch: {
-      scheduler,
-      wake$: clockJumps({ scheduler }),
-      ...(log && { log }),
-      ...(random && { random }),
-      ...(backoff && { backoff }),
-      ...config.watch,
-    },
+  const { transport = fromFetch({ scheduler }) } = config;
+  checkArgument('transport', transportGuard, transport);
+  if (log !== undefined) checkArgument('log', aFunction, log);
+  const baseUrls = resolveUrls(config);
+  const now = () => scheduler.now();
+  const authorized = withToken(log ? withLog(transport, log, now) : transport, config.token, { scheduler });
+  const context = (transport: Transport): RequestContext => ({ transport, baseUrls, now });
+
+  const watch: WatchConfig<unknown> = {
     scheduler,
+    wake$: clockJumps({ scheduler }),
+    ...(log && { log }),
+    ...(random && { random }),
+    ...(backoff && { backoff }),
+    ...config.watch,
+  };
+  const { deadline: pollDeadline } = watchSettings(watch);
+  return {
+    plain: context(withDeadline(authorized, deadline, scheduler)),
+    blocking: context(withDeadline(authorized, pollDeadline, scheduler)),
+    polling: context(authorized),
+    endpoints: resolveEndpoints(config),
+    watch,
     feed: { scheduler, ...(linger !== undefined && { linger }) },
+    scheduler,
   };
 }
 
-function checkToken(token: unknown): void {
-  const flaw = typeof token === 'function' ? undefined : tokenFlaw(token);
-  if (flaw) throw new InputError('token', 'a bearer token, or a function that gives one', flaw);
+const transportGuard: Guard<Transport> = {
+  name: 'a function from a request to an Observable, as fromFetch() makes one',
+  is: (u): u is Transport => typeof u === 'function',
+};
+
+function resolveUrls({ insecure = false, ...config }: AnyConfig): BaseUrls {
+  const all = config.url === undefined ? undefined : baseUrl('url', config.url, insecure);
+  const baseUrls: Record<string, string> = {};
+  for (const service of ['group', 'matchmaker', 'api'] as const) {
+    const name = `${service}Url` as const;
+    const url = config[name] === undefined ? all : baseUrl(name, config[name], insecure);
+    if (url !== undefined) baseUrls[service] = url;
+  }
+  if (Object.keys(baseUrls).length > 0) return baseUrls;
+  throw new InputError('url', "the service's base URL; or give groupUrl, matchmakerUrl, apiUrl", 'nothing');
+}
+
+function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints {
+  rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints');
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    if (endpoint !== undefined) checkEndpoint(endpoint, `endpoints.${name}`);
+  }
+  checkArgument('events', plainObject, events);
+  for (const [kind, codec] of Object.entries(events)) {
+    if (RESERVED_KINDS.includes(kind))
+      throw new InputError('events', 'kinds that this library does not know itself', kind);
+    if (typeof (codec as { decode?: unknown } | null)?.decode !== 'function')
+      throw new InputError(`events.${kind}`, 'a codec: of struct(), or of io-ts', 'something else');
+  }
+  const chosen = { ...defaultEndpoints, ...endpoints };
+  // A list codec of the caller's own knows its kinds already.
+  if (chosen.eventsWatch.response !== IdentityEventList || Object.keys(events).length === 0) return chosen;
+  return { ...chosen, eventsWatch: { ...chosen.eventsWatch, response: identityEventList(events) } };
 }

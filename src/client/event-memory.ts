@@ -1,18 +1,26 @@
-import type { IdentityEventList, LiveEvent } from '../protocol/index.js';
-import { sameJson, type WatchMemory } from '../stream/index.js';
+import type { IdentityEventList } from '../protocol/index.js';
+import { jsonEqual } from '../stream/index.js';
+import type { AnswerMemory } from './calls.js';
 
-/** So many events are remembered: far more than any service gives again. */
+/** How many events are remembered: far more than any service gives again. */
 const MOST = 1_000;
 
+/** An event of any kind, one of the game's own included. */
+interface AnyEvent {
+  readonly kind: string;
+  readonly ts?: unknown;
+  /** Of a malformed one, what came. */
+  readonly raw?: unknown;
+}
+
 /**
- * Remembers the last events of a watch. A service whose index goes back, or comes from another machine's clock, gives
- * events again; one that is the same in all it says, its `ts` included, is the same event. Of one without a `ts` nobody can
- * tell.
+ * Remembers the last events of a watch. A service whose index goes back, or comes from another machine's clock, gives events
+ * again. One that is equal in everything, `ts` included, is the same event; of one without a `ts` nobody can tell.
  */
-export function eventMemory(): WatchMemory<IdentityEventList> {
-  const byTime = new Map<string, LiveEvent[]>();
+export function eventMemory<Own extends object>(): AnswerMemory<IdentityEventList<Own>> {
+  const byTime = new Map<string, AnyEvent[]>();
   const times: string[] = [];
-  const isKnown = (event: LiveEvent) => {
+  const isKnown = (event: AnyEvent) => {
     const time = timeOf(event);
     const known = time === undefined ? undefined : byTime.get(time);
     return known?.some(other => isSame(event, other)) ?? false;
@@ -22,8 +30,8 @@ export function eventMemory(): WatchMemory<IdentityEventList> {
       answer.events.some(isKnown)
         ? { ...answer, events: answer.events.filter(event => !isKnown(event)) }
         : answer,
-    add: ({ events }) => {
-      for (const event of events) {
+    remember: ({ events }) => {
+      for (const event of events as readonly AnyEvent[]) {
         const time = timeOf(event);
         if (time === undefined) continue;
         times.push(time);
@@ -40,14 +48,14 @@ export function eventMemory(): WatchMemory<IdentityEventList> {
   };
 }
 
-function timeOf(event: LiveEvent): string | undefined {
+function timeOf(event: AnyEvent): string | undefined {
   const { ts } = event.kind === 'malformed' ? (Object(event.raw) as { ts?: unknown }) : event;
   return typeof ts === 'string' ? ts : undefined;
 }
 
 /** What is wrong with a malformed event is told with its place in the batch, which is another one the next time. */
-function isSame(event: LiveEvent, other: LiveEvent): boolean {
+function isSame(event: AnyEvent, other: AnyEvent): boolean {
   return event.kind === 'malformed' && other.kind === 'malformed'
-    ? sameJson(event.raw, other.raw)
-    : sameJson(event, other);
+    ? jsonEqual(event.raw, other.raw)
+    : jsonEqual(event, other);
 }

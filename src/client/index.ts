@@ -1,9 +1,9 @@
-export type { Client } from './client.js';
-export type { ClientConfig } from './client-config.js';
-export { createClient } from './create-client.js';
+export { createClient, type Client } from './client.js';
+export type { ClientConfig, LogEntry } from './client-config.js';
 export type { EventsApi } from './events-api.js';
-export type { GroupApi, MembersConfig } from './group-api.js';
+export type { GroupApi } from './group-api.js';
 export { identities, type IdentitiesConfig } from './identities.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
+export type { MembersConfig } from './members.js';
 export type { Roster } from './roster.js';
-export { whyNotConnected } from './why-not-connected.js';
+export { whyNotConnected, type NotConnected, type RefusalReason } from './why-not-connected.js';

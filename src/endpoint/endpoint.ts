@@ -1,64 +1,111 @@
 import type * as t from 'io-ts';
-import { checkArgument, fromGuard, type AnyStruct } from '../protocol/index.js';
-import type { Service } from './service.js';
+import { checkArgument, rejectUnknownKeys, type Guard } from '../error/index.js';
+import type { AnyStruct } from '../protocol/index.js';
 
-const pathname = fromGuard(
-  "a path that begins with '/'",
-  (u): u is string => typeof u === 'string' && u.startsWith('/'),
-);
-const serviceName = fromGuard(
-  "'group', 'matchmaker' or 'api'",
-  (u): u is Service => u === 'group' || u === 'matchmaker' || u === 'api',
-);
-const codec = fromGuard(
-  'an io-ts codec',
-  (u): u is object => typeof (u as { decode?: unknown } | null)?.decode === 'function',
-);
+/** The three services, each with a base URL of its own (interface document: {group_url}, {matchmaker_url}, {api_url}). */
+export type Service = 'group' | 'matchmaker' | 'api';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The names in braces of a path: `'group_id'` of `/v1/groups/{group_id}/members`. */
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameter<Rest>
   : never;
 
-/** One operation of a service, as plain data: what to send, where, and what comes back. */
-export interface Endpoint<
-  Path extends string = string,
-  Query extends AnyStruct | undefined = AnyStruct | undefined,
-  Body extends AnyStruct | undefined = AnyStruct | undefined,
-  Response extends t.Mixed = t.Mixed,
-> {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Which of the client's base URLs the path goes behind. */
+/** One operation of a service, as plain data: what to send, where, and what comes back. `endpoint()` makes one. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- an endpoint of any input and answer
+export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod = HttpMethod> {
+  readonly method: Method;
+  /** Which of the client's base URLs the path is appended to. */
   readonly service: Service;
-  /** Begins with `/`; parameters stand in braces. */
-  readonly path: Path;
+  /** Begins with `/`; parameters are in braces. */
+  readonly path: string;
   /** The codec of the query's parameters. */
-  readonly query?: Query;
+  readonly query?: AnyStruct | undefined;
   /** The codec of the JSON body's fields. */
-  readonly body?: Body;
-  /** The codec of the answer's body; `Acknowledged` where only the OK counts. */
-  readonly response: Response;
+  readonly body?: AnyStruct | undefined;
+  /** The codec of the answer's body; `Acknowledged` if only the OK counts. */
+  readonly response: t.Type<Answer, unknown>;
+  /** In types only: it carries the type of the input. */
+  readonly _input?: (input: Input) => void;
 }
 
+/** What an endpoint takes, in one flat object: its path parameters, its query and its body. */
+export type EndpointInput<E extends Endpoint> = E extends Endpoint<infer Input> ? Input : never;
+
+/** What an endpoint answers with. */
+export type EndpointAnswer<E extends Endpoint> = t.TypeOf<E['response']>;
+
+type FieldsOf<S> = S extends t.Any ? t.TypeOf<S> : unknown;
+
+/** One object type for an intersection, so that editors and error messages show its fields. */
+type Flat<T> = { [K in keyof T]: T[K] };
+
+const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
+const SERVICES: readonly string[] = ['group', 'matchmaker', 'api'] satisfies Service[];
+const PARTS = ['method', 'service', 'path', 'query', 'body', 'response'];
+
+const oneOf = (values: readonly string[]): Guard<string> => ({
+  name: `one of ${values.join(', ')}`,
+  is: (u): u is string => typeof u === 'string' && values.includes(u),
+});
+const pathname: Guard<string> = {
+  name: "a path that begins with '/'",
+  is: (u): u is string => typeof u === 'string' && u.startsWith('/'),
+};
+const codec: Guard<object> = {
+  name: 'an io-ts codec',
+  is: (u): u is object => typeof (u as { decode?: unknown } | null)?.decode === 'function',
+};
+const fields: Guard<object> = {
+  name: 'a codec that struct() makes',
+  is: (u): u is object => codec.is(u) && 'required' in u && 'optional' in u,
+};
+
 /**
- * States an endpoint of your own, to be used with `client.request`, and with `client.watch` or `client.pages` where it
+ * Declares an endpoint of your own, to be used with `client.request`; and with `client.watch` or `client.pages`, if it
  * takes a `watch_index` or an `anchor`. Path parameters, query and body become one flat, typed input.
  *
+ * Throws an `InputError` if the definition is invalid.
+ *
  * @example
- * const disconnected = endpoint({
- *   method: 'POST', service: 'matchmaker', path: '/v1/players/disconnected',
- *   body: struct({ player_token: nonEmptyString }), response: Acknowledged,
+ * const rename = endpoint({
+ *   method: 'POST', service: 'group', path: '/v1/groups/{group_id}/name',
+ *   body: struct('Rename', { display_name: nonEmptyString }), response: Acknowledged,
  * });
- * client.request(disconnected, { player_token }).subscribe();
+ * client.request(rename, { group_id, display_name: 'The Analytical Engine' }).subscribe();
  */
 export function endpoint<
   const Path extends string,
-  Response extends t.Mixed,
+  Answer,
+  const Method extends HttpMethod,
   Query extends AnyStruct | undefined = undefined,
   Body extends AnyStruct | undefined = undefined,
->(definition: Endpoint<Path, Query, Body, Response>): Endpoint<Path, Query, Body, Response> {
-  checkArgument('path', pathname, definition.path);
-  checkArgument('service', serviceName, definition.service);
-  checkArgument('response', codec, definition.response);
+>(definition: {
+  readonly method: Method;
+  readonly service: Service;
+  readonly path: Path;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly response: t.Type<Answer, unknown>;
+}): Endpoint<
+  Flat<Readonly<Record<PathParameter<Path>, string>> & FieldsOf<Query> & FieldsOf<Body>>,
+  Answer,
+  Method
+> {
+  checkEndpoint(definition);
   return definition;
+}
+
+/** Throws an `InputError` if this is no endpoint; `name` leads to it. */
+export function checkEndpoint(definition: unknown, name = ''): void {
+  const at = (part: string) => (name ? `${name}.${part}` : part);
+  rejectUnknownKeys(definition, PARTS, name);
+  const { method, service, path, query, body, response } = definition as Record<string, unknown>;
+  checkArgument(at('method'), oneOf(METHODS), method);
+  checkArgument(at('service'), oneOf(SERVICES), service);
+  checkArgument(at('path'), pathname, path);
+  if (query !== undefined) checkArgument(at('query'), fields, query);
+  if (body !== undefined) checkArgument(at('body'), fields, body);
+  checkArgument(at('response'), codec, response);
 }

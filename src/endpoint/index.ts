@@ -1,11 +1,24 @@
-export { endpoint, type Endpoint, type PathParameter } from './endpoint.js';
-export type { EndpointAnswer } from './endpoint-answer.js';
-export type { EndpointInput } from './endpoint-input.js';
-export { eventsWatch } from './events-watch.js';
-export { getMembers } from './get-members.js';
-export { playersConnected } from './players-connected.js';
-export { request } from './request.js';
-export type { Service } from './service.js';
-export type { Wire } from './wire.js';
-export type { Pageable } from './pageable.js';
-export type { Watchable } from './watchable.js';
+export type { BaseUrls } from './compose-request.js';
+export {
+  checkEndpoint,
+  endpoint,
+  type Endpoint,
+  type EndpointAnswer,
+  type EndpointInput,
+  type HttpMethod,
+  type PathParameter,
+  type Service,
+} from './endpoint.js';
+export {
+  endpoints,
+  eventsWatch,
+  getMembers,
+  playersConnected,
+  playersDisconnected,
+  type Endpoints,
+  type EventsWatchInput,
+  type GetMembersInput,
+  type PlayerTokenInput,
+} from './endpoints.js';
+export { request, type RequestContext } from './request.js';
+export type { Pageable, Watchable } from './watchable.js';

@@ -1,31 +1,35 @@
 import { defer, map, take, throwIfEmpty, type Observable } from 'rxjs';
-import { TransportError } from '../protocol/index.js';
-import { summaryOf } from '../transport/index.js';
-import { composeRequest } from './compose-request.js';
-import type { EndpointAnswer } from './endpoint-answer.js';
-import type { EndpointInput } from './endpoint-input.js';
+import { TransportError } from '../error/index.js';
+import { summaryOf, type Transport } from '../transport/index.js';
+import { composeRequest, type BaseUrls } from './compose-request.js';
 import type { Endpoint } from './endpoint.js';
 import { readAnswer } from './read-answer.js';
-import type { Wire } from './wire.js';
+
+/** What it takes to make requests. */
+export interface RequestContext {
+  readonly transport: Transport;
+  readonly baseUrls: BaseUrls;
+  /** What time it is, in ms since 1970: a server may say until when to wait. */
+  readonly now: () => number;
+}
 
 /**
  * Asks an endpoint once: cold, one answer, then complete; unsubscribing aborts.
  *
  * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
  */
-export function request<E extends Endpoint>(
-  wire: Wire,
-  endpoint: E,
-  input: EndpointInput<E>,
-): Observable<EndpointAnswer<E>> {
+export function request<Input, Answer>(
+  { transport, baseUrls, now }: RequestContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Input,
+): Observable<Answer> {
   return defer(() => {
-    const outgoing = composeRequest(endpoint, input, wire.baseUrls);
-    return wire.transport(outgoing).pipe(
+    const outgoing = composeRequest(endpoint, input, baseUrls);
+    const summary = summaryOf(outgoing);
+    return transport(outgoing).pipe(
       take(1),
-      throwIfEmpty(
-        () => new TransportError('lost', 'the transport completed without an answer', summaryOf(outgoing)),
-      ),
-      map(response => readAnswer(endpoint, outgoing, response, wire.now()) as EndpointAnswer<E>),
+      throwIfEmpty(() => new TransportError('lost', 'the transport completed without an answer', summary)),
+      map(response => readAnswer(endpoint, summary, response, now())),
     );
   });
 }

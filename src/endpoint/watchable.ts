@@ -1,13 +1,24 @@
-import type * as t from 'io-ts';
 import type { WatchData } from '../protocol/index.js';
-import type { EndpointAnswer } from './endpoint-answer.js';
-import type { Endpoint } from './endpoint.js';
-import type { TakesQuery } from './takes-query.js';
+import type { HttpMethod } from './endpoint.js';
 
-/** An endpoint that can be watched: it takes a `watch_index`, and its answer has a `watch.index`. Else `never`. */
-export type Watchable<E extends Endpoint> =
-  TakesQuery<E, { readonly watch_index: t.Mixed }> extends true
-    ? EndpointAnswer<E> extends { readonly watch: WatchData }
-      ? E
-      : never
-    : never;
+/**
+ * What keeps an endpoint from being watched, as the compiler is to say it; `unknown` if nothing does. It has to be a GET,
+ * take a `watch_index`, and answer with a `watch.index`.
+ */
+export type Watchable<Input, Answer, Method extends HttpMethod> = [Method] extends ['GET']
+  ? 'watch_index' extends keyof Input
+    ? Answer extends { readonly watch: WatchData }
+      ? unknown
+      : 'this endpoint cannot be watched: its answer has no watch.index'
+    : 'this endpoint cannot be watched: it takes no watch_index'
+  : `a ${Method} cannot be watched`;
+
+/**
+ * What keeps an endpoint from being paged through, as the compiler is to say it; `unknown` if nothing does. It has to take
+ * an `anchor`, and its answer may have one.
+ */
+export type Pageable<Input, Answer> = 'anchor' extends keyof Input
+  ? Answer extends { readonly anchor?: string | null | undefined }
+    ? unknown
+    : 'this endpoint has no pages: its answer gives no anchor'
+  : 'this endpoint has no pages: it takes no anchor';

@@ -1,34 +1,74 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
-import { decodeEvent } from './decode-event.js';
-import { encodeEvent } from './encode-event.js';
-import type { LiveEvent } from './live-event.js';
+import type { Codec } from './codec.js';
+import {
+  decodeEvent,
+  type EventCodecs,
+  type LiveEvent,
+  type NoOwnEvents,
+  type PayloadsOf,
+} from './live-event.js';
 import { struct } from './struct.js';
 import { WatchData } from './watch-data.js';
 
-const Wire = struct({ events: t.UnknownArray, watch: WatchData });
-
-/**
- * The events addressed to an identity, oldest first (interface document, 2.3). Each event is decoded by itself: a bad
- * one arrives as `malformed` and neither costs its neighbours nor stops the index.
- */
-export const IdentityEventList = new t.Type<IdentityEventList, unknown>(
-  'object',
-  (u): u is IdentityEventList => Wire.is(u) && u.events.every(isLiveEvent),
-  (u, context) => {
-    const wire = Wire.validate(u, context);
-    if (isLeft(wire)) return wire;
-    const events = wire.right.events.flatMap((event, i) => decodeEvent(event, i));
-    return t.success({ ...wire.right, events });
-  },
-  list => ({ ...list, events: list.events.map(encodeEvent) }),
-);
-export interface IdentityEventList {
-  readonly events: readonly LiveEvent[];
+/** The events addressed to an identity (interface document, 2.3). */
+export interface IdentityEventList<Own extends object = NoOwnEvents> {
+  /** Oldest first. */
+  readonly events: readonly LiveEvent<Own>[];
   readonly watch: WatchData;
 }
 
-/** On the wire `kind` is an object, so a text there tells that an event has been decoded. */
-function isLiveEvent(u: unknown): boolean {
+const WireList = struct('IdentityEventList', { events: t.UnknownArray, watch: WatchData });
+
+/**
+ * The codec of {@link IdentityEventList} with event kinds of your own. Each event is decoded by itself: a bad one arrives
+ * as `malformed`, costs its neighbours nothing, and does not stop the index.
+ *
+ * @example
+ * const response = identityEventList({ chat_message: ChatMessage });
+ */
+export function identityEventList<Codecs extends EventCodecs>(
+  own: Codecs,
+): Codec<IdentityEventList<PayloadsOf<Codecs>>> {
+  type List = IdentityEventList<PayloadsOf<Codecs>>;
+  return new t.Type<List, unknown>(
+    WireList.name,
+    (u): u is List => WireList.is(u) && u.events.every(isDecoded),
+    (u, context) => {
+      const list = WireList.validate(u, context);
+      if (isLeft(list)) return list;
+      const events = list.right.events.flatMap((event, i) => decodeEvent(event, own, i));
+      return t.success({ ...list.right, events });
+    },
+    list => ({ ...list, events: list.events.map(event => encodeEvent(event as LiveEvent, own)) }),
+  );
+}
+
+export const IdentityEventList: Codec<IdentityEventList> = identityEventList({});
+
+/** On the wire `kind` is an object, so a string there tells that an event has been decoded. */
+function isDecoded(u: unknown): boolean {
   return typeof (u as { kind?: unknown } | null)?.kind === 'string';
+}
+
+/** A live event as it stands on the wire: the inverse of `decodeEvent`. */
+function encodeEvent(event: LiveEvent, own: EventCodecs): unknown {
+  if (event.kind === 'malformed') return event.raw;
+  const { ts, notification } = event;
+  return { kind: encodeKind(event, own), ts, ...(notification && { notification }) };
+}
+
+function encodeKind(event: Exclude<LiveEvent, { kind: 'malformed' }>, own: EventCodecs): object {
+  switch (event.kind) {
+    case 'identity_update':
+      return { identity_update: { identity: event.identity } };
+    case 'matchmaker_lobby_join':
+      return { matchmaker_lobby_join: { lobby: event.lobby, player: event.player, ports: event.ports } };
+    case 'unknown':
+      return { [event.name]: event.payload };
+    default: {
+      const { kind, payload } = event as { kind: string; payload: unknown };
+      return { [kind]: own[kind]?.encode(payload) ?? payload };
+    }
+  }
 }

@@ -1,72 +1,55 @@
 export { Acknowledged } from './acknowledged.js';
-export { checkArgument } from './check-argument.js';
-export type { ClientError } from './client-error.js';
-export { cursor } from './cursor.js';
-export { cursorArgument } from './cursor-argument.js';
-export { decodeEvent } from './decode-event.js';
-export { DecodeError } from './decode-error.js';
-export type { DecodeIssue } from './decode-issue.js';
-export { decodeIssues } from './decode-issues.js';
-export { describe } from './describe.js';
-export { encodeEvent } from './encode-event.js';
+export {
+  cursor,
+  cursorArgument,
+  decodeIssues,
+  fromGuard,
+  integer,
+  jsonObject,
+  nonEmptyString,
+  positiveInteger,
+  type Codec,
+} from './codec.js';
 export { ErrorBody } from './error-body.js';
-export { Event } from './event.js';
-export { fromGuard } from './from-guard.js';
-export { GameActivity } from './game-activity.js';
-export { GameHandle } from './game-handle.js';
-export { GroupExternal } from './group-external.js';
-export { GroupHandle } from './group-handle.js';
-export { GroupMember } from './group-member.js';
-export { GroupMemberList } from './group-member-list.js';
-export { IdentityEventList } from './identity-event-list.js';
-export { IdentityExternal } from './identity-external.js';
-export { IdentityHandle } from './identity-handle.js';
-export { IdentityUpdate } from './identity-update.js';
-export { InputError } from './input-error.js';
-export { integer } from './integer.js';
-export { isClientError } from './is-client-error.js';
-export { isDecodeError } from './is-decode-error.js';
-export { isInputError } from './is-input-error.js';
-export { isStatusError } from './is-status-error.js';
-export { isTransportError } from './is-transport-error.js';
-export { isWellFormed } from './is-well-formed.js';
-export { jsonObject } from './json-object.js';
-export type { KnownPresenceStatus } from './known-presence-status.js';
-export type { KnownStatAggregation } from './known-stat-aggregation.js';
-export type { KnownStatFormat } from './known-stat-format.js';
-export type { KnownStatSorting } from './known-stat-sorting.js';
-export { judge } from './judge.js';
-export { LinkedAccessToken } from './linked-access-token.js';
-export { LinkedAccount } from './linked-account.js';
-export { LinkedEmail } from './linked-email.js';
-export type { KnownEvents, LiveEvent } from './live-event.js';
-export { Lobby } from './lobby.js';
+export {
+  GameHandle,
+  Stat,
+  StatConfig,
+  type KnownStatAggregation,
+  type KnownStatFormat,
+  type KnownStatSorting,
+} from './game.js';
+export { GroupExternal, GroupHandle } from './group.js';
+export { GroupMember, GroupMemberList } from './group-member-list.js';
+export {
+  GameActivity,
+  IdentityExternal,
+  IdentityHandle,
+  LinkedAccessToken,
+  LinkedAccount,
+  LinkedEmail,
+  Presence,
+  Profile,
+  ProfileGame,
+  ProfileGroup,
+  type KnownPresenceStatus,
+} from './identity.js';
+export { identityEventList, IdentityEventList } from './identity-event-list.js';
+export {
+  IdentityUpdate,
+  type EventCodecs,
+  type IdentityUpdateEvent,
+  type KnownEvents,
+  type LiveEvent,
+  type LobbyJoinEvent,
+  type MalformedEvent,
+  type NoOwnEvents,
+  type OwnEvent,
+  type PayloadsOf,
+  type UnknownEvent,
+} from './live-event.js';
+export { Lobby, LobbyJoin, LobbyPlayer, Port, PortRange, Region } from './lobby.js';
 export { lobbyAddress, type LobbyAddress } from './lobby-address.js';
-export { LobbyJoin } from './lobby-join.js';
-export { LobbyPlayer } from './lobby-player.js';
-export type { LogEntry } from './log-entry.js';
-export { milliseconds } from './milliseconds.js';
-export { nonEmptyString } from './non-empty-string.js';
-export type { NotConnected, RefusalReason } from './not-connected.js';
 export { Notification } from './notification.js';
-export { Port } from './port.js';
-export { PortRange } from './port-range.js';
-export { positiveInteger } from './positive-integer.js';
-export { Presence } from './presence.js';
-export { Profile } from './profile.js';
-export { ProfileGame } from './profile-game.js';
-export { ProfileGroup } from './profile-group.js';
-export { quietly } from './quietly.js';
-export { refuseStrangers } from './refuse-strangers.js';
-export { redact } from './redact.js';
-export { redactBody } from './redact-body.js';
-export { redactJson } from './redact-json.js';
-export { Region } from './region.js';
-export type { RequestSummary } from './request-summary.js';
-export { Stat } from './stat.js';
-export { StatConfig } from './stat-config.js';
-export { StatusError, type StatusDetails } from './status-error.js';
-export { struct, type AnyStruct, type Struct } from './struct.js';
-export { TransportError, type TransportFailure } from './transport-error.js';
-export type { Verdict } from './verdict.js';
+export { struct, type AnyStruct, type FieldsOf, type Struct } from './struct.js';
 export { WatchData } from './watch-data.js';

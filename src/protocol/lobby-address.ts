@@ -1,22 +1,21 @@
-import { describe } from './describe.js';
-import { InputError } from './input-error.js';
-import type { LobbyJoin } from './lobby-join.js';
+import { describe, InputError } from '../error/index.js';
+import type { LobbyJoin } from './lobby.js';
 
 /** Where to reach a lobby. */
 export interface LobbyAddress {
   readonly hostname: string;
   /** The port, or the first of its range. */
   readonly port: number;
-  /** The range, both ends included, where the lobby listens on any port of one. */
+  /** The range, both ends included, if the lobby listens on any port of one. */
   readonly range: { readonly min: number; readonly max: number } | undefined;
   readonly isTls: boolean;
-  /** For a WebSocket: `wss:` where the port uses TLS, `ws:` where it does not. Without the player's token. */
+  /** For a WebSocket: `wss:` if the port uses TLS, else `ws:`. It does not contain the player's token. */
   readonly url: string;
 }
 
 /**
- * Where a lobby join leads to (interface document, 2.9): the port of that name, or the only one it has. Throws an
- * `InputError` where there is no such port, several and none named, or one without a number.
+ * Where a lobby join leads (interface document, 2.9): to the port of that name, or to its only one. Throws an `InputError`
+ * if there is no such port, if there are several and none is named, or if the port has no number.
  *
  * @example
  * feed.lobbyJoin$.subscribe(join => new WebSocket(lobbyAddress(join, 'game').url));

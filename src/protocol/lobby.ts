@@ -1,7 +1,72 @@
 import * as t from 'io-ts';
-import { Region } from './region.js';
+import { integer, type Codec } from './codec.js';
 import { struct } from './struct.js';
 
-/** The lobby that a player is to join (interface document, 2.9). Deployed servers may add deprecated keys. */
-export const Lobby = struct({ lobby_id: t.string, region: Region });
-export type Lobby = t.TypeOf<typeof Lobby>;
+/** Where a lobby runs (interface document, 2.9). */
+export interface Region {
+  /** A short identifier for humans. */
+  readonly region_id: string;
+  readonly display_name: string;
+}
+
+export const Region: Codec<Region> = struct('Region', { region_id: t.string, display_name: t.string });
+
+/** The lobby that a player is to join (interface document, 2.9). Deployed servers may add deprecated fields. */
+export interface Lobby {
+  readonly lobby_id: string;
+  readonly region: Region;
+}
+
+export const Lobby: Codec<Lobby> = struct('Lobby', { lobby_id: t.string, region: Region });
+
+/** The player of a lobby join (interface document, 2.9). */
+export interface LobbyPlayer {
+  /**
+   * Passed through the socket to the lobby's server, which confirms it with `players.connected`. Opaque, valid for about
+   * two minutes, good for one use.
+   */
+  readonly token: string;
+}
+
+export const LobbyPlayer: Codec<LobbyPlayer> = struct('LobbyPlayer', { token: t.string });
+
+/** A range of ports, both ends included (interface document, 2.9). */
+export interface PortRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+export const PortRange: Codec<PortRange> = struct('PortRange', { min: integer, max: integer });
+
+/** How to reach one named port of a lobby (interface document, 2.9). `lobbyAddress` makes a URL of it. */
+export interface Port {
+  readonly hostname: string;
+  /** Whether the port uses TLS. */
+  readonly is_tls: boolean;
+  /** Host name and port in one; absent or null if a port range is used. */
+  readonly host?: string | null | undefined;
+  /** Absent or null if a port range is used. */
+  readonly port?: number | null | undefined;
+  /** Absent or null if a single port is used. */
+  readonly port_range?: PortRange | null | undefined;
+}
+
+export const Port: Codec<Port> = struct(
+  'Port',
+  { hostname: t.string, is_tls: t.boolean },
+  { host: t.string, port: integer, port_range: PortRange },
+);
+
+/** The payload of a `matchmaker_lobby_join` event: a player is to join a lobby (interface document, 2.9). */
+export interface LobbyJoin {
+  readonly lobby: Lobby;
+  readonly player: LobbyPlayer;
+  /** One entry for each named port. */
+  readonly ports: Readonly<Record<string, Port>>;
+}
+
+export const LobbyJoin: Codec<LobbyJoin> = struct('LobbyJoin', {
+  lobby: Lobby,
+  player: LobbyPlayer,
+  ports: t.record(t.string, Port),
+});

@@ -1,42 +1,48 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
-import { FieldTable } from './field-table.js';
-import { jsonObject } from './json-object.js';
+import { jsonObject, type Codec } from './codec.js';
 
-type Fields<R extends t.Props> = { readonly [K in keyof R]: t.TypeOf<R[K]> };
-type OptionalFields<O extends t.Props> = { readonly [K in keyof O]?: t.TypeOf<O[K]> | null | undefined };
-
-/** The codec that {@link struct} makes; its fields are there for whoever wants to walk a payload. */
-export interface Struct<R extends t.Props, O extends t.Props> extends t.Type<
-  Fields<R> & OptionalFields<O>,
-  unknown
-> {
-  readonly required: R;
-  readonly optional: O;
+/** The codec that {@link struct} makes. Its fields are there for whoever wants to walk a payload. */
+export interface Struct<A> extends Codec<A> {
+  readonly required: t.Props;
+  readonly optional: t.Props;
 }
 
 /** A {@link Struct} of any fields. */
 export type AnyStruct = t.Mixed & { readonly required: t.Props; readonly optional: t.Props };
 
+/** What {@link struct} decodes to: the required fields, and the optional ones, absent or null. */
+export type FieldsOf<R extends t.Props, O extends t.Props = Record<never, never>> = Flat<
+  { readonly [K in keyof R]: t.TypeOf<R[K]> } & {
+    readonly [K in keyof O]?: t.TypeOf<O[K]> | null | undefined;
+  }
+>;
+
+/** One object type for an intersection, so that an editor shows its fields. */
+type Flat<T> = { [K in keyof T]: T[K] };
+
 /**
- * The codec of a JSON object with some fields required and some optional.
+ * The codec of a JSON object with some required and some optional fields. `name` is what errors and editors call it.
  *
- * Optional means absent **or null**, because deployed servers send `null`. Keys it does not know pass through
- * untouched, and a value that fits (whose every field its codec's `is` accepts) is returned as it is: nothing is copied, and
- * codecs that change what already fits, as a trimming one does, have no say.
+ * Optional means absent **or null**, because deployed servers send `null`. Unknown keys pass through untouched. A valid
+ * value (one whose every field its codec's `is` accepts) is returned as it is: nothing is copied, and a codec that would
+ * change a valid value, by trimming it say, has no effect.
  *
  * @example
- * const Region = struct({ region_id: t.string }, { display_name: t.string });
+ * const ChatMessage = struct('ChatMessage', { text: t.string }, { thread_id: t.string });
  */
-export function struct<R extends t.Props, O extends t.Props = Record<never, t.Mixed>>(
+export function struct<R extends t.Props>(name: string, required: R): Struct<FieldsOf<R>>;
+export function struct<R extends t.Props, O extends t.Props>(
+  name: string,
   required: R,
-  optional: O = {} as O,
-): Struct<R, O> {
-  type A = Fields<R> & OptionalFields<O>;
-  const must = new FieldTable(required);
-  const may = new FieldTable(optional);
-  const is = (u: unknown): u is A => jsonObject.is(u) && must.fits(u, false) && may.fits(u, true);
+  optional: O,
+): Struct<FieldsOf<R, O>>;
+export function struct<A>(name: string, required: t.Props, optional: t.Props = {}): Struct<A> {
+  const mustFit = fieldCheck(required, false);
+  const mayFit = fieldCheck(optional, true);
+  const is = (u: unknown): u is A => jsonObject.is(u) && mustFit(u) && mayFit(u);
 
+  // A report costs far more than the check, and nearly every answer is valid.
   const validate: t.Validate<unknown, A> = (u, context) => {
     if (is(u)) return t.success(u);
     if (!jsonObject.is(u)) return t.failure(u, context);
@@ -55,14 +61,40 @@ export function struct<R extends t.Props, O extends t.Props = Record<never, t.Mi
     return errors.length > 0 ? t.failures(errors) : t.success({ ...u, ...Object.fromEntries(changed) } as A);
   };
 
-  const all: [string, t.Mixed][] = [...Object.entries(required), ...Object.entries(optional)];
-  const encode = all.every(([, codec]) => codec.encode === t.identity)
+  const fields = [...Object.entries<t.Mixed>(required), ...Object.entries<t.Mixed>(optional)];
+  const encode = fields.every(([, codec]) => codec.encode === t.identity)
     ? t.identity
     : (a: A): unknown => {
-        const out: Record<string, unknown> = { ...a };
-        for (const [key, codec] of all) if (out[key] != null) out[key] = codec.encode(out[key]);
+        const out: Record<string, unknown> = { ...(a as object) };
+        for (const [key, codec] of fields) if (out[key] != null) out[key] = codec.encode(out[key]);
         return out;
       };
 
-  return Object.assign(new t.Type<A, unknown>('object', is, validate, encode), { required, optional });
+  return Object.assign(new t.Type<A, unknown>(name, is, validate, encode), { required, optional });
+}
+
+/** The codecs that a look at `typeof` does the work of. */
+const BY_TYPEOF = new Map<unknown, string>([
+  [t.string, 'string'],
+  [t.number, 'number'],
+  [t.boolean, 'boolean'],
+]);
+
+/**
+ * Whether the fields of an object are valid, in a single pass that allocates nothing, and calls no function for the strings,
+ * numbers and flags that most fields are.
+ */
+function fieldCheck(fields: t.Props, isOptional: boolean): (u: Readonly<Record<string, unknown>>) => boolean {
+  const names = Object.keys(fields);
+  const codecs: readonly t.Mixed[] = Object.values(fields);
+  const typeofs = codecs.map(codec => BY_TYPEOF.get(codec) ?? '');
+  return u => {
+    for (let i = 0; i < names.length; i++) {
+      const value = u[names[i]!];
+      if (isOptional && value == null) continue;
+      const type = typeofs[i]!;
+      if (type === '' ? !codecs[i]!.is(value) : typeof value !== type) return false;
+    }
+    return true;
+  };
 }

@@ -1,20 +1,21 @@
 import * as t from 'io-ts';
 import { isRight, left, right } from '#fp-ts/Either';
-import { cursor } from './cursor.js';
-import { jsonObject } from './json-object.js';
+import { cursor, jsonObject, type Codec } from './codec.js';
 import { struct } from './struct.js';
 
-const Present = struct({ index: cursor });
+/** The watch object of an answer (interface document, 2.2). */
+export interface WatchData {
+  /**
+   * The version of the data returned, to be sent back as `watch_index`. Opaque, never a number. Empty if the answer has
+   * none: what the answer carries is worth having all the same, and a watch polls on without an index.
+   */
+  readonly index: string;
+}
 
-/**
- * The watch object (interface document, 2.2): `index` is the version of the data returned, to be sent back as
- * `watch_index`.
- *
- * An answer that lacks it reads as an empty index: what the answer carries is worth having all the same, and a watch
- * polls on without an index.
- */
-export const WatchData = new t.Type<WatchData, unknown>(
-  'object',
+const Present = struct('WatchData', { index: cursor });
+
+export const WatchData: Codec<WatchData> = new t.Type<WatchData, unknown>(
+  Present.name,
   Present.is,
   (u, context) => {
     if (u == null) return right({ index: '' });
@@ -24,4 +25,3 @@ export const WatchData = new t.Type<WatchData, unknown>(
   },
   t.identity,
 );
-export type WatchData = t.TypeOf<typeof Present>;

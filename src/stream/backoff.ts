@@ -7,31 +7,67 @@ import {
   type MonoTypeOperatorFunction,
   type SchedulerLike,
 } from 'rxjs';
-import type { BackoffConfig } from './backoff-config.js';
-import { backoffDelay } from './backoff-delay.js';
-import { backoffSettings } from './backoff-settings.js';
+import { aFunction, checkArgument, milliseconds, rejectUnknownKeys } from '../error/index.js';
+
+/** How long to wait after a failure: a random time up to `initial · 2ⁿ`, and at most `max` (full jitter). */
+export interface BackoffConfig {
+  /** The bound of the first wait, in ms. Default 500. */
+  readonly initial?: number;
+  /** The bound of every wait, in ms. Default 30,000. */
+  readonly max?: number;
+}
 
 /** {@link BackoffConfig}, and when to stop. */
 export interface RetryConfig extends BackoffConfig {
-  /** Whether an error is worth a new try; where it says no, the error goes through. Default: every error is. */
+  /** Whether an error is worth another try. If it says no, the error passes through. Default: every error is. */
   readonly when?: (error: unknown, attempt: number) => boolean;
   /** A number from 0 up to 1. Default `Math.random`. */
   readonly random?: () => number;
-  /** What time is read from. Default `asyncScheduler`. */
+  /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 
+const OPTIONS: Readonly<Record<keyof RetryConfig, true>> = {
+  ...{ initial: true, max: true, when: true, random: true, scheduler: true },
+};
+
+/** A {@link BackoffConfig} with nothing left open. Throws an `InputError` if an option is unknown or invalid. */
+export function backoffSettings(config: BackoffConfig = {}): Required<BackoffConfig> {
+  rejectUnknownKeys(config, ['initial', 'max'], 'backoff');
+  const { initial = 500, max = 30_000 } = config;
+  return {
+    initial: checkArgument('backoff.initial', milliseconds, initial),
+    max: checkArgument('backoff.max', milliseconds, max),
+  };
+}
+
+/** How long to wait before the `attempt`-th retry, counted from 1, in ms. `chance` is a number from 0 up to 1. */
+export function backoffDelay(
+  attempt: number,
+  { initial, max }: Required<BackoffConfig>,
+  chance: number,
+): number {
+  return Math.round(chance * Math.min(max, initial * 2 ** (attempt - 1)));
+}
+
 /**
- * Subscribes anew after an error, for ever, waiting a random time up to `initial · 2ⁿ` ms, `max` at the most: after an
- * outage, a crowd of clients does not come back all at once. The waits begin anew once the source has held for longer
- * than `max` ms.
+ * Resubscribes after an error, for ever, waiting a random time up to `initial · 2ⁿ` ms, at most `max`: after an outage, a
+ * crowd of clients does not come back all at once. The waits begin anew once the source has held for longer than `max` ms.
+ *
+ * Throws an `InputError` if the config is invalid.
  *
  * @example
  * client.group.getMembers({ group_id }).pipe(backoff({ when: isTransportError }));
  */
 export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T> {
-  const { when = () => true, random = Math.random, scheduler = asyncScheduler } = config;
-  const settings = backoffSettings(config);
+  rejectUnknownKeys(config, Object.keys(OPTIONS));
+  const { initial, max, when = () => true, random = Math.random, scheduler = asyncScheduler } = config;
+  checkArgument('when', aFunction, when);
+  checkArgument('random', aFunction, random);
+  const settings = backoffSettings({
+    ...(initial !== undefined && { initial }),
+    ...(max !== undefined && { max }),
+  });
   return source =>
     defer(() => {
       let attempt = 0;
@@ -44,7 +80,7 @@ export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T
           delay: (error: unknown) => {
             attempt = scheduler.now() - startedAt > settings.max ? 1 : attempt + 1;
             return when(error, attempt)
-              ? timer(backoffDelay(attempt, settings, random), scheduler)
+              ? timer(backoffDelay(attempt, settings, random()), scheduler)
               : throwError(() => error);
           },
         }),

@@ -1,25 +1,35 @@
 import { asyncScheduler, defer, filter, interval, map, type Observable, type SchedulerLike } from 'rxjs';
+import { checkArgument, milliseconds, rejectUnknownKeys } from '../error/index.js';
 
 /** How {@link clockJumps} looks at the clock. */
 export interface ClockJumpsConfig {
   /** How often, in ms. Default 5,000. */
   readonly every?: number;
-  /** How much more time than that has to have passed, in ms. Default 5,000. */
+  /** How much later than that is a jump, in ms. Default 5,000. */
   readonly tolerance?: number;
-  /** What time is read from. Default `asyncScheduler`. */
+  /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 
+const OPTIONS: Readonly<Record<keyof ClockJumpsConfig, true>> = {
+  ...{ every: true, tolerance: true, scheduler: true },
+};
+
 /**
- * Emits the ms that were lost whenever more time has passed than it should have: the machine slept, or the process was
- * frozen, and connections that look open are dead. A `wake$` for any watch; a client's watches have it by default. Cold; it
- * never completes.
+ * Emits the ms that were lost whenever more time has passed than should have: the machine slept or the process was frozen,
+ * and connections that look open are dead. A `wake$` for any watch; a client's watches have it by default. Cold; it never
+ * completes.
+ *
+ * Throws an `InputError` if the config is invalid.
  *
  * @example
  * watch(poll, { wake$: clockJumps() });
  */
 export function clockJumps(config: ClockJumpsConfig = {}): Observable<number> {
+  rejectUnknownKeys(config, Object.keys(OPTIONS));
   const { every = 5_000, tolerance = 5_000, scheduler = asyncScheduler } = config;
+  checkArgument('every', milliseconds, every);
+  checkArgument('tolerance', milliseconds, tolerance);
   return defer(() => {
     let last = scheduler.now();
     return interval(every, scheduler).pipe(

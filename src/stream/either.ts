@@ -1,10 +1,10 @@
 import { catchError, map, of, throwError, type OperatorFunction } from 'rxjs';
 import { left, right, type Either } from '#fp-ts/Either';
-import { isClientError, type ClientError } from '../protocol/index.js';
+import { isClientError, type ClientError } from '../error/index.js';
 
 /**
  * Turns what flows into fp-ts's `Either`: values become `right`, and the `ClientError` that ends the stream becomes a last
- * `left`, after which it completes. Any other error is not the service's doing, and stays one.
+ * `left`, after which it completes. Any other error is a bug somewhere, and stays an error.
  *
  * @example
  * client.group.getMembers({ group_id }).pipe(either()).subscribe(result => console.log(result._tag));

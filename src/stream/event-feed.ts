@@ -2,6 +2,7 @@ import {
   asyncScheduler,
   concatMap,
   defer,
+  filter,
   finalize,
   from,
   map,
@@ -11,80 +12,90 @@ import {
   timer,
   type Observable,
   type ObservableInput,
+  type OperatorFunction,
   type SchedulerLike,
 } from 'rxjs';
-import {
-  checkArgument,
-  milliseconds,
-  type IdentityEventList,
-  type LiveEvent,
-  type Notification,
+import { checkArgument, milliseconds, rejectUnknownKeys } from '../error/index.js';
+import type {
+  IdentityEventList,
+  IdentityUpdateEvent,
+  LiveEvent,
+  LobbyJoinEvent,
+  MalformedEvent,
+  NoOwnEvents,
+  Notification,
+  UnknownEvent,
 } from '../protocol/index.js';
-import type { Gap } from './gap.js';
-import { ofKind } from './of-kind.js';
-import type { WatchSignal } from './watch-signal.js';
-import type { WatchStatus } from './watch-status.js';
+import type { Gap, WatchSignal, WatchStatus } from './watch/index.js';
 
-type FeedSignal =
-  { readonly kind: 'event'; readonly event: LiveEvent } | Exclude<WatchSignal<never>, { kind: 'answer' }>;
-
-/** The live events of an identity, in views that all share one poll. It runs while anyone is subscribed to any of them. */
-export interface EventFeed {
+/**
+ * The live events of an identity, in views that all share one poll. It runs while anyone is subscribed to any of them. `Own`
+ * are the payloads of event kinds of your own.
+ */
+export interface EventFeed<Own extends object = NoOwnEvents> {
   /** Every event, in order. */
-  readonly all$: Observable<LiveEvent>;
+  readonly all$: Observable<LiveEvent<Own>>;
   /** Profiles that changed or were delivered. */
-  readonly identityUpdate$: Observable<Extract<LiveEvent, { kind: 'identity_update' }>>;
+  readonly identityUpdate$: Observable<IdentityUpdateEvent>;
   /** Lobbies that a player is to join. */
-  readonly lobbyJoin$: Observable<Extract<LiveEvent, { kind: 'matchmaker_lobby_join' }>>;
-  /** What is to be shown to the player at once, with the event it came with, of whatever kind. */
-  readonly notification$: Observable<{ readonly notification: Notification; readonly event: LiveEvent }>;
-  /** Events of kinds that this library does not know, by their `name` on the wire. */
-  readonly unknown$: Observable<Extract<LiveEvent, { kind: 'unknown' }>>;
+  readonly lobbyJoin$: Observable<LobbyJoinEvent>;
+  /** What the player is to be shown at once, with the event it came with, of whatever kind. */
+  readonly notification$: Observable<{ readonly notification: Notification; readonly event: LiveEvent<Own> }>;
+  /** Events of kinds that nobody declared, by their `name` on the wire. */
+  readonly unknown$: Observable<UnknownEvent>;
   /** Events that do not decode, and why. */
-  readonly malformed$: Observable<Extract<LiveEvent, { kind: 'malformed' }>>;
+  readonly malformed$: Observable<MalformedEvent>;
   /** How the poll is doing: first how it is now, then each change. */
   readonly status$: Observable<WatchStatus>;
-  /** Where events may have been missed, before the first event behind it. */
+  /** Where events may have been missed, before the first event after it. */
   readonly gap$: Observable<Gap>;
-  /** The events of one kind. */
-  on<K extends LiveEvent['kind']>(kind: K): Observable<Extract<LiveEvent, { kind: K }>>;
+  /** The events of one kind, one of your own included. */
+  on<K extends LiveEvent<Own>['kind']>(kind: K): Observable<Extract<LiveEvent<Own>, { kind: K }>>;
 }
 
 /** How an {@link eventFeed} is shared. */
 export interface EventFeedConfig {
   /** How long the poll goes on after the last subscriber has left, in ms. Default 1,000. */
   readonly linger?: number;
-  /** What time is read from. Default `asyncScheduler`. */
+  /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 
+type FeedSignal<Own extends object> =
+  | { readonly kind: 'event'; readonly event: LiveEvent<Own> }
+  | Exclude<WatchSignal<never>, { kind: 'answer' }>;
+
 /**
- * Makes a feed of the signals of a watch: however many subscribe to however many of its views, the signals are subscribed
- * to once; and `linger` ms after the last one has left, no more. A late subscriber gets what comes from then on, and of
- * `status$` the present one too. Its streams never complete, and end with the error that ends the watch.
+ * Makes a feed of the signals of a watch. However many subscribe to however many of its views, the signals are subscribed to
+ * once, until `linger` ms after the last one has left. A late subscriber gets what comes from then on, and of `status$`
+ * the current one, too. Its streams never complete; they end with the error that ends the watch.
+ *
+ * Throws an `InputError` if the config is invalid.
  *
  * @example
  * const feed = eventFeed(watchSignals(index => client.events.watch(index ? { watch_index: index } : {})));
  */
-export function eventFeed(
-  signals$: ObservableInput<WatchSignal<IdentityEventList>>,
-  { linger = 1_000, scheduler = asyncScheduler }: EventFeedConfig = {},
-): EventFeed {
+export function eventFeed<Own extends object = NoOwnEvents>(
+  signals$: ObservableInput<WatchSignal<IdentityEventList<Own>>>,
+  config: EventFeedConfig = {},
+): EventFeed<Own> {
+  rejectUnknownKeys(config, ['linger', 'scheduler'] satisfies (keyof EventFeedConfig)[]);
+  const { linger = 1_000, scheduler = asyncScheduler } = config;
   checkArgument('linger', milliseconds, linger);
-  let present: { readonly of: object; readonly status: WatchStatus } | undefined;
+  let current: { readonly of: object; readonly status: WatchStatus } | undefined;
   const shared$ = defer(() => {
     const connection = {};
     const forget = () => {
-      if (present?.of === connection) present = undefined;
+      if (current?.of === connection) current = undefined;
     };
     return from(signals$).pipe(
-      // Events one by one, so that whoever comes or comes back within a batch gets the rest of it, and all in order.
-      concatMap((signal): readonly FeedSignal[] =>
+      // Events one by one, so that whoever subscribes within a batch gets the rest of it, and everything in order.
+      concatMap((signal): readonly FeedSignal<Own>[] =>
         signal.kind === 'answer' ? signal.answer.events.map(event => ({ kind: 'event', event })) : [signal],
       ),
       tap({
         next: signal => {
-          if (signal.kind === 'status') present = { of: connection, status: signal.status };
+          if (signal.kind === 'status') current = { of: connection, status: signal.status };
         },
         error: forget,
       }),
@@ -96,27 +107,43 @@ export function eventFeed(
     ofKind('event'),
     map(({ event }) => event),
   );
-  const on: EventFeed['on'] = kind => all$.pipe(ofKind(kind));
+  // The compiler cannot see through a union with kinds that are still open.
+  const known$ = all$ as Observable<LiveEvent>;
   const status$ = shared$.pipe(
     ofKind('status'),
     map(({ status }) => status),
   );
   return {
     all$,
-    identityUpdate$: on('identity_update'),
-    lobbyJoin$: on('matchmaker_lobby_join'),
+    identityUpdate$: known$.pipe(ofKind('identity_update')),
+    lobbyJoin$: known$.pipe(ofKind('matchmaker_lobby_join')),
     notification$: all$.pipe(
       concatMap(event =>
-        event.kind !== 'malformed' && event.notification ? [{ notification: event.notification, event }] : [],
+        'notification' in event && event.notification ? [{ notification: event.notification, event }] : [],
       ),
     ),
-    unknown$: on('unknown'),
-    malformed$: on('malformed'),
-    status$: defer(() => (present ? status$.pipe(startWith(present.status)) : status$)),
+    unknown$: known$.pipe(ofKind('unknown')),
+    malformed$: known$.pipe(ofKind('malformed')),
+    status$: defer(() => (current ? status$.pipe(startWith(current.status)) : status$)),
     gap$: shared$.pipe(
       ofKind('gap'),
       map(({ gap }) => gap),
     ),
-    on,
+    on: kind => all$.pipe(ofKind(kind)),
   };
+}
+
+/**
+ * Lets through the values of some kinds, and narrows their type to them.
+ *
+ * @example
+ * feed.all$.pipe(ofKind('identity_update')).subscribe(({ identity }) => show(identity));
+ */
+export function ofKind<
+  In extends { readonly kind: string },
+  K extends string,
+  Out extends In = Extract<In, { kind: K }>,
+>(...kinds: readonly K[]): OperatorFunction<In, Out> {
+  const wanted: readonly string[] = kinds;
+  return filter((value: In): value is Out => wanted.includes(value.kind));
 }

@@ -1,20 +1,22 @@
-export { answers } from './answers.js';
-export { awaited } from './awaited.js';
-export { backoff, type RetryConfig } from './backoff.js';
-export type { BackoffConfig } from './backoff-config.js';
-export type { Checkpoint } from './checkpoint.js';
+export { backoff, type BackoffConfig, type RetryConfig } from './backoff.js';
 export { clockJumps, type ClockJumpsConfig } from './clock-jumps.js';
 export { either } from './either.js';
-export { eventFeed, type EventFeed, type EventFeedConfig } from './event-feed.js';
+export { eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
 export { fold } from './fold.js';
-export type { Gap, GapReason } from './gap.js';
-export { ofKind } from './of-kind.js';
+export { jsonEqual } from './json-equal.js';
 export { pages, type PagesConfig } from './pages.js';
-export type { Poll } from './poll.js';
-export { sameJson } from './same-json.js';
-export { watch } from './watch.js';
-export type { WatchConfig } from './watch-config.js';
-export type { WatchMemory } from './watch-memory.js';
-export { watchSignals } from './watch-signals.js';
-export type { WatchSignal } from './watch-signal.js';
-export type { WatchStatus } from './watch-status.js';
+export { toInput } from './to-input.js';
+export {
+  answers,
+  watch,
+  watchSettings,
+  watchSignals,
+  type Checkpoint,
+  type Gap,
+  type GapReason,
+  type Poll,
+  type WatchConfig,
+  type WatchLogEntry,
+  type WatchSignal,
+  type WatchStatus,
+} from './watch/index.js';

@@ -12,22 +12,24 @@ import {
   type Observable,
   type ObservableInput,
 } from 'rxjs';
-import { DecodeError } from '../protocol/index.js';
+import { aFunction, checkArgument, DecodeError, rejectUnknownKeys } from '../error/index.js';
 
-/** How {@link pages} knows its way. */
+/** How {@link pages} finds its way. */
 export interface PagesConfig<P> {
-  /** The anchor that a page gives to the next one. Default: its `anchor`. */
+  /** The anchor that a page gives for the next one. Default: its `anchor`. */
   readonly anchorOf?: (page: P) => string | null | undefined;
-  /** Whether a page brings nothing that the one before it did not bring; the stream ends before it. Default: none does. */
+  /** Whether a page has nothing that the one before it did not have; the stream then ends before it. Default: none has. */
   readonly isRepeat?: (page: P, previous: P) => boolean;
 }
 
 /**
- * Walks through pages, each asked for with the anchor that the one before it gave, as soon as that one has been handed on:
- * `take(1)` costs one request, and whoever is slow is not waited for. Unsubscribing aborts the page that is on its way.
+ * Walks through pages. Each is asked for with the anchor of the one before it, as soon as that one has been emitted:
+ * `take(1)` costs one request, and a slow subscriber is not waited for. Unsubscribing aborts the page that is on its way.
  *
- * It completes after the page without an anchor; an empty page that gives one is gone on from. An anchor that was given
- * before is a `DecodeError`: the walk would never end. Other errors are those of `page`.
+ * It completes after the page without an anchor; after an empty page with one it goes on. An anchor that was given before
+ * is a `DecodeError`, since the walk would never end. Other errors are those of `page`.
+ *
+ * Throws an `InputError` if the config is invalid.
  *
  * @example
  * pages(anchor => client.group.getMembers({ group_id, ...(anchor && { anchor }) })).subscribe(show);
@@ -36,14 +38,17 @@ export function pages<P>(
   page: (anchor: string | undefined) => ObservableInput<P>,
   config: PagesConfig<P> = {},
 ): Observable<P> {
+  rejectUnknownKeys(config, ['anchorOf', 'isRepeat'] satisfies (keyof PagesConfig<P>)[]);
   const { anchorOf = anchorIn, isRepeat = () => false } = config;
+  checkArgument('anchorOf', aFunction, anchorOf);
+  checkArgument('isRepeat', aFunction, isRepeat);
   return defer(() => {
     const seen = new Set<string>();
     const next = (anchor: string | undefined, previous: P | undefined) =>
       defer(() => from(page(anchor))).pipe(
         take(1),
         map(current => ({ current, previous })),
-        // `expand` asks for the next page while it hands on this one; a moment later, and an unsubscription stops it.
+        // `expand` asks for the next page while it emits this one. A moment later, and an unsubscription stops it.
         subscribeOn(asapScheduler),
       );
 

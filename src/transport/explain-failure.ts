@@ -1,23 +1,21 @@
 import { TimeoutError } from 'rxjs';
-import { isTransportError, redact, TransportError } from '../protocol/index.js';
-import { secretsOf } from './secrets-of.js';
-import { summaryOf } from './summary-of.js';
-import type { TransportRequest } from './transport.js';
+import { isTransportError, redact, TransportError } from '../error/index.js';
+import { secretsOf, summaryOf, type TransportRequest } from './transport.js';
 
-/** Node's names for "no connection was made": the server cannot have seen the request. */
+/** Node's codes for "no connection was made": the server cannot have seen the request. */
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CERT_.*|ERR_TLS_.*|.*_CERT.*|UNABLE_TO_.*)$/;
 
 /**
- * What a `fetch` rejected with, as a `TransportError`. Told by code, never by class, since every fetch has its own; and
- * its words are taken over only after the request's secrets are out of them.
+ * What a `fetch` rejected with, as a `TransportError`. It goes by codes, never by classes, since every fetch has its own.
+ * The original message is kept as `cause`, without the request's secrets.
  */
 export function explainFailure(error: unknown, request: TransportRequest): TransportError {
   if (isTransportError(error)) return error;
   const summary = summaryOf(request);
   if (error instanceof TimeoutError)
     return new TransportError('lost', 'the body of the answer stalled', summary);
-  const { type, message = error } = Object(error) as Fault;
+  const { type, message = error } = Object(error) as FetchFailure;
   if (type === 'max-size') {
     return new TransportError('too_large', 'the answer is larger than maxBody', summary);
   }
@@ -34,7 +32,7 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
   );
 }
 
-interface Fault {
+interface FetchFailure {
   readonly type?: unknown;
   readonly code?: unknown;
   readonly message?: unknown;
@@ -42,7 +40,7 @@ interface Fault {
 }
 
 function codeOf(error: unknown): string | undefined {
-  const { code, cause } = Object(error) as Fault;
+  const { code, cause } = Object(error) as FetchFailure;
   const found = code ?? cause?.code;
   return typeof found === 'string' ? found : undefined;
 }

@@ -1,4 +1,4 @@
-/** The platform's AbortSignal, whichever library declares it; spelt so that these types need neither DOM nor Node. */
+/** The platform's AbortSignal, whichever library declares it; written so that these types need neither DOM nor Node. */
 type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : unknown;
 
 /** What this library asks of a `fetch`. */
@@ -7,12 +7,12 @@ export interface FetchLikeInit {
   readonly headers: Record<string, string>;
   readonly body?: string;
   readonly signal: Signal;
-  /** Never followed: a redirect would take the token to somewhere else. */
+  /** Never followed: a redirect would take the token somewhere else. */
   readonly redirect: 'manual';
-  /** The bearer token is all the service knows a caller by: no cookies. */
+  /** No cookies: the service knows a caller by the bearer token alone. */
   readonly credentials: 'omit';
   readonly cache: 'no-store';
-  /** The most bytes that the body may have, under node-fetch's own name for it; others ignore it. */
+  /** The most bytes that the body may have, under node-fetch's own name for it. Other fetches ignore it. */
   readonly size: number;
 }
 
@@ -26,5 +26,5 @@ export interface FetchLikeResponse {
   text(): PromiseLike<string>;
 }
 
-/** Any `fetch`: the platform's own, cross-fetch, undici's, one of a test. */
+/** Any `fetch`: the platform's own, cross-fetch, undici's, a test's. */
 export type FetchLike = (url: string, init: FetchLikeInit) => PromiseLike<FetchLikeResponse>;

@@ -11,48 +11,62 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import { platformFetch } from '#fetch';
-import { checkArgument, milliseconds, positiveInteger } from '../protocol/index.js';
-import type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
+import {
+  aFunction,
+  checkArgument,
+  milliseconds,
+  positiveInteger,
+  rejectUnknownKeys,
+  TransportError,
+} from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
-import { readBody } from './read-body.js';
-import { refuseRedirect } from './refuse-redirect.js';
-import type { Transport, TransportResponse } from './transport.js';
+import type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
+import { summaryOf, type Transport, type TransportRequest, type TransportResponse } from './transport.js';
 
 declare const AbortController: new () => { readonly signal: FetchLikeInit['signal']; abort(): void };
+declare const TextDecoder: new () => {
+  decode(bytes?: Uint8Array, options?: { stream: boolean }): string;
+};
 
 /** How {@link fromFetch} carries requests. */
 export interface FetchConfig {
-  /** The `fetch` to use. Default: cross-fetch in Node, with sockets kept alive, and the platform's own elsewhere. */
+  /** The `fetch` to use. Default: cross-fetch with kept-alive sockets in Node, the platform's own elsewhere. */
   readonly fetch?: FetchLike;
-  /** The most bytes that an answer may have (characters, where a fetch neither streams nor limits). Default 8 MiB. */
+  /** The most bytes that an answer may have (characters, if a fetch neither streams nor limits). Default 8 MiB. */
   readonly maxBody?: number;
   /** How long a body may take once the headers are there, in ms. Default 15,000. */
   readonly bodyDeadline?: number;
-  /** What time is read from. */
+  /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 
+const OPTIONS: Readonly<Record<keyof FetchConfig, true>> = {
+  ...{ fetch: true, maxBody: true, bodyDeadline: true, scheduler: true },
+};
+
 /**
  * A {@link Transport} over `fetch`. Each subscription is one request with an AbortController of its own; unsubscribing
- * aborts it, the reading of its body included. Redirects are refused, and an answer larger than `maxBody` too.
+ * aborts it, even while its body is being read. Redirects are refused, and answers larger than `maxBody`.
  *
- * Errors: `TransportError`.
+ * Errors: `TransportError`. Throws an `InputError` if the config is invalid.
  *
  * @example
  * const transport = fromFetch({ maxBody: 65_536 });
  */
 export function fromFetch(config: FetchConfig = {}): Transport {
+  rejectUnknownKeys(config, Object.keys(OPTIONS));
   const {
     fetch = platformFetch,
     maxBody = 8 * 2 ** 20,
     bodyDeadline = 15_000,
     scheduler = asyncScheduler,
   } = config;
+  checkArgument('fetch', aFunction, fetch);
   checkArgument('maxBody', positiveInteger, maxBody);
   checkArgument('bodyDeadline', milliseconds, bodyDeadline);
   return request =>
     defer(() => {
-      // One for each request: listeners on a signal that lives on would pile up.
+      // One for each request: listeners on a long-lived signal pile up.
       const controller = new AbortController();
       const init: FetchLikeInit = {
         method: request.method,
@@ -78,4 +92,50 @@ export function fromFetch(config: FetchConfig = {}): Transport {
         finalize(() => controller.abort()),
       );
     });
+}
+
+/** Throws if the answer is a redirect, or if a fetch followed one although it was told not to. */
+function refuseRedirect({ status, type, redirected }: FetchLikeResponse, request: TransportRequest): void {
+  const isRedirect = status >= 300 && status < 400 && status !== 304;
+  if (!isRedirect && type !== 'opaqueredirect' && redirected !== true) return;
+  throw new TransportError(
+    'redirected',
+    'the answer was a redirect, which is not followed',
+    summaryOf(request),
+  );
+}
+
+/** The body of an answer as text, of at most `maxBody` bytes, whatever the answer says of its own length. */
+async function readBody(response: FetchLikeResponse, maxBody: number): Promise<string> {
+  // A fetch that streams has a reader. cross-fetch in Node has none, and keeps the limit itself.
+  const reader = (response.body as { getReader?(): BodyReader } | null | undefined)?.getReader?.();
+  if (!reader) {
+    const text = await response.text();
+    if (text.length > maxBody) throw new BodyTooLarge(maxBody);
+    // Other fetches remove a byte order mark; node-fetch does not, and JSON knows none.
+    return text.replace(/^\ufeff/, '');
+  }
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.byteLength;
+    if (size > maxBody) throw new BodyTooLarge(maxBody);
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+interface BodyReader {
+  read(): Promise<{ done: true; value?: undefined } | { done: false; value: Uint8Array }>;
+}
+
+/** It has node-fetch's own `type` for the same error, so that one check recognizes both. */
+class BodyTooLarge extends Error {
+  readonly type = 'max-size';
+
+  constructor(maxBody: number) {
+    super(`the answer is larger than ${maxBody} bytes`);
+  }
 }

@@ -1,11 +1,7 @@
 export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 export { fromFetch, type FetchConfig } from './from-fetch.js';
-export { secretsOf } from './secrets-of.js';
-export { summaryOf } from './summary-of.js';
-export { tokenFlaw } from './token-flaw.js';
-export type { TokenSourceConfig } from './token-source.js';
-export type { Token } from './token.js';
-export type { Transport, TransportRequest, TransportResponse } from './transport.js';
+export type { Token, TokenSourceConfig } from './token-source.js';
+export { summaryOf, type Transport, type TransportRequest, type TransportResponse } from './transport.js';
 export { withDeadline } from './with-deadline.js';
-export { withLog } from './with-log.js';
+export { withLog, type RequestLogEntry } from './with-log.js';
 export { withToken } from './with-token.js';

@@ -2,5 +2,5 @@ import type { FetchLike } from './fetch-like.js';
 
 declare const fetch: FetchLike;
 
-/** The fetch of browsers and of everything that is not Node: their own, looked up at each call, as it may be patched. */
+/** The fetch of browsers and everything else that is not Node: their own, looked up at each call, since it may be patched. */
 export const platformFetch: FetchLike = (url, init) => fetch(url, init);

@@ -15,53 +15,82 @@ import {
   timeout,
   TimeoutError,
   type Observable,
+  type ObservableInput,
   type SchedulerLike,
 } from 'rxjs';
-import { isTransportError, TransportError, type RequestSummary } from '../protocol/index.js';
-import { tokenFlaw } from './token-flaw.js';
-import type { Token } from './token.js';
+import {
+  checkArgument,
+  describe,
+  InputError,
+  isTransportError,
+  milliseconds,
+  rejectUnknownKeys,
+  TransportError,
+  type RequestSummary,
+} from '../error/index.js';
 
-/** A token, and how many renewals had been made when it was handed out. */
+/**
+ * Where the bearer token comes from: the token itself; or a function that is called for each request, since tokens live
+ * shorter than watches do. It is called with `'request'` before a request, and with `'rejected'` once the service has
+ * answered 401: then it must get a fresh one.
+ *
+ * @example
+ * const token: Token = why => (why === 'rejected' ? session.renew() : session.token);
+ */
+export type Token = string | ((why: 'request' | 'rejected') => string | ObservableInput<string>);
+
+/** How long a token provider may take. */
+export interface TokenSourceConfig {
+  /** In ms. Default 15,000. */
+  readonly deadline?: number;
+  /** The clock. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+}
+
+const OPTIONS: Readonly<Record<keyof TokenSourceConfig, true>> = { deadline: true, scheduler: true };
+
+/** A token, and how many renewals had been made when it was issued. */
 export interface IssuedToken {
   readonly value: string;
   readonly generation: number;
 }
 
-/** Hands out tokens, and renews them once for all who find at the same time that theirs is rejected. */
+/** Issues tokens, and renews them once for all requests that are rejected at the same time. */
 export interface TokenSource {
   /** The token to use for a request. */
   readonly issue: (request: RequestSummary) => Observable<IssuedToken>;
-  /** A fresh one in place of one that was rejected; absent where the token is a plain text, which nothing can renew. */
+  /** A fresh one in place of a rejected one; absent if the token is a plain string, which nothing can renew. */
   readonly renew?: (rejected: IssuedToken, request: RequestSummary) => Observable<IssuedToken>;
 }
 
-/** How long a token provider may take, in ms, and what time is read from. */
-export interface TokenSourceConfig {
-  readonly deadline?: number;
-  readonly scheduler?: SchedulerLike;
-}
-
+/** Throws an `InputError` if the token or the config is invalid. */
 export function tokenSource(token: Token, config: TokenSourceConfig = {}): TokenSource {
-  if (typeof token === 'string') return { issue: () => of({ value: token, generation: 0 }) };
-
+  rejectUnknownKeys(config, Object.keys(OPTIONS));
   const { deadline = 15_000, scheduler = asyncScheduler } = config;
+  checkArgument('deadline', milliseconds, deadline);
+  if (typeof token !== 'function') {
+    const flaw = flawOf(token);
+    if (flaw) throw new InputError('token', 'a bearer token, or a function that gives one', flaw);
+    return { issue: () => of({ value: token, generation: 0 }) };
+  }
+
   let generation = 0;
   let renewal: Observable<IssuedToken> | undefined;
 
   const ask = (why: 'request' | 'rejected'): Observable<IssuedToken> =>
     defer(() => {
-      // As of the asking: a token that a renewal overtakes on its way is one of before it.
+      // As of the call: if a renewal overtakes this token, it is one from before the renewal.
       const asked = generation;
       return defer(() => {
         const given = token(why) as ReturnType<Exclude<Token, string>> | undefined;
-        // A string is an ObservableInput too, of its letters: it has to be looked for first.
+        // A string is an ObservableInput too, of its letters, so it is looked for first.
         return typeof given === 'string' || given == null ? of(given) : from(given);
       }).pipe(
         timeout({ first: deadline, scheduler }),
         take(1),
         throwIfEmpty(() => new ProviderFailure('completed without one')),
         map(value => {
-          const flaw = tokenFlaw(value);
+          const flaw = flawOf(value);
           if (flaw) throw new ProviderFailure(`gave ${flaw}`);
           return { value: value!, generation: asked };
         }),
@@ -69,35 +98,45 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
     });
 
   const renew = (): Observable<IssuedToken> => {
-    const over = () => {
+    const isOver = () => {
       if (renewal === mine) renewal = undefined;
     };
     const mine: Observable<IssuedToken> = ask('rejected').pipe(
       map(({ value }) => ({ value, generation: ++generation })),
-      // Over before anyone hears of it: whoever asks anew in answer to it begins a new one.
-      tap({ next: over, error: over }),
-      finalize(over),
+      // Over before anyone is told, so that a request made in response to it starts a new one.
+      tap({ next: isOver, error: isOver }),
+      finalize(isOver),
       share({ connector: () => new ReplaySubject(1) }),
     );
     return (renewal = mine);
   };
 
-  // One renewal is for several requests: its error is told to each as its own.
+  // One renewal serves several requests; each gets its error as its own.
   const explained = (request: RequestSummary, token$: () => Observable<IssuedToken>) =>
     defer(token$).pipe(catchError((error: unknown) => throwError(() => explain(error, deadline, request))));
 
   return {
-    // Whoever comes during a renewal waits for it: the token at hand is known to be rejected.
+    // During a renewal everyone waits for it: the token at hand is known to be rejected.
     issue: request => explained(request, () => renewal ?? ask('request')),
     renew: (rejected, request) =>
       explained(request, () => renewal ?? (rejected.generation < generation ? ask('request') : renew())),
   };
 }
 
+/** What is wrong with a bearer token, in words, without its value; `undefined` if nothing is. */
+function flawOf(token: unknown): string | undefined {
+  if (typeof token !== 'string') return describe(token);
+  if (token === '') return 'an empty string';
+  if (/^Bearer\s/i.test(token)) return "a string that begins with 'Bearer', which is added to it";
+  // No header can carry anything else, and the error of whoever rejects it there quotes the token.
+  if (!/^[\x21-\x7e]+$/.test(token)) return 'a string with spaces, line breaks or letters beyond ASCII';
+  return undefined;
+}
+
 /** What a provider did instead of giving a token. */
 class ProviderFailure extends Error {}
 
-/** A provider's own error is named but not quoted, because it may hold a token; whoever wrote it can log it there. */
+/** A provider's own error is named but not quoted, because it may contain a token. Whoever wrote it can log it there. */
 function explain(error: unknown, deadline: number, request: RequestSummary): TransportError {
   if (isTransportError(error)) return error;
   const what = (): string => {

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { RequestSummary } from '../error/index.js';
 
 /** A request, ready to be sent. */
 export interface TransportRequest {
@@ -17,12 +18,35 @@ export interface TransportResponse {
 }
 
 /**
- * How a request is carried: text out, text in. The seam under everything, and the place to put something of your own.
+ * How a request is carried: text out, text in. It is the seam under everything, and the place to put something of your own.
  *
- * The Observable is cold: subscribing sends, one answer flows, then it completes; unsubscribing aborts, the reading of
- * the body included. An answer of any status is an answer; the errors are `TransportError`s.
+ * The Observable is cold: subscribing sends the request, one answer flows, then it completes. Unsubscribing aborts, even
+ * while the body is being read. An answer of any status is an answer; the errors are `TransportError`s.
  *
  * @example
- * const logged: Transport = request => transport(request).pipe(tap(({ status }) => console.log(request.url, status)));
+ * const traced: Transport = request => transport(request).pipe(tap(({ status }) => console.log(request.url, status)));
  */
 export type Transport = (request: TransportRequest) => Observable<TransportResponse>;
+
+/** The part of a request that an error may show. */
+export function summaryOf({ method, url }: TransportRequest): RequestSummary {
+  return { method, url };
+}
+
+/** The parts of a request that must never be shown: the token of its header, and every string in its body. */
+export function secretsOf({ headers, body }: TransportRequest): readonly string[] {
+  const token = headers.authorization?.replace(/^Bearer /, '');
+  return [...(token ? [token] : []), ...(body ? stringsIn(body) : [])];
+}
+
+function stringsIn(body: string): string[] {
+  const strings: string[] = [];
+  try {
+    JSON.parse(body, (_key, value: unknown) => {
+      if (typeof value === 'string') strings.push(value);
+    });
+  } catch {
+    strings.push(body);
+  }
+  return strings;
+}

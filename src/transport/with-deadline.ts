@@ -1,11 +1,10 @@
 import { asyncScheduler, throwError, timeout, type SchedulerLike } from 'rxjs';
-import { checkArgument, milliseconds, TransportError } from '../protocol/index.js';
-import { summaryOf } from './summary-of.js';
-import type { Transport } from './transport.js';
+import { checkArgument, milliseconds, TransportError } from '../error/index.js';
+import { summaryOf, type Transport } from './transport.js';
 
 /**
- * A {@link Transport} that gives up. Where no answer is there after `deadline` ms, the request is aborted and the stream
- * ends with a `TransportError` whose reason is `deadline`.
+ * A {@link Transport} that gives up: if no answer is there after `deadline` ms, the request is aborted and the stream ends
+ * with a `TransportError` whose reason is `deadline`.
  *
  * @example
  * const patient = withDeadline(fromFetch(), 70_000);

@@ -1,35 +1,56 @@
 import { asyncScheduler, defer, finalize, tap } from 'rxjs';
-import { quietly, type LogEntry } from '../protocol/index.js';
+import { guarded, type RequestSummary } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
-import { summaryOf } from './summary-of.js';
-import type { Transport } from './transport.js';
+import { summaryOf, type Transport } from './transport.js';
 
 /**
- * A {@link Transport} that tells of each request: that it went out, and then that it was answered, failed or was aborted.
- * What it tells has no headers and no bodies in it, and so no tokens.
+ * One entry of the log of requests. It holds no token: neither headers nor bodies are in it, and errors are free of them.
+ *
+ * - `request`: a request was sent.
+ * - `answer`, `failure` or `abort`: how it ended, and how long it took, in ms. An answer of any status is an answer.
+ */
+export type RequestLogEntry = RequestSummary & {
+  /** When, in ms since 1970. */
+  readonly at: number;
+  /** Which request, counted from 1: the entries of one request have the same number. */
+  readonly requestId: number;
+} & (
+    | { readonly kind: 'request' }
+    | { readonly kind: 'answer'; readonly status: number; readonly ms: number }
+    | { readonly kind: 'failure'; readonly error: unknown; readonly ms: number }
+    | { readonly kind: 'abort'; readonly ms: number }
+  );
+
+type RequestEnd =
+  | { readonly kind: 'abort' }
+  | { readonly kind: 'answer'; readonly status: number }
+  | { readonly kind: 'failure'; readonly error: unknown };
+
+/**
+ * A {@link Transport} that logs each request: when it is sent, and when it is answered, fails or is aborted. Errors of `log`
+ * are swallowed.
  *
  * @example
- * const transport = withLog(fromFetch(), entry => console.log(entry.kind));
+ * const transport = withLog(fromFetch(), entry => console.log(entry.requestId, entry.kind));
  */
 export function withLog(
   transport: Transport,
-  log: (entry: LogEntry) => void,
+  log: (entry: RequestLogEntry) => void,
   now: () => number = () => asyncScheduler.now(),
 ): Transport {
-  const tell = quietly(log);
+  const tell = guarded(log);
+  let requests = 0;
   return request =>
     defer(() => {
       const start = now();
-      const summary = summaryOf(request);
-      let isTold = false;
-      const end = (
-        entry: { kind: 'abort' } | { kind: 'answer'; status: number } | { kind: 'failure'; error: unknown },
-      ) => {
-        if (isTold) return;
-        isTold = true;
-        tell({ ...summary, ...entry, at: now(), ms: now() - start });
+      const which = { ...summaryOf(request), requestId: ++requests };
+      let hasEnded = false;
+      const end = (how: RequestEnd) => {
+        if (hasEnded) return;
+        hasEnded = true;
+        tell({ ...which, ...how, at: now(), ms: now() - start });
       };
-      tell({ kind: 'request', ...summary, at: start });
+      tell({ ...which, kind: 'request', at: start });
       return transport(request).pipe(
         tap({
           next: ({ status }) => end({ kind: 'answer', status }),

@@ -1,21 +1,26 @@
 import { catchError, map, of, switchMap, throwError, type Observable } from 'rxjs';
-import { redact, redactBody } from '../protocol/index.js';
+import { redact, redactBody } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
-import { secretsOf } from './secrets-of.js';
-import { summaryOf } from './summary-of.js';
-import { tokenSource, type IssuedToken, type TokenSourceConfig } from './token-source.js';
-import type { Token } from './token.js';
-import type { Transport, TransportRequest, TransportResponse } from './transport.js';
+import { tokenSource, type IssuedToken, type Token, type TokenSourceConfig } from './token-source.js';
+import {
+  secretsOf,
+  summaryOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.js';
 
 /**
  * A {@link Transport} that sends a bearer token with each request (interface document, 5).
  *
- * A provider is asked anew for each request. A 401 asks it once more, with `'rejected'`; all requests that wait at that
- * moment share the answer, each is sent once more, and a second 401 is the service's answer. A provider that throws,
- * gives nothing usable, or takes longer than `deadline` ms (15,000) ends the request with a `TransportError` whose reason
+ * A provider is called for each request. After a 401 it is called once more, with `'rejected'`. All requests that wait at
+ * that moment share the new token, each is sent once more, and a second 401 is the service's answer. If a provider throws,
+ * gives nothing usable, or takes longer than `deadline` ms (15,000), the request ends with a `TransportError` whose reason
  * is `not_sent`.
  *
- * The token stands in the header and nowhere else: an answer that refuses the request and quotes it comes back without.
+ * The token stays in the header: if an error answer quotes it, or a string of the request's body, it is redacted.
+ *
+ * Throws an `InputError` if the token or the config is invalid.
  *
  * @example
  * const transport = withToken(fromFetch(), () => session.token);
@@ -27,7 +32,7 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
     request: TransportRequest,
     ...issued: readonly IssuedToken[]
   ): Observable<TransportResponse> => {
-    // A renewed token does not make the rejected one public: it may still be good elsewhere.
+    // The rejected token is redacted, too: it may still be valid elsewhere.
     const values = issued.map(({ value }) => value);
     const authorized = {
       ...request,
@@ -37,7 +42,7 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
       map(response =>
         response.status >= 200 && response.status < 300
           ? response
-          : withoutTokens(response, [...values, ...secretsOf(request)]),
+          : redacted(response, [...values, ...secretsOf(request)]),
       ),
       catchError((error: unknown) => throwError(() => explainFailure(error, authorized))),
     );
@@ -57,8 +62,8 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
     );
 }
 
-/** A refusal may quote what was sent, in its body or in a header that an error shows. */
-function withoutTokens(
+/** An error answer may quote what was sent, in its body or in a header that an error shows. */
+function redacted(
   { status, headers, text }: TransportResponse,
   secrets: readonly string[],
 ): TransportResponse {

@@ -1,0 +1,23 @@
+export {
+  aFunction,
+  checkArgument,
+  cursor,
+  cursorArgument,
+  isWellFormed,
+  milliseconds,
+  nonEmptyString,
+  plainObject,
+  positiveInteger,
+  rejectUnknownKeys,
+  type Guard,
+} from './argument.js';
+export { isClientError, type ClientError } from './client-error.js';
+export { DecodeError, isDecodeError, type DecodeIssue } from './decode-error.js';
+export { describe } from './describe.js';
+export { guarded } from './guarded.js';
+export { InputError, isInputError } from './input-error.js';
+export { recovery, type Recovery } from './recovery.js';
+export { redact, redactBody } from './redact.js';
+export type { RequestSummary } from './request-summary.js';
+export { isStatusError, StatusError, type StatusDetails } from './status-error.js';
+export { isTransportError, TransportError, type TransportFailure } from './transport-error.js';

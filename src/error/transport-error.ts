@@ -1,0 +1,37 @@
+import { hasTag } from './has-tag.js';
+import type { RequestSummary } from './request-summary.js';
+
+/**
+ * Why there is no answer.
+ *
+ * - `not_sent`: the request was never sent, because the token provider failed.
+ * - `unreachable`: no connection was made, so the server never saw the request. Browsers do not tell; there it is `lost`.
+ * - `lost`: the connection broke after the request may have reached the server.
+ * - `deadline`: no answer in time. The request was aborted, and may have reached the server.
+ * - `redirected`: the answer was a redirect. Following it would send the token somewhere else.
+ * - `too_large`: the answer is larger than `maxBody`.
+ */
+export type TransportFailure = 'not_sent' | 'unreachable' | 'lost' | 'deadline' | 'redirected' | 'too_large';
+
+/** There is no answer: the service was not reached, the connection broke, or time ran out. `reason` says which. */
+export class TransportError extends Error {
+  readonly _tag = 'TransportError';
+  override readonly name = 'TransportError';
+
+  constructor(
+    readonly reason: TransportFailure,
+    message: string,
+    readonly request: RequestSummary,
+    options?: { readonly cause?: unknown },
+  ) {
+    super(`${message} (${request.method} ${request.url})`, options);
+  }
+}
+
+/**
+ * Whether this is a `TransportError`, from any copy of this library in any realm.
+ *
+ * @example
+ * client.group.getMembers({ group_id }).pipe(backoff({ when: isTransportError }));
+ */
+export const isTransportError: (u: unknown) => u is TransportError = hasTag<TransportError>('TransportError');

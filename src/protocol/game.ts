@@ -1,0 +1,87 @@
+import * as t from 'io-ts';
+import { integer, suggested, type Codec } from './codec.js';
+import { struct } from './struct.js';
+
+/** A game in short (interface document, 2.6). */
+export interface GameHandle {
+  readonly game_id: string;
+  /** A short identifier for humans, without special characters. */
+  readonly name_id: string;
+  readonly display_name: string;
+  /** URL of the banner image; absent or null if the game has none. */
+  readonly banner_url?: string | null | undefined;
+  /** URL of the logo image; absent or null if the game has none. */
+  readonly logo_url?: string | null | undefined;
+}
+
+export const GameHandle: Codec<GameHandle> = struct(
+  'GameHandle',
+  { game_id: t.string, name_id: t.string, display_name: t.string },
+  { banner_url: t.string, logo_url: t.string },
+);
+
+/** How a statistic is computed, in the values that deployed servers were seen to send. */
+export type KnownStatAggregation = 'sum' | 'average' | 'min' | 'max';
+
+/** How a statistic is formatted, in the values that deployed servers were seen to send. */
+export type KnownStatFormat =
+  | 'integer'
+  | 'float_1'
+  | 'float_2'
+  | 'float_3'
+  | 'duration_minute'
+  | 'duration_second'
+  | 'duration_hundredth_second';
+
+/** Which end of a statistic is the best, in the values that deployed servers were seen to send. */
+export type KnownStatSorting = 'desc' | 'asc';
+
+/** How a statistic is computed and shown (interface document, 2.6). */
+export interface StatConfig {
+  readonly record_id: string;
+  readonly icon_id: string;
+  readonly display_name: string;
+  /** How it is computed. The document does not list the values; the ones seen are suggested, no other is refused. */
+  readonly aggregation: KnownStatAggregation | (string & {});
+  /** How its value is formatted. The document does not list the values. */
+  readonly format: KnownStatFormat | (string & {});
+  /** How values are ordered. The document does not list the values. */
+  readonly sorting: KnownStatSorting | (string & {});
+  readonly priority: number;
+  /** Stands before a value of exactly 1; absent or null if nothing does. */
+  readonly prefix_singular?: string | null | undefined;
+  /** Stands before any other value; absent or null if nothing does. */
+  readonly prefix_plural?: string | null | undefined;
+  /** Stands after a value of exactly 1; absent or null if nothing does. */
+  readonly postfix_singular?: string | null | undefined;
+  /** Stands after any other value; absent or null if nothing does. */
+  readonly postfix_plural?: string | null | undefined;
+}
+
+export const StatConfig: Codec<StatConfig> = struct(
+  'StatConfig',
+  {
+    record_id: t.string,
+    icon_id: t.string,
+    display_name: t.string,
+    aggregation: suggested<KnownStatAggregation>(),
+    format: suggested<KnownStatFormat>(),
+    sorting: suggested<KnownStatSorting>(),
+    priority: integer,
+  },
+  {
+    prefix_singular: t.string,
+    prefix_plural: t.string,
+    postfix_singular: t.string,
+    postfix_plural: t.string,
+  },
+);
+
+/** One statistic of a player in a game (interface document, 2.6). */
+export interface Stat {
+  readonly config: StatConfig;
+  /** The single overall value; its unit is what `config.format` says. */
+  readonly overall_value: number;
+}
+
+export const Stat: Codec<Stat> = struct('Stat', { config: StatConfig, overall_value: t.number });

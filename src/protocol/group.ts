@@ -1,0 +1,28 @@
+import * as t from 'io-ts';
+import type { Codec } from './codec.js';
+import { struct } from './struct.js';
+
+/** Links of a group (interface document, 2.6). */
+export interface GroupExternal {
+  /** URL of the group's profile page. */
+  readonly profile: string;
+}
+
+export const GroupExternal: Codec<GroupExternal> = struct('GroupExternal', { profile: t.string });
+
+/** A group in short (interface document, 2.6). */
+export interface GroupHandle {
+  readonly group_id: string;
+  readonly display_name: string;
+  readonly external: GroupExternal;
+  /** URL of the avatar image; absent or null if the group has none. */
+  readonly avatar_url?: string | null | undefined;
+  /** Whether it is a developer group; absent or null if that is not said. */
+  readonly is_developer?: boolean | null | undefined;
+}
+
+export const GroupHandle: Codec<GroupHandle> = struct(
+  'GroupHandle',
+  { group_id: t.string, display_name: t.string, external: GroupExternal },
+  { avatar_url: t.string, is_developer: t.boolean },
+);

@@ -1,4 +1,0 @@
-/** A guard that goes by `_tag`, and so holds across realms and copies, where `instanceof` does not. */
-export function hasTag<E extends { readonly _tag: string }>(tag: E['_tag']): (u: unknown) => u is E {
-  return (u): u is E => (u as { _tag?: unknown } | null | undefined)?._tag === tag;
-}

@@ -1,0 +1,191 @@
+import * as t from 'io-ts';
+import { integer, jsonObject, suggested, type Codec } from './codec.js';
+import { GameHandle, Stat } from './game.js';
+import { GroupHandle } from './group.js';
+import { struct } from './struct.js';
+
+/** Links of an identity (interface document, 2.5). */
+export interface IdentityExternal {
+  /** URL of the identity's profile page. */
+  readonly profile: string;
+  /** URL of the platform's settings page; absent or null if it is not shown to the requester. */
+  readonly settings?: string | null | undefined;
+}
+
+export const IdentityExternal: Codec<IdentityExternal> = struct(
+  'IdentityExternal',
+  { profile: t.string },
+  { settings: t.string },
+);
+
+/** The game that an identity takes part in (interface document, 2.7). */
+export interface GameActivity {
+  readonly game: GameHandle;
+  /** A short text about what the player is doing. */
+  readonly message: string;
+  /** The game's own data, visible only to the identity and its mutual followers; absent or null for anyone else. */
+  readonly mutual_metadata?: Readonly<Record<string, unknown>> | null | undefined;
+  /** The game's own data, visible to anyone; absent or null if there is none. */
+  readonly public_metadata?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+export const GameActivity: Codec<GameActivity> = struct(
+  'GameActivity',
+  { game: GameHandle, message: t.string },
+  { mutual_metadata: jsonObject, public_metadata: jsonObject },
+);
+
+/** The presence states that deployed servers were seen to send. */
+export type KnownPresenceStatus = 'online' | 'away' | 'offline';
+
+/** Whether an identity is playing, and what (interface document, 2.7). */
+export interface Presence {
+  /** Whether it is playing or has the game in the background. The document does not list the values. */
+  readonly status: KnownPresenceStatus | (string & {});
+  /** When it changed: a timestamp in the server's format. */
+  readonly update_ts: string;
+  /** The game it takes part in; absent or null if it is in none. */
+  readonly game_activity?: GameActivity | null | undefined;
+}
+
+export const Presence: Codec<Presence> = struct(
+  'Presence',
+  { status: suggested<KnownPresenceStatus>(), update_ts: t.string },
+  { game_activity: GameActivity },
+);
+
+/** A game on a profile, with the statistics of the profile's owner (interface document, 2.5). */
+export interface ProfileGame {
+  readonly game: GameHandle;
+  readonly stats: readonly Stat[];
+}
+
+export const ProfileGame: Codec<ProfileGame> = struct('ProfileGame', {
+  game: GameHandle,
+  stats: t.readonlyArray(Stat),
+});
+
+/** A group on a profile (interface document, 2.5). */
+export interface ProfileGroup {
+  readonly group: GroupHandle;
+}
+
+export const ProfileGroup: Codec<ProfileGroup> = struct('ProfileGroup', { group: GroupHandle });
+
+/** An account linked by an access token (interface document, 2.5). */
+export interface LinkedAccessToken {
+  /** The name of the token, not the token itself. */
+  readonly name: string;
+}
+
+export const LinkedAccessToken: Codec<LinkedAccessToken> = struct('LinkedAccessToken', { name: t.string });
+
+/** An account linked by an e-mail address (interface document, 2.5). */
+export interface LinkedEmail {
+  readonly email: string;
+}
+
+export const LinkedEmail: Codec<LinkedEmail> = struct('LinkedEmail', { email: t.string });
+
+/** One way in which an identity is registered (interface document, 2.5). */
+export interface LinkedAccount {
+  /** Absent or null if it is not linked by an access token. */
+  readonly access_token?: LinkedAccessToken | null | undefined;
+  /** Absent or null if it is not linked by an e-mail address. */
+  readonly email?: LinkedEmail | null | undefined;
+}
+
+export const LinkedAccount: Codec<LinkedAccount> = struct(
+  'LinkedAccount',
+  {},
+  { access_token: LinkedAccessToken, email: LinkedEmail },
+);
+
+/** An identity, whole (interface document, 2.5). */
+export interface Profile {
+  readonly identity_id: string;
+  readonly display_name: string;
+  /** The number behind the name, `Ada#1815` say. */
+  readonly account_number: number;
+  /** URL of the avatar image. */
+  readonly avatar_url: string;
+  /**
+   * What the player says of themself. The document's pattern for it lost its braces and fits no real bio, so it is not
+   * enforced.
+   */
+  readonly bio: string;
+  /** When the identity joined: a timestamp in the server's format. */
+  readonly join_ts: string;
+  readonly external: IdentityExternal;
+  /** Whether it is registered with a linked account. */
+  readonly is_registered: boolean;
+  readonly is_admin: boolean;
+  /** Whether the requester follows this identity. */
+  readonly following: boolean;
+  /** Whether the identity both follows and is followed by the requester, in the document's words. */
+  readonly is_following_me: boolean;
+  readonly is_mutual_following: boolean;
+  readonly follower_count: number;
+  readonly following_count: number;
+  readonly games: readonly ProfileGame[];
+  readonly groups: readonly ProfileGroup[];
+  readonly linked_accounts: readonly LinkedAccount[];
+  /** Whether the account awaits deletion; absent or null unless the requester is this identity. */
+  readonly awaiting_deletion?: boolean | null | undefined;
+  /** Whether this game user was linked through the platform's dashboard; absent or null if that is not said. */
+  readonly is_game_linked?: boolean | null | undefined;
+  /** What the identity is doing; absent or null if that is not known. */
+  readonly presence?: Presence | null | undefined;
+}
+
+export const Profile: Codec<Profile> = struct(
+  'Profile',
+  {
+    identity_id: t.string,
+    display_name: t.string,
+    account_number: integer,
+    avatar_url: t.string,
+    bio: t.string,
+    join_ts: t.string,
+    external: IdentityExternal,
+    is_registered: t.boolean,
+    is_admin: t.boolean,
+    following: t.boolean,
+    is_following_me: t.boolean,
+    is_mutual_following: t.boolean,
+    follower_count: integer,
+    following_count: integer,
+    games: t.readonlyArray(ProfileGame),
+    groups: t.readonlyArray(ProfileGroup),
+    linked_accounts: t.readonlyArray(LinkedAccount),
+  },
+  { awaiting_deletion: t.boolean, is_game_linked: t.boolean, presence: Presence },
+);
+
+/** An identity in short, as members of a group are listed (seen in deployed servers; the document shows no fields). */
+export interface IdentityHandle {
+  readonly identity_id: string;
+  readonly display_name: string;
+  /** The number behind the name, `Ada#1815` say. */
+  readonly account_number: number;
+  /** URL of the avatar image. */
+  readonly avatar_url: string;
+  /** Whether it is registered with a linked account. */
+  readonly is_registered: boolean;
+  readonly external: IdentityExternal;
+  /** What the identity is doing; absent or null if that is not known. */
+  readonly presence?: Presence | null | undefined;
+}
+
+export const IdentityHandle: Codec<IdentityHandle> = struct(
+  'IdentityHandle',
+  {
+    identity_id: t.string,
+    display_name: t.string,
+    account_number: integer,
+    avatar_url: t.string,
+    is_registered: t.boolean,
+    external: IdentityExternal,
+  },
+  { presence: Presence },
+);

@@ -1,0 +1,23 @@
+/**
+ * Whether two JSON values are equal, whatever the order of their keys. It keeps a stack of its own: a payload may be nested
+ * deeper than the call stack.
+ */
+export function jsonEqual(left: unknown, right: unknown): boolean {
+  const stack: [unknown, unknown][] = [[left, right]];
+  for (let pair = stack.pop(); pair; pair = stack.pop()) {
+    const [a, b] = pair;
+    if (a === b) continue;
+    if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+    const keys = Object.keys(a);
+    if (keys.length !== Object.keys(b).length) return false;
+    for (const key of keys) {
+      if (!Object.hasOwn(b, key)) return false;
+      stack.push([a[key], b[key]]);
+    }
+  }
+  return true;
+}
+
+function isObject(u: unknown): u is Record<string, unknown> {
+  return typeof u === 'object' && u !== null;
+}
