@@ -21,8 +21,8 @@ export interface RunConfig {
  * Runs a command. `prepare` reads the arguments and returns the work to do, or a text to print, such as the
  * help.
  *
- * The promise resolves when the work completes, when it fails, or at SIGINT or SIGTERM, which unsubscribe from
- * it. It never rejects: an error is printed on standard error, and the exit code says what kind it was.
+ * The promise resolves when the work completes, when it fails, or at SIGINT or SIGTERM, which unsubscribe
+ * from it. It never rejects: an error is printed on standard error, and the exit code says what kind it was.
  *
  * @example
  * run(() => client.group.members(group_id).pipe(concatMap(printLine)));
