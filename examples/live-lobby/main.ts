@@ -1,62 +1,43 @@
-// The main job, on the embedded emulator: page through a group, follow the live feed, follow each lobby join through.
-import {
-  concatMap,
-  endWith,
-  finalize,
-  fromEvent,
-  ignoreElements,
-  merge,
-  share,
-  takeUntil,
-  tap,
-  timer,
-} from 'rxjs';
+// The main demo, on the embedded emulator: reads a group page by page, then follows its members and the live
+// feed of a player, and confirms the players who join the lobby.
+import { parseArgs } from 'node:util';
+import { concat, finalize, fromEvent, ignoreElements, merge, takeUntil, tap, timer } from 'rxjs';
 import { createClient } from 'lobby-rx';
-import { listen } from 'lobby-rx/emulator';
-import { createStage } from './stage.js';
-import { followLobbyJoins } from './follow-lobby-joins.js';
-import { followMembers } from './follow-members.js';
-import { followProfiles } from './follow-profiles.js';
-import { pageThrough } from './page-through.js';
-import { readOptions } from './read-options.js';
+import { confirmPlayers } from './lobby-joins.js';
+import { followRoster, pageThrough } from './members.js';
 import { createScreen } from './screen.js';
-import { createSummary } from './summary.js';
+import { startService } from './service.js';
+import { followUpdates } from './updates.js';
 
-// Whoever reads the show may stop at any time, as `head` does.
+// The reader of our output may close it at any time, as head does.
 process.stdout.on('error', () => process.exit());
 
-const { seconds } = readOptions(process.argv.slice(2));
-const { emulator, world, play } = createStage(seconds);
-const server = await listen(emulator);
+const duration = readDuration(process.argv.slice(2));
+const { server, emulator, world, activity$ } = await startService(duration);
 const screen = createScreen(process.stdout);
-const summary = createSummary();
 
-// One client for the player, with an identity's token, and one for the lobby's server, with the lobby's.
+// One client speaks for one token: this one for a player, the other one for the lobby's server.
 const player = createClient({ ...server, token: world.identityToken });
-const gate = createClient({ ...server, token: world.lobbyToken });
+const lobby = createClient({ ...server, token: world.lobbyToken });
+const { feed } = player.events;
 
 screen.title('lobby-rx', `the service, emulated on http://127.0.0.1:${server.port}`);
 
-const stop$ = merge(timer(seconds * 1000), fromEvent(process, 'SIGINT'), fromEvent(process, 'SIGTERM')).pipe(
-  share(),
-);
-const { feed } = player.events;
 const live$ = merge(
-  play,
-  feed.status$.pipe(tap(status => screen.status(status))),
-  followProfiles(feed, screen, summary),
-  followMembers(player.group, world.groupId, screen, summary),
-  followLobbyJoins(feed, gate, screen, summary, seconds),
+  activity$,
+  feed.status$.pipe(tap(({ state }) => screen.line('status', 'the feed', `is ${state}`))),
+  followUpdates(feed, screen),
+  followRoster(player.group, world, screen),
+  confirmPlayers(feed, lobby, screen, duration),
 );
+const stop$ = merge(timer(duration), fromEvent(process, 'SIGINT'), fromEvent(process, 'SIGTERM'));
 
-pageThrough(player.group, world, screen, summary)
+concat(pageThrough(player.group, world, screen), live$)
   .pipe(
     ignoreElements(),
-    endWith(undefined),
-    concatMap(() => live$),
     takeUntil(stop$),
     finalize(() => {
-      screen.summary(summary, emulator.requests.length);
+      screen.summary(emulator.requests.length);
       void server.close();
     }),
   )
@@ -66,3 +47,17 @@ pageThrough(player.group, world, screen, summary)
       process.exitCode = 1;
     },
   });
+
+/** `--seconds N`: how long the demo runs, here in ms. */
+function readDuration(args: string[]): number {
+  try {
+    const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: '20' } } });
+    const seconds = Number(values.seconds);
+    if (!(seconds >= 5 && seconds <= 3600))
+      throw new Error(`--seconds must be from 5 to 3600; got '${values.seconds}'`);
+    return seconds * 1000;
+  } catch (error) {
+    console.error(`npm start: ${(error as Error).message}`);
+    process.exit(2);
+  }
+}

@@ -1,12 +1,10 @@
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
-import type { WatchStatus } from 'lobby-rx';
-import type { Summary } from './summary.js';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** What a line may be about, with the sign and the colour it has. */
-const LINES = {
+/** What a line can be about, with its sign and colour. */
+const TOPICS = {
   status: ['●', 'cyan'],
   profile: ['✎', 'blue'],
   presence: ['○', 'gray'],
@@ -19,45 +17,48 @@ const LINES = {
 
 export type Screen = ReturnType<typeof createScreen>;
 
-/** Writes the show: with colours and a moving progress line where a person looks on, plainly where a file does. */
+/** Writes the demo's lines, in colour on a terminal, else as plain text, and the summary of the counts. */
 export function createScreen(out: WriteStream) {
-  const colourful = out.isTTY && process.env.NO_COLOR === undefined;
-  const paint = (style: Style, text: string) => (colourful ? styleText(style, text) : text);
+  const isRich = out.isTTY && process.env.NO_COLOR === undefined;
+  const paint = (style: Style, text: string) => (isRich ? styleText(style, text) : text);
   const write = (text: string) => void out.write(`${text}\n`);
-  let liveSince = Date.now();
+  const counts = {
+    ...{ members: 0, pages: 0, joined: 0, left: 0 },
+    ...{ presences: 0, profiles: 0, messages: 0 },
+    ...{ connected: 0, refused: 0, expired: 0 },
+  };
+  let headingAt = Date.now();
   let progress = '';
 
-  const line = (about: keyof typeof LINES, who: string, what: string) => {
-    const [sign, style] = LINES[about];
-    const time = `${((Date.now() - liveSince) / 1000).toFixed(1).padStart(5)} s`;
-    write(
-      `  ${paint('gray', time)}  ${paint(style, `${sign} ${about.padEnd(9)}`)} ${who.padEnd(22)} ${what}`,
-    );
-  };
-
   return {
-    line,
+    /** The totals of the summary; whoever writes lines counts them. */
+    counts,
     title: (name: string, what: string) => write(`\n${paint('bold', name)}  ${paint('gray', what)}`),
     heading: (text: string) => {
-      liveSince = Date.now();
+      headingAt = Date.now();
       write(`\n${paint('bold', text)}`);
     },
-    status: ({ state }: WatchStatus) => line('status', 'the feed', `is ${state}`),
-    progress: (members: number, pages: number) => {
-      progress = `  ${paint('green', '█'.repeat(Math.ceil(members / 4)))} ${members} members on ${pages} pages`;
-      if (colourful) out.write(`\r${progress}`);
+    /** One thing that happened, with the time since the last heading. */
+    line: (topic: keyof typeof TOPICS, who: string, what: string) => {
+      const [sign, style] = TOPICS[topic];
+      const time = `${((Date.now() - headingAt) / 1000).toFixed(1).padStart(5)} s`;
+      write(
+        `  ${paint('gray', time)}  ${paint(style, `${sign} ${topic.padEnd(9)}`)} ${who.padEnd(22)} ${what}`,
+      );
     },
-    endProgress: () => out.write(colourful ? '\n' : `${progress}\n`),
-    summary: (count: Summary, requests: number) => {
-      const rows: readonly (readonly [string, string])[] = [
-        [
-          'members',
-          `${count.members} on ${count.pages} pages; ${count.joined} joined since, ${count.left} left`,
-        ],
-        ['updates', `${count.presences} of presence, ${count.profiles} of profiles, ${count.chats} messages`],
-        ['players', `${count.connected} admitted, ${count.refused} refused, ${count.expired} expired`],
+    progress: (text: string, width: number) => {
+      progress = `  ${paint('green', '█'.repeat(Math.ceil(width)))} ${text}`;
+      if (isRich) out.write(`\r${progress}`);
+    },
+    endProgress: () => out.write(isRich ? '\n' : `${progress}\n`),
+    summary: (requests: number) => {
+      const { members, pages, joined, left, presences, profiles, messages } = counts;
+      const rows = [
+        ['members', `${members} on ${pages} pages; ${joined} joined since, ${left} left`],
+        ['updates', `${presences} of presence, ${profiles} of profiles, ${messages} messages`],
+        ['players', `${counts.connected} admitted, ${counts.refused} refused, ${counts.expired} expired`],
         ['requests', `${requests}`],
-      ];
+      ] as const;
       write(`\n${paint('bold', 'Summary')}`);
       for (const [name, value] of rows) write(`  ${paint('gray', name.padEnd(10))} ${value}`);
       write('');

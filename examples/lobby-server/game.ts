@@ -1,8 +1,8 @@
-import type { LobbySocket } from 'lobby-rx/lobby-server';
-import type { Said } from './said.js';
+import * as t from 'io-ts';
+import type { LobbyMessage, LobbySocket } from 'lobby-rx/lobby-server';
 
-/** The board is so wide and so high. */
-export const SIZE = 8;
+/** The board is a square with this many fields to a side. */
+const SIZE = 8;
 
 export interface Player {
   readonly name: string;
@@ -10,30 +10,47 @@ export interface Player {
   readonly y: number;
 }
 
-/** The whole state of the game, and what was last said in it. */
+/** The whole state of the game, and what was just said. */
 export interface Game {
   readonly players: ReadonlyMap<LobbySocket, Player>;
   readonly said?: { readonly name: string; readonly text: string };
 }
 
-/** Everything that happens in it. */
-export type Happening =
-  | { readonly kind: 'enters'; readonly socket: LobbySocket; readonly name: string }
-  | { readonly kind: 'says'; readonly socket: LobbySocket; readonly said: Said }
-  | { readonly kind: 'leaves'; readonly socket: LobbySocket };
+const step = t.union([t.literal(-1), t.literal(0), t.literal(1)]);
+const Action = t.partial({ say: t.string, move: t.type({ dx: step, dy: step }) });
 
-/** The rules, as a reducer. */
-export function nextGame({ players }: Game, happening: Happening): Game {
-  const { kind, socket } = happening;
+/** What players may send, as JSON: `{"say":"hello"}`, or a move by one field, `{"move":{"dx":1,"dy":0}}`. */
+export type Action = t.TypeOf<typeof Action>;
+
+/** Everything that can happen in the game. */
+export type GameEvent =
+  | { readonly kind: 'enter'; readonly socket: LobbySocket; readonly name: string }
+  | { readonly kind: 'act'; readonly socket: LobbySocket; readonly action: Action }
+  | { readonly kind: 'leave'; readonly socket: LobbySocket };
+
+/** The action in a message; undefined if the message is anything else. */
+export function parseAction(message: LobbyMessage): Action | undefined {
+  if (typeof message !== 'string') return undefined;
+  try {
+    const action: unknown = JSON.parse(message);
+    return Action.is(action) ? action : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The rules of the game, as a reducer. */
+export function nextGame({ players }: Game, event: GameEvent): Game {
+  const { kind, socket } = event;
   const next = new Map(players);
   const player = players.get(socket);
-  if (kind === 'enters') next.set(socket, { name: happening.name, x: 0, y: 0 });
-  if (kind === 'leaves') next.delete(socket);
-  if (kind !== 'says' || !player) return { players: next };
+  if (kind === 'enter') next.set(socket, { name: event.name, x: 0, y: 0 });
+  if (kind === 'leave') next.delete(socket);
+  if (kind !== 'act' || !player) return { players: next };
 
-  const { say, move } = happening.said;
+  const { say, move } = event.action;
   if (move) next.set(socket, { ...player, x: onBoard(player.x + move.dx), y: onBoard(player.y + move.dy) });
   return { players: next, ...(say !== undefined && { said: { name: player.name, text: say } }) };
 }
 
-const onBoard = (at: number) => Math.min(SIZE - 1, Math.max(0, at));
+const onBoard = (position: number) => Math.min(SIZE - 1, Math.max(0, position));

@@ -1,4 +1,4 @@
-// A small game lobby: whoever shows a valid token walks about on a board, and talks. To be copied, and changed.
+// A small game lobby, to copy and change: players with a valid token move on a board and chat.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
@@ -25,7 +25,7 @@ if (!url || !token) {
 }
 const client = createClient({ groupUrl: url, matchmakerUrl: url, apiUrl: url, token });
 
-// Not in the service's document, but its servers have it: it frees the slot of a player who has gone.
+// Frees the slot of a player who has left. Not in the interface document, but deployed servers have it.
 const disconnected = endpoint({
   method: 'POST',
   service: 'matchmaker',
@@ -33,8 +33,8 @@ const disconnected = endpoint({
   body: struct({ player_token: nonEmptyString }),
   response: Acknowledged,
 });
-// Ten times it tries, unless the service says no.
-const free = (player_token: string) =>
+// Makes up to ten attempts, unless the service refuses.
+const freeSlot = (player_token: string) =>
   client
     .request(disconnected, { player_token })
     .pipe(
@@ -43,37 +43,42 @@ const free = (player_token: string) =>
 
 const log = (entry: GateLogEntry) => {
   if (entry.kind === 'refused') console.log(`refused: ${entry.reason}`);
-  if (entry.kind === 'refused' && entry.reason === 'unauthorized') console.log("Is LOBBY_TOKEN the lobby's?");
+  if (entry.kind === 'refused' && entry.reason === 'unauthorized')
+    console.log("Is LOBBY_TOKEN the lobby's token?");
   if (entry.kind === 'hook_failed') console.log(`a slot was not freed: ${entry.error}`);
 };
 
 const server = createServer((_, response) =>
-  response.writeHead(426).end('This is a lobby: come by WebSocket.'),
+  response.writeHead(426).end('This is a lobby: connect by WebSocket.'),
 );
 const stop$ = merge(fromEvent(process, 'SIGINT'), fromEvent(process, 'SIGTERM')).pipe(take(1));
-const gate$ = lobbyGate({ server, client, firstMessage: true, onGone: free, onUnknown: free, log }).pipe(
-  takeUntil(stop$),
-  share(),
-);
+const gate$ = lobbyGate({
+  server,
+  client,
+  firstMessage: true,
+  onGone: freeSlot,
+  onUnknown: freeSlot,
+  log,
+}).pipe(takeUntil(stop$), share());
 
-let playing: LobbyPlayers;
-const over = lastValueFrom(
+let inLobby: LobbyPlayers;
+const closed = lastValueFrom(
   gate$.pipe(
     players(),
     tap(lobby => {
-      playing = lobby;
+      inLobby = lobby;
       console.log(`${lobby.count} playing`);
     }),
   ),
 );
 playLobby(gate$).subscribe();
 stop$.subscribe(() => {
-  for (const socket of playing.sockets) socket.close(1001, 'the lobby closes');
+  for (const socket of inLobby.sockets) socket.close(1001, 'the lobby is closing');
 });
 
 server.listen(Number(values.port), '127.0.0.1', () => {
   console.log(`open on ws://127.0.0.1:${(server.address() as AddressInfo).port}/?name=…&token=…`);
 });
-// Nobody comes in any more, and everyone has left: what is still open are slots that are being freed.
-await over;
+// The gate has ended and everyone has left. The process ends by itself, once their slots have been freed.
+await closed;
 server.close();

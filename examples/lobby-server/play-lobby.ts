@@ -1,40 +1,40 @@
 import { concat, concatMap, mergeMap, of, tap, type Observable } from 'rxjs';
 import { fold } from 'lobby-rx';
 import type { LobbyMessage, LobbySocket } from 'lobby-rx/lobby-server';
-import { nextGame, type Game, type Happening } from './game.js';
-import { said } from './said.js';
+import { nextGame, parseAction, type Game, type GameEvent } from './game.js';
 
 /**
- * Plays the game with whoever comes through the gate: each new state goes to everyone who is in. Whoever sends what the
- * game does not allow is closed with 4400. It completes when the gate has, and the last player has left.
+ * Plays the game with the players that the gate admits, and sends each new state to all of them. A player who
+ * sends anything that the game does not allow is disconnected with code 4400. Emits each state of the game,
+ * and completes when the gate has completed and the last player has left.
  */
 export function playLobby(gate$: Observable<LobbySocket>): Observable<Game> {
   return gate$.pipe(
     mergeMap(socket =>
       concat(
-        of<Happening>({ kind: 'enters', socket, name: nameOf(socket) }),
-        socket.message$.pipe(concatMap(message => heard(socket, message))),
-        of<Happening>({ kind: 'leaves', socket }),
+        of<GameEvent>({ kind: 'enter', socket, name: nameOf(socket) }),
+        socket.message$.pipe(concatMap(message => eventsOf(socket, message))),
+        of<GameEvent>({ kind: 'leave', socket }),
       ),
     ),
     fold(nextGame, { players: new Map() }),
-    tap(tellEveryone),
+    tap(broadcast),
   );
 }
 
-function heard(socket: LobbySocket, message: LobbyMessage): readonly Happening[] {
-  const what = said(message);
-  if (what) return [{ kind: 'says', socket, said: what }];
+function eventsOf(socket: LobbySocket, message: LobbyMessage): readonly GameEvent[] {
+  const action = parseAction(message);
+  if (action) return [{ kind: 'act', socket, action }];
   socket.close(4400, 'not a move');
   return [];
 }
 
-function tellEveryone({ players, said }: Game): void {
+function broadcast({ players, said }: Game): void {
   const message = JSON.stringify({ players: [...players.values()], said });
   for (const socket of players.keys()) socket.send(message);
 }
 
-/** Players may call themselves what they like, but not at any length. */
+/** Players choose their own name, of 20 characters at most. */
 function nameOf({ searchParams }: LobbySocket): string {
   return searchParams.get('name')?.slice(0, 20) ?? 'someone';
 }

@@ -1,20 +1,19 @@
 import { parseArgs } from 'node:util';
 import { concatMap, finalize, from, reduce, tap } from 'rxjs';
-import { clientOf } from './client-of.js';
-import { CONNECTION } from './connection.js';
+import { clientOf, CONNECTION } from './connection.js';
 import { run } from './run.js';
 
-const HELP = `lobby-rx connected: confirms a player's token, read from standard input
+const HELP = `lobby-rx connected: confirms the player token on standard input
 
-  --matchmaker-url URL  where the service is; or LOBBY_MATCHMAKER_URL
-  --insecure            allows http: to another machine
-  --help                prints this
+  --matchmaker-url URL  base URL of the matchmaker service; default: LOBBY_MATCHMAKER_URL
+  --insecure            allows plain http: to another machine
+  --help                prints this help
 
-The token of the lobby comes from LOBBY_TOKEN. It prints OK, once the service has said so; a refusal is told on standard
-error, and the exit code is 1.
+LOBBY_TOKEN is the token of the lobby. Prints OK if the service accepts the player. If it
+refuses, the reason is on standard error and the exit code is 1.
 `;
 
-/** `lobby-rx connected`. */
+/** `lobby-rx connected`: confirms one player token. */
 export function connected(args: readonly string[]): Promise<void> {
   return run(() => {
     const { values } = parseArgs({ args: [...args], options: CONNECTION });
@@ -24,6 +23,7 @@ export function connected(args: readonly string[]): Promise<void> {
       reduce((text, chunk) => text + String(chunk), ''),
       concatMap(text => players.connected({ player_token: text.trim() })),
       tap(() => process.stdout.write('OK\n')),
+      // An open standard input would keep the process running.
       finalize(() => process.stdin.destroy()),
     );
   });

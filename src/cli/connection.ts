@@ -1,4 +1,6 @@
-/** The flags that say where the service is; every command that asks it has them. */
+import { createClient, type Client } from '../client/index.js';
+
+/** The flags of every command that talks to the service, as `parseArgs` takes them. */
 export const CONNECTION = {
   'group-url': { type: 'string' },
   'matchmaker-url': { type: 'string' },
@@ -6,3 +8,35 @@ export const CONNECTION = {
   insecure: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
+
+/** The values of these flags, as `parseArgs` returns them. */
+export interface ConnectionValues {
+  readonly 'group-url'?: string | undefined;
+  readonly 'matchmaker-url'?: string | undefined;
+  readonly 'api-url'?: string | undefined;
+  readonly insecure: boolean;
+}
+
+/**
+ * Creates the client for a command that talks to one of the services. A flag wins over the environment; the
+ * token comes from the environment only, because other users of the machine can see arguments.
+ *
+ * Throws an error that says what to set if the URL or the token is missing.
+ *
+ * @example
+ * clientOf('group', values, process.env).group.members(group_id).subscribe();
+ */
+export function clientOf(
+  service: 'group' | 'matchmaker' | 'api',
+  values: ConnectionValues,
+  env: Readonly<Record<string, string | undefined>>,
+): Client {
+  const variable = `LOBBY_${service.toUpperCase()}_URL`;
+  const url = values[`${service}-url`] ?? env[variable];
+  if (!url) throw new Error(`the URL of the service is missing: set ${variable} or pass --${service}-url`);
+  const token = env.LOBBY_TOKEN;
+  if (!token) throw new Error('the token is missing: set LOBBY_TOKEN');
+  // A command talks to one service only, so the other two URLs are never used.
+  const urls = { groupUrl: url, matchmakerUrl: url, apiUrl: url };
+  return createClient({ ...urls, token, insecure: values.insecure });
+}

@@ -1,31 +1,36 @@
-import { createEmulator, listen, liven, seedWorld, type EmulatorServer } from '../emulator/index.js';
-import { describeWorld } from './describe-world.js';
-import { emulateOptions, type EmulateOptions } from './emulate-options.js';
-import { EXIT } from './exit.js';
-import { fail } from './fail.js';
+import { parseArgs } from 'node:util';
+import {
+  createEmulator,
+  listen,
+  liven,
+  seedWorld,
+  type EmulatorServer,
+  type SeededWorld,
+} from '../emulator/index.js';
+import { EXIT, fail } from './run.js';
 
-const USAGE = `lobby-rx emulate: runs the whole service on 127.0.0.1, with a small world in it
+const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with a small world
 
-  --port N    the port to listen on; default: one that is free
-  --seed N    the same seed, the same world; default 1
-  --live      its world moves by itself: presences, members, chat, lobby joins
-  --every N   how often it moves, in ms on average; default 1000
-  --json      prints one line of JSON, with the addresses, ids and tokens
-  --help      prints this
+  --port N    port to listen on; default: a free one
+  --seed N    seed of the world; the same seed gives the same world; default: 1
+  --live      lets the world change by itself: presence, profiles, members, chat, lobby joins
+  --every N   average time between two changes, in ms; default: 1000
+  --json      prints one line of JSON with the URLs, ids and tokens
+  --help      prints this help
 
-It runs until Ctrl-C. Exit codes: 0 stopped, 1 the port is taken, 2 wrong arguments.
+Runs until Ctrl-C. Exit codes: 0 stopped, 1 the port cannot be used, 2 wrong arguments.
 `;
 
-/** `lobby-rx emulate`. */
+/** `lobby-rx emulate`: runs the emulator until it is stopped. */
 export async function emulate(args: readonly string[]): Promise<void> {
   let options: EmulateOptions;
   try {
-    options = emulateOptions(args);
+    options = readOptions(args);
   } catch (error) {
     fail((error as Error).message, EXIT.usage);
     return;
   }
-  if (options.help) return void process.stdout.write(USAGE);
+  if (options.help) return void process.stdout.write(HELP);
 
   const emulator = createEmulator({ seed: options.seed });
   const world = seedWorld(emulator, { seed: options.seed });
@@ -34,19 +39,102 @@ export async function emulate(args: readonly string[]): Promise<void> {
     server = await listen(emulator, { port: options.port });
   } catch (error) {
     const { code } = error as { code?: string };
-    const why = code === 'EADDRINUSE' ? 'is taken' : `cannot be listened on: ${code}`;
-    fail(`port ${options.port} ${why}; choose another with --port, or leave it out`, EXIT.refused);
+    const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used: ${code}`;
+    fail(`port ${options.port} ${why}; choose another --port or omit it`, EXIT.refused);
     return;
   }
 
   const { seed, every } = options;
-  const moving = options.live ? liven(emulator, world, { seed, every }).subscribe() : undefined;
+  const life = options.live ? liven(emulator, world, { seed, every }).subscribe() : undefined;
   const stop = () => {
-    moving?.unsubscribe();
+    life?.unsubscribe();
     void server.close();
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  // Last: whoever reads this may stop us from then on.
-  process.stdout.write(describeWorld(server, world, options));
+  // Printed last: a program that reads this may stop us from then on.
+  process.stdout.write(
+    options.json ? jsonOf(server, world) : descriptionOf(server, world, { live: options.live }),
+  );
+}
+
+interface EmulateOptions {
+  readonly port: number;
+  readonly seed: number;
+  readonly json: boolean;
+  readonly live: boolean;
+  readonly every: number;
+  readonly help: boolean;
+}
+
+function readOptions(args: readonly string[]): EmulateOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      port: { type: 'string', default: '0' },
+      seed: { type: 'string', default: '1' },
+      json: { type: 'boolean', default: false },
+      live: { type: 'boolean', default: false },
+      every: { type: 'string', default: '1000' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  return {
+    port: wholeNumber('--port', values.port, 65_535),
+    seed: wholeNumber('--seed', values.seed, 2 ** 32 - 1),
+    json: values.json,
+    live: values.live,
+    every: wholeNumber('--every', values.every, 3_600_000),
+    help: values.help,
+  };
+}
+
+function wholeNumber(name: string, text: string, max: number): number {
+  if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
+  throw new Error(`${name} must be a whole number from 0 to ${max}; got '${text}'`);
+}
+
+/** One line for a program to read. */
+function jsonOf({ groupUrl, matchmakerUrl, apiUrl }: EmulatorServer, world: SeededWorld): string {
+  const { groupId, identityId, identityToken, lobbyToken, playerToken } = world;
+  const urls = { groupUrl, matchmakerUrl, apiUrl };
+  return `${JSON.stringify({ ...urls, groupId, identityId, identityToken, lobbyToken, playerToken })}\n`;
+}
+
+/** Text for a person, with lines to paste into a shell. */
+function descriptionOf(
+  { groupUrl, matchmakerUrl, apiUrl }: EmulatorServer,
+  { groupId, groupName, identityId, identityToken, lobbyToken, playerToken }: SeededWorld,
+  { live }: { readonly live: boolean },
+): string {
+  const change = live ? 'its world changes by itself' : 'its world stands still (--live changes that)';
+  return `The service is up, and ${change}. Ctrl-C stops it.
+
+  group URL        ${groupUrl}
+  matchmaker URL   ${matchmakerUrl}
+  API URL          ${apiUrl}
+
+  group            ${groupId}  ${groupName}
+  identity         ${identityId}
+  identity token   ${identityToken}
+  lobby token      ${lobbyToken}
+  player token     ${playerToken}  valid once, within two minutes
+
+For lobby-rx members, watch and events:
+  export LOBBY_GROUP_URL=${groupUrl} LOBBY_API_URL=${apiUrl}
+  export LOBBY_TOKEN=${identityToken}
+
+For lobby-rx connected, and for examples/lobby-server:
+  export LOBBY_MATCHMAKER_URL=${matchmakerUrl} LOBBY_TOKEN=${lobbyToken}
+
+List members of the group:
+  curl -H 'Authorization: Bearer ${identityToken}' '${groupUrl}/v1/groups/${groupId}/members?count=3'
+
+Get live events, from now; pass the index back as ?watch_index= to wait for the next:
+  curl -H 'Authorization: Bearer ${identityToken}' '${apiUrl}/identity/events/live'
+
+Confirm the player:
+  curl -X POST -H 'Authorization: Bearer ${lobbyToken}' -H 'Content-Type: application/json' \\
+    -d '{"player_token":"${playerToken}"}' '${matchmakerUrl}/v1/players/connected'
+`;
 }

@@ -1,29 +1,35 @@
 import { parseArgs } from 'node:util';
 import { concat, defer, EMPTY, merge, tap, type Observable } from 'rxjs';
-import type { IdentityEventList } from '../protocol/index.js';
+import type { IdentityEventList, LiveEvent } from '../protocol/index.js';
 import type { Checkpoint, EventFeed } from '../stream/index.js';
-import { clientOf } from './client-of.js';
-import { CONNECTION } from './connection.js';
-import { kindIn } from './kind-in.js';
-import { KINDS } from './kinds.js';
+import { checkpointFile } from './checkpoint-file.js';
+import { clientOf, CONNECTION } from './connection.js';
 import { printLine } from './print-line.js';
-import { readCheckpoint } from './read-checkpoint.js';
 import { run } from './run.js';
-import { writeCheckpoint } from './write-checkpoint.js';
 
-const HELP = `lobby-rx events: follows the live events of an identity, one a line, as JSON
+const KINDS: readonly LiveEvent['kind'][] = [
+  'identity_update',
+  'matchmaker_lobby_join',
+  'unknown',
+  'malformed',
+];
 
-  --kind KIND        only these: ${KINDS.join(', ')}
-  --from INDEX       goes on from this index; default: from now
-  --checkpoint FILE  goes on from where the file says, and keeps it up to date: no event is lost between two runs
-  --api-url URL      where the service is; or LOBBY_API_URL
-  --insecure         allows http: to another machine
-  --help             prints this
+const HELP = `lobby-rx events: follows the live events of an identity, as JSON, one event a line
 
-The token of the identity comes from LOBBY_TOKEN. Gaps and trouble are told on standard error. It runs until Ctrl-C.
+  --kind KIND        prints only this kind:
+                     ${KINDS.join(', ')}
+  --from INDEX       resumes from this watch index; default: starts from now
+  --checkpoint FILE  resumes from the checkpoint in this file and keeps it up to date, so that
+                     no event is lost between two runs
+  --api-url URL      base URL of the API service; default: LOBBY_API_URL
+  --insecure         allows plain http: to another machine
+  --help             prints this help
+
+LOBBY_TOKEN is the token of the identity. Gaps and retries are reported on standard error.
+Runs until Ctrl-C.
 `;
 
-/** `lobby-rx events`. */
+/** `lobby-rx events`: prints live events until it is stopped. */
 export function events(args: readonly string[]): Promise<void> {
   return run(
     () => {
@@ -32,35 +38,42 @@ export function events(args: readonly string[]): Promise<void> {
       const { values } = parseArgs({ args: [...args], options });
       if (values.help) return HELP;
       const kind = kindIn(values.kind);
-      const file = values.checkpoint;
-      if (file !== undefined && values.from !== undefined)
-        throw new Error('give --from or --checkpoint, not both');
+      if (values.checkpoint !== undefined && values.from !== undefined)
+        throw new Error('use either --from or --checkpoint, not both');
+      const file = values.checkpoint === undefined ? undefined : checkpointFile(values.checkpoint);
       const client = clientOf('api', values, process.env);
 
-      // Printed in the acknowledgement: the checkpoint moves on only when whoever reads has taken the lines.
+      // Printed in `ack`, so that the checkpoint moves on only after the reader has taken the lines.
       const ack = ({ events: list }: IdentityEventList, checkpoint: Checkpoint): Observable<unknown> => {
         const wanted = list.filter(event => kind === undefined || event.kind === kind);
         const save$ = defer(() => {
-          if (file !== undefined) writeCheckpoint(file, checkpoint);
+          file?.write(checkpoint);
           return EMPTY;
         });
         return concat(...wanted.map(event => printLine(event)), save$);
       };
-      const from = file === undefined ? values.from : readCheckpoint(file);
-      return trouble(client.events.createFeed({ from, ack }));
+      const from = file ? file.read() : values.from;
+      return reportTrouble(client.events.createFeed({ from, ack }));
     },
     { endless: true },
   );
 }
 
-/** Follows a feed, and tells on standard error where events may be missing, and where it does not get on. */
-function trouble({ gap$, status$ }: EventFeed): Observable<unknown> {
-  const tell = (text: string) => process.stderr.write(`lobby-rx: ${text}\n`);
+function kindIn(text: string | undefined): LiveEvent['kind'] | undefined {
+  const kind = KINDS.find(known => known === text);
+  if (text !== undefined && kind === undefined)
+    throw new Error(`--kind must be one of ${KINDS.join(', ')}; got '${text}'`);
+  return kind;
+}
+
+/** Subscribes to a feed, and reports on standard error each gap and the first of consecutive failures. */
+function reportTrouble({ gap$, status$ }: EventFeed): Observable<unknown> {
+  const report = (text: string) => process.stderr.write(`lobby-rx: ${text}\n`);
   return merge(
-    gap$.pipe(tap(({ reason }) => tell(`events may be missing here: ${reason}`))),
+    gap$.pipe(tap(({ reason }) => report(`events may be missing here: ${reason}`))),
     status$.pipe(
       tap(({ attempt, error }) => {
-        if (attempt === 1 && error instanceof Error) tell(`trying again: ${error.message}`);
+        if (attempt === 1 && error instanceof Error) report(`retrying: ${error.message}`);
       }),
     ),
   );

@@ -1,23 +1,39 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import { connected } from './connected.js';
 import { emulate } from './emulate.js';
 import { events } from './events.js';
-import { EXIT } from './exit.js';
-import { fail } from './fail.js';
 import { members } from './members.js';
-import { USAGE } from './usage.js';
-import { version } from './version.js';
+import { EXIT, fail } from './run.js';
 import { watch } from './watch.js';
 
 const COMMANDS = new Map(Object.entries({ members, watch, events, connected, emulate }));
 
-const [name, ...args] = process.argv.slice(2);
-// Whoever reads us may stop at any time, as `head` does: there is nobody left to write to.
+const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the command line
+
+  lobby-rx members GROUP   lists the members of a group
+  lobby-rx watch GROUP     follows who joins a group, who leaves it and who changes
+  lobby-rx events          follows the live events of an identity
+  lobby-rx connected       confirms the player token on standard input
+  lobby-rx emulate         runs the whole service on 127.0.0.1, with a small world
+
+Each command has its own --help. lobby-rx --version prints the version.
+
+URLs and the bearer token come from the environment: LOBBY_GROUP_URL, LOBBY_MATCHMAKER_URL,
+LOBBY_API_URL, LOBBY_TOKEN. URLs can also be passed as flags. The token cannot, because other
+users of the machine can see arguments.
+
+Exit codes: 0 success, 1 refused by the service, 2 wrong arguments, 3 service not reached.
+members and connected exit with 130 or 143 if a signal stops them before they are done.
+`;
+
+// The reader of our output may close it at any time, as head does. Then there is nobody left to write to.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') fail(`cannot write: ${error.code}`, EXIT.refused);
+  if (error.code !== 'EPIPE') fail(`cannot write to standard output: ${error.code}`, EXIT.refused);
   process.exit();
 });
 
+const [name, ...args] = process.argv.slice(2);
 const command = name === undefined ? undefined : COMMANDS.get(name);
 if (command) {
   await command(args);
@@ -27,5 +43,10 @@ if (command) {
 } else if (name === '--version') {
   process.stdout.write(`${version()}\n`);
 } else {
-  fail(`there is no command '${name}'; see lobby-rx --help`, EXIT.usage);
+  fail(`unknown command '${name}'; see lobby-rx --help`, EXIT.usage);
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
 }

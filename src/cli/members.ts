@@ -2,27 +2,28 @@ import { concatMap, finalize, tap, type Observable } from 'rxjs';
 import type { GroupMember } from '../protocol/index.js';
 import { memberRow } from './member-row.js';
 import { printLine } from './print-line.js';
-import { runGroup } from './run-group.js';
+import { runGroupCommand } from './run-group-command.js';
 
-const HELP = `lobby-rx members GROUP: lists a group's members
+const HELP = `lobby-rx members GROUP: lists the members of a group
 
-  --count N        how many the service is to give at a time
-  --group-url URL  where the service is; or LOBBY_GROUP_URL
-  --insecure       allows http: to another machine
-  --help           prints this
+  --count N        members to ask for per page; default: the service decides
+  --group-url URL  base URL of the group service; default: LOBBY_GROUP_URL
+  --insecure       allows plain http: to another machine
+  --help           prints this help
 
-The token of a member comes from LOBBY_TOKEN. On a terminal it prints a table, else one member a line, as JSON.
+LOBBY_TOKEN is the token of a member. The output is a table on a terminal, else JSON, one
+member a line.
 `;
 
-/** `lobby-rx members`. */
+/** `lobby-rx members`: lists the members of a group and ends. */
 export function members(args: readonly string[]): Promise<void> {
-  return runGroup(args, HELP, (group, group_id, config) => {
+  return runGroupCommand(args, HELP, (group, group_id, config) => {
     const members$ = group.members(group_id, config);
     return process.stdout.isTTY ? members$.pipe(table) : members$.pipe(concatMap(printLine));
   });
 }
 
-/** A row each; and where someone looks at the other stream too, how many so far. */
+/** Prints a row for each member and, if standard error is a terminal too, a running count. */
 function table(members$: Observable<GroupMember>): Observable<GroupMember> {
   let count = 0;
   const progress = (end: string) => {

@@ -1,15 +1,35 @@
 import { fromEvent, map, merge, takeUntil, tap, type Observable } from 'rxjs';
-import { EXIT } from './exit.js';
-import { exitCodeOf } from './exit-code-of.js';
-import { fail } from './fail.js';
+import { isDecodeError, isStatusError, isTransportError } from '../protocol/index.js';
+
+/** The exit codes of the command line. A signal gives 128 plus its number, as in shells. */
+export const EXIT = {
+  ok: 0,
+  refused: 1,
+  usage: 2,
+  unreachable: 3,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** How a command runs. */
+export interface RunConfig {
+  /** The command runs until it is stopped: a signal is its normal end, with exit code 0. Default: false. */
+  readonly endless?: boolean;
+}
 
 /**
- * Runs a command: `prepare` reads the arguments and gives what is to be done, or a text to print. Resolves when it is done,
- * or at Ctrl-C; the exit code says how it went. Only where it is `endless` is a Ctrl-C what it is to end with.
+ * Runs a command. `prepare` reads the arguments and returns the work to do, or a text to print, such as the
+ * help.
+ *
+ * The promise resolves when the work completes, when it fails, or at SIGINT or SIGTERM, which unsubscribe
+ * from it. It never rejects: an error is printed on standard error, and the exit code says what kind it was.
+ *
+ * @example
+ * run(() => client.group.members(group_id).pipe(concatMap(printLine)));
  */
 export async function run(
   prepare: () => Observable<unknown> | string,
-  { endless = false }: { readonly endless?: boolean } = {},
+  { endless = false }: RunConfig = {},
 ): Promise<void> {
   let work$: Observable<unknown> | string;
   try {
@@ -38,4 +58,16 @@ export async function run(
       complete: resolve,
     });
   });
+}
+
+/** Prints one line on standard error and sets the exit code. */
+export function fail(message: string, code: number): void {
+  process.stderr.write(`lobby-rx: ${message}\n`);
+  process.exitCode = code;
+}
+
+/** Whatever is not an answer or a failed connection is a mistake in the arguments. */
+function exitCodeOf(error: unknown): number {
+  if (isStatusError(error) || isDecodeError(error)) return EXIT.refused;
+  return isTransportError(error) ? EXIT.unreachable : EXIT.usage;
 }

@@ -2,23 +2,24 @@ import { concatMap, map } from 'rxjs';
 import type { Roster } from '../client/index.js';
 import { memberRow } from './member-row.js';
 import { printLine } from './print-line.js';
-import { runGroup, type GroupWork } from './run-group.js';
+import { runGroupCommand, type GroupWork } from './run-group-command.js';
 
-const HELP = `lobby-rx watch GROUP: tells who joins a group, who leaves it, and who is different
+const HELP = `lobby-rx watch GROUP: follows who joins a group, who leaves it and who changes
 
-  --count N        how many members a watched page has; default 1000
-  --group-url URL  where the service is; or LOBBY_GROUP_URL
-  --insecure       allows http: to another machine
-  --help           prints this
+  --count N        members to ask for per watched page; default: 1000
+  --group-url URL  base URL of the group service; default: LOBBY_GROUP_URL
+  --insecure       allows plain http: to another machine
+  --help           prints this help
 
-The token of a member comes from LOBBY_TOKEN. At first everyone has joined. On a terminal it prints rows, else one change
-a line, as JSON: {"change":"joined"|"left"|"updated","member":{…}}. It runs until Ctrl-C.
+LOBBY_TOKEN is the token of a member. At the start every member counts as joined. The output
+is rows on a terminal, else JSON, one change a line:
+{"change":"joined"|"left"|"updated","member":{…}}. Runs until Ctrl-C.
 `;
 
 const CHANGES = ['joined', 'left', 'updated'] as const;
 const SIGNS = { joined: '+', left: '-', updated: '~' } as const;
 
-/** `lobby-rx watch`. */
+/** `lobby-rx watch`: prints the changes of a group until it is stopped. */
 export function watch(args: readonly string[]): Promise<void> {
   const work: GroupWork = (group, group_id, config) => {
     const changes$ = group.roster(group_id, config).pipe(concatMap(changesOf));
@@ -27,7 +28,7 @@ export function watch(args: readonly string[]): Promise<void> {
       map(({ change, member }) => process.stdout.write(`${SIGNS[change]} ${memberRow(member)}\n`)),
     );
   };
-  return runGroup(args, HELP, work, { endless: true });
+  return runGroupCommand(args, HELP, work, { endless: true });
 }
 
 function changesOf(roster: Roster) {

@@ -49,23 +49,23 @@ describe('lobby-rx', () => {
   });
   const hanging = () => emulator.requests.some(({ pending, url }) => pending && url.includes('watch_index'));
 
-  it('members lists a group, one a line', async () => {
+  it('members lists a group as JSON, one member a line', async () => {
     const { code, out, err } = await lobbyRx(['members', world.groupId, '--count', '7'], { env: env() })
       .ended;
     deepStrictEqual([code, err, linesOf(out).length], [0, '', 40]);
   });
 
-  it('members prints a table in a terminal, and how many so far', async () => {
+  it('members prints a table and a running count on a terminal', async () => {
     const { code, out } = await lobbyRx(['members', world.groupId], { env: env(), isTty: true }).ended;
     const lines = out.split(/\r?\n/);
     strictEqual(code, 0);
-    // What stands on a terminal's line is what was written over it last.
+    // A terminal shows what was last written over a line.
     for (const line of lines.slice(0, 40)) match(line.split('\r').at(-1)!, /^.+#\d+ +(\w+|-) +[\w-]+$/);
     ok(lines[20]!.startsWith('20 members\r'), lines[20]);
     strictEqual(lines[40]!.split('\r').at(-1), '40 members');
   });
 
-  it('watch prints rows in a terminal, until Ctrl-C is pressed', async () => {
+  it('watch prints rows on a terminal, until Ctrl-C is pressed', async () => {
     const run = lobbyRx(['watch', world.groupId], { env: env(), isTty: true });
     await until(hanging);
     const { identity_id } = emulator.addIdentity({ display_name: 'Ada \u001b[31m', account_number: 7 });
@@ -78,7 +78,7 @@ describe('lobby-rx', () => {
     deepStrictEqual([code, out.match(/^\+ /gm)?.length, out.includes('{')], [0, 41, false]);
   });
 
-  it('watch tells who joins, who leaves and who is different, until it is stopped', async () => {
+  it('watch prints who joins, who leaves and who changes, until it is stopped', async () => {
     const run = lobbyRx(['watch', world.groupId], { env: env() });
     await until(hanging);
     const { identity_id } = emulator.addIdentity();
@@ -102,7 +102,7 @@ describe('lobby-rx', () => {
     );
   });
 
-  it('events goes on from its checkpoint, so that nothing is lost between two runs', async () => {
+  it('events resumes from its checkpoint, so that nothing is lost between two runs', async () => {
     const file = join(folder, 'checkpoint');
     const args = ['events', '--checkpoint', file, '--kind', 'identity_update'];
     const first = lobbyRx(args, { env: env() });
@@ -122,7 +122,7 @@ describe('lobby-rx', () => {
     const { code, out, err } = await second.ended;
     deepStrictEqual([code, err], [0, '']);
     const bios = linesOf(out).map(({ identity }) => identity.bio);
-    // The kill may have come between a line and its checkpoint: then it is printed again.
+    // If the kill came between a line and its checkpoint, the line is printed again.
     deepStrictEqual(
       bios.filter(bio => bio !== 'one'),
       ['two', 'three'],
@@ -130,7 +130,7 @@ describe('lobby-rx', () => {
     match(await readFile(file, 'utf8'), /^\{"index":"\d+","at":\d+\}$/);
   });
 
-  it('events stops without a word where whoever reads has gone', async () => {
+  it('events stops silently when the reader of its output has gone', async () => {
     const run = lobbyRx(['events'], { env: env() });
     await until(hanging);
     run.process.stdout?.destroy();
@@ -140,7 +140,7 @@ describe('lobby-rx', () => {
     deepStrictEqual([code, err], [0, '']);
   });
 
-  it('connected confirms the token on its input, once', async () => {
+  it('connected confirms the token on standard input, once', async () => {
     const confirm = () =>
       lobbyRx(['connected'], { env: env(world.lobbyToken), input: `${world.playerToken}\n` }).ended;
     const { code, out, err } = await confirm();
@@ -151,7 +151,7 @@ describe('lobby-rx', () => {
     ok(!again.err.includes(world.playerToken));
   });
 
-  it('says in one line what is wrong, and how by its exit code', async () => {
+  it('reports an error in one line, with an exit code for its kind', async () => {
     const outcome = async (args: string[], change: Record<string, string> = {}, input = '') => {
       const { code, out, err } = await lobbyRx(args, { env: { ...env(), ...change }, input }).ended;
       strictEqual(out, '');
@@ -161,18 +161,21 @@ describe('lobby-rx', () => {
     const file = join(folder, 'bad');
     await writeFile(file, '{');
     const cases: readonly [Promise<string>, RegExp][] = [
-      [outcome(['members']), /^2 which group\? Give its id$/],
-      [outcome(['members', 'a', 'b']), /^2 one group at a time; got 2$/],
+      [outcome(['members']), /^2 the group is missing: pass its id$/],
+      [outcome(['members', 'a', 'b']), /^2 only one group can be given; got 2$/],
       [outcome(['members', 'a', '--count', '0']), /^2 count must be a positive integer; got 0$/],
       [outcome(['members', 'a', '--colour']), /^2 Unknown option '--colour'/],
       [
         outcome(['members', 'a'], { LOBBY_GROUP_URL: '' }),
-        /^2 where is the service\? Set LOBBY_GROUP_URL, or give --group-url$/,
+        /^2 the URL of the service is missing: set LOBBY_GROUP_URL or pass --group-url$/,
       ],
-      [outcome(['events'], { LOBBY_TOKEN: '' }), /^2 whose token\? Set LOBBY_TOKEN$/],
+      [outcome(['events'], { LOBBY_TOKEN: '' }), /^2 the token is missing: set LOBBY_TOKEN$/],
       [outcome(['events', '--kind', 'x']), /^2 --kind must be one of identity_update, .*; got 'x'$/],
-      [outcome(['events', '--checkpoint', file]), /^2 .*bad holds no checkpoint/],
-      [outcome(['events', '--checkpoint', file, '--from', '1']), /^2 give --from or --checkpoint, not both$/],
+      [outcome(['events', '--checkpoint', file]), /^2 .*bad does not hold a checkpoint/],
+      [
+        outcome(['events', '--checkpoint', file, '--from', '1']),
+        /^2 use either --from or --checkpoint, not both$/,
+      ],
       [outcome(['connected']), /^2 player_token must be a non-empty string; got an empty string$/],
       [outcome(['members', 'nowhere']), /^1 404 GROUP_NOT_FOUND/],
       [outcome(['watch', world.groupId], { LOBBY_TOKEN: 'x' }), /^1 401 CLAIMS_MISSING_ENTITLEMENT/],
@@ -184,7 +187,7 @@ describe('lobby-rx', () => {
     for (const [said, pattern] of cases) match(await said, pattern);
   });
 
-  it('is not fine where it is stopped before it is done', async () => {
+  it('exits with the code of the signal if it is stopped before it is done', async () => {
     for (const [signal, code] of [
       ['SIGINT', 130],
       ['SIGTERM', 143],
@@ -200,7 +203,7 @@ describe('lobby-rx', () => {
     }
   });
 
-  it('says what version it is', async () => {
+  it('prints its version', async () => {
     const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
     const { code, out } = await lobbyRx(['--version']).ended;
     deepStrictEqual([code, out], [0, `${manifest.version}\n`]);

@@ -23,7 +23,7 @@ describe('lobby-rx emulate', () => {
     const { members } = await lastValueFrom(player.group.getMembers({ group_id: world.groupId! }));
     strictEqual(members.length, 16);
     await lastValueFrom(gate.matchmaker.players.connected({ player_token: world.playerToken! }));
-    // A watch that hangs is no reason to stay.
+    // A pending watch must not keep the process alive.
     const watching = player.events.feed.all$.subscribe();
     run.process.kill('SIGTERM');
     const { code, out, err } = await run.ended;
@@ -37,26 +37,26 @@ describe('lobby-rx emulate', () => {
     run.process.kill('SIGINT');
     const { code, out } = await run.ended;
     strictEqual(code, 0);
-    match(out, /its world moves/);
+    match(out, /its world changes by itself/);
     strictEqual(out.match(/^ {2}curl /gm)?.length, 3);
   });
 
-  it('says in one line that a port is taken', async () => {
+  it('reports in one line that a port is in use', async () => {
     const server = createServer();
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const { code, out, err } = await lobbyRx(['emulate', '--port', String(port)]).ended;
     server.close();
     deepStrictEqual([code, out], [1, '']);
-    strictEqual(err, `lobby-rx: port ${port} is taken; choose another with --port, or leave it out\n`);
+    strictEqual(err, `lobby-rx: port ${port} is already in use; choose another --port or omit it\n`);
   });
 
-  it('says in one line what is wrong with its arguments', async () => {
+  it('reports in one line what is wrong with its arguments', async () => {
     for (const [args, message] of [
       [['emulate', '--port', 'x'], /^lobby-rx: --port must be a whole number from 0 to 65535; got 'x'\n$/],
       [['emulate', '--prot', '1'], /^lobby-rx: Unknown option '--prot'.*\n$/],
       [['emulate', 'now'], /^lobby-rx: Unexpected argument 'now'.*\n$/],
-      [['emulat'], /^lobby-rx: there is no command 'emulat'; see lobby-rx --help\n$/],
+      [['emulat'], /^lobby-rx: unknown command 'emulat'; see lobby-rx --help\n$/],
     ] as const) {
       const { code, err } = await lobbyRx(args).ended;
       strictEqual(code, 2);

@@ -3,7 +3,7 @@ import { spawnTs, type Run, type Setting } from '../spawn-ts.js';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
-/** The command line as a process. */
+/** Starts `lobby-rx` as a process of its own. */
 export function lobbyRx(args: readonly string[], setting?: Setting): Run {
   return spawnTs(MAIN, args, setting);
 }

@@ -69,7 +69,7 @@ describe('examples/lobby-server', () => {
 
     lobby.process.kill('SIGTERM');
     for (const { ending } of [ada, grace]) {
-      deepStrictEqual(await ending, { code: 1001, reason: 'the lobby closes' });
+      deepStrictEqual(await ending, { code: 1001, reason: 'the lobby is closing' });
     }
     const { code, out, err } = await lobby.ended;
     deepStrictEqual([code, err], [0, '']);
@@ -77,7 +77,7 @@ describe('examples/lobby-server', () => {
     match(out, /1 playing\n0 playing\n$/);
     ok(tokens.every(token => !out.includes(token)));
 
-    // The slots of those who have gone are free: the service has taken them out of the lobby.
+    // The slots of players who have left are free: the service has removed them from the lobby.
     const { players } = createClient({ ...facts, token: facts.lobbyToken }).matchmaker;
     for (const player_token of tokens) {
       const error: unknown = await firstValueFrom(players.connected({ player_token })).catch(

@@ -1,0 +1,24 @@
+import { ignoreElements, map, merge, take, timer } from 'rxjs';
+import { createEmulator, listen, liven, seedWorld } from 'lobby-rx/emulator';
+
+/**
+ * Starts the emulated service, over real HTTP, with a group of 137 members. `activity$` changes its world
+ * while subscribed to, and sends five lobby joins over the duration (in ms) of the demo.
+ */
+export async function startService(duration: number) {
+  const interval = duration / 8;
+  // A player token is usually valid for two minutes; for two intervals here, so that one expires in the demo.
+  const emulator = createEmulator({ reservation: 2 * interval });
+  const world = seedWorld(emulator, { members: 137 });
+
+  const changes$ = liven(emulator, world, {
+    every: Math.max(200, interval / 4),
+    moves: ['presence', 'presence', 'profile', 'members', 'chat'],
+  });
+  const joins$ = timer(interval / 2, interval).pipe(
+    take(5),
+    map(() => emulator.sendLobbyJoin(world.identityId, world.lobbyId)),
+  );
+  const activity$ = merge(changes$, joins$).pipe(ignoreElements());
+  return { server: await listen(emulator), emulator, world, activity$ };
+}
