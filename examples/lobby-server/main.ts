@@ -25,18 +25,10 @@ if (!url || !token) {
 }
 const client = createClient({ groupUrl: url, matchmakerUrl: url, apiUrl: url, token });
 
-// Frees the slot of a player who has left. Not in the interface document, but deployed servers have it.
-const disconnected = endpoint({
-  method: 'POST',
-  service: 'matchmaker',
-  path: '/v1/players/disconnected',
-  body: struct({ player_token: nonEmptyString }),
-  response: Acknowledged,
-});
-// Makes up to ten attempts, unless the service refuses.
+// Frees the slot of a player who has left: up to ten attempts, unless the service refuses.
 const freeSlot = (player_token: string) =>
-  client
-    .request(disconnected, { player_token })
+  client.matchmaker.players
+    .disconnected({ player_token })
     .pipe(
       backoff({ when: (error, attempt) => attempt < 10 && !(isStatusError(error) && error.status === 400) }),
     );

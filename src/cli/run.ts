@@ -1,5 +1,5 @@
 import { fromEvent, map, merge, takeUntil, tap, type Observable } from 'rxjs';
-import { isDecodeError, isStatusError, isTransportError } from '../protocol/index.js';
+import { isDecodeError, isStatusError, isTransportError } from '../error/index.js';
 
 /** The exit codes of the command line. A signal gives 128 plus its number, as in shells. */
 export const EXIT = {

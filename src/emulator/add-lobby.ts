@@ -1,4 +1,5 @@
-import { checkArgument, positiveInteger, type Lobby, type Port } from '../protocol/index.js';
+import { checkArgument } from '../error/index.js';
+import { positiveInteger, type Lobby, type Port } from '../protocol/index.js';
 import { issueToken } from './issue-token.js';
 import { randomId } from './random-id.js';
 import type { World } from './world.js';

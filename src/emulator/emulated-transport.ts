@@ -1,5 +1,5 @@
 import { concatMap, NEVER, of, throwError, timer, type Observable, type SchedulerLike } from 'rxjs';
-import { TransportError } from '../protocol/index.js';
+import { TransportError } from '../error/index.js';
 import {
   summaryOf,
   type Transport,

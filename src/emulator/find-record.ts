@@ -1,4 +1,4 @@
-import { describe, InputError } from '../protocol/index.js';
+import { describe, InputError } from '../error/index.js';
 
 /** What the world holds under an id; throws an `InputError` where it holds nothing. */
 export function findRecord<R>(records: ReadonlyMap<string, R>, argument: string, id: string): R {

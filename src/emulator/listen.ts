@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkArgument, fromGuard } from '../protocol/index.js';
+import { checkArgument } from '../error/index.js';
+import { fromGuard } from '../protocol/index.js';
 import type { EmulatedResponse } from './emulated-response.js';
 import type { Emulator } from './emulator.js';
 import { serviceUrls } from './service-urls.js';

@@ -1,5 +1,5 @@
 import { asyncScheduler, defer, map, repeat, timer, type Observable, type SchedulerLike } from 'rxjs';
-import { isInputError } from '../protocol/index.js';
+import { isInputError } from '../error/index.js';
 import type { Emulator } from './emulator.js';
 import { personName } from './person-name.js';
 import { randomNumbers } from './random-numbers.js';

@@ -1,4 +1,4 @@
-import { InputError } from '../protocol/index.js';
+import { InputError } from '../error/index.js';
 import { findRecord } from './find-record.js';
 import { issueToken } from './issue-token.js';
 import { playerState } from './player-state.js';

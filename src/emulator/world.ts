@@ -1,5 +1,6 @@
 import { asyncScheduler, Subject } from 'rxjs';
-import { checkArgument, milliseconds, positiveInteger } from '../protocol/index.js';
+import { checkArgument, milliseconds } from '../error/index.js';
+import { positiveInteger } from '../protocol/index.js';
 import type { EmulatorConfig } from './emulator-config.js';
 import type { PlayerRecord } from './player-record.js';
 import type { Bearer, GroupRecord, IdentityRecord, LobbyRecord } from './records.js';

@@ -1,6 +1,6 @@
 import { AsyncSubject, interval, takeUntil, timer, type Observable, type Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
-import { checkArgument } from '../protocol/index.js';
+import { checkArgument } from '../error/index.js';
 import { closeCode } from './close-code.js';
 import { closeReason } from './close-reason.js';
 import type { GateSettings } from './gate-settings.js';

@@ -1,4 +1,4 @@
-import { isClientError } from '../protocol/index.js';
+import { isClientError } from '../error/index.js';
 
 /**
  * What a hook failed with, as a line for the log. What this library says has no token in it; of anything else only the

@@ -1,15 +1,6 @@
 import { asyncScheduler } from 'rxjs';
-import {
-  checkArgument,
-  describe,
-  InputError,
-  jsonObject,
-  milliseconds,
-  nonEmptyString,
-  positiveInteger,
-  quietly,
-  refuseStrangers,
-} from '../protocol/index.js';
+import { checkArgument, describe, InputError, milliseconds, guarded, rejectUnknownKeys } from '../error/index.js';
+import { jsonObject, nonEmptyString, positiveInteger } from '../protocol/index.js';
 import type { LobbyGateConfig } from './lobby-gate-config.js';
 
 /** A {@link LobbyGateConfig} with nothing left open. */
@@ -40,7 +31,7 @@ const OTHERS = ['server', 'client', 'path', 'tokenParameter', 'firstMessage', 's
 /** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
 export function gateSettings(config: LobbyGateConfig): GateSettings {
   checkArgument('config', jsonObject, config);
-  refuseStrangers(config, [...OTHERS, ...HOOKS, ...Object.keys(NUMBERS)]);
+  rejectUnknownKeys(config, [...OTHERS, ...HOOKS, ...Object.keys(NUMBERS)]);
   checkParties(config);
   for (const name of HOOKS) {
     if (config[name] !== undefined) checkFunction(name, config[name], 'a function');
@@ -57,7 +48,7 @@ export function gateSettings(config: LobbyGateConfig): GateSettings {
     isAddressAllowed: config.isAddressAllowed ?? (() => true),
     addressOf: config.addressOf ?? (({ socket }) => socket.remoteAddress ?? ''),
     scheduler: config.scheduler ?? asyncScheduler,
-    log: quietly(config.log),
+    log: guarded(config.log),
   };
 }
 

@@ -1,5 +1,5 @@
 import { catchError, defer, EMPTY } from 'rxjs';
-import { awaited } from '../stream/index.js';
+import { toInput } from '../stream/index.js';
 import { errorText } from './error-text.js';
 import type { GateSettings } from './gate-settings.js';
 
@@ -9,7 +9,7 @@ export function runHook(
   token: string,
   { log, scheduler, ...settings }: GateSettings,
 ): void {
-  defer(() => awaited(settings[name](token)))
+  defer(() => toInput(settings[name](token)))
     .pipe(
       catchError((error: unknown) => {
         log({ kind: 'hook_failed', at: scheduler.now(), hook: name, error: errorText(error) });

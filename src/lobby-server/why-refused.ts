@@ -1,5 +1,5 @@
 import { whyNotConnected } from '../client/index.js';
-import { isInputError, isStatusError } from '../protocol/index.js';
+import { isInputError, isStatusError } from '../error/index.js';
 import type { Refusal } from './refusal.js';
 import { REFUSALS } from './refusals.js';
 

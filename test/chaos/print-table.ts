@@ -1,10 +1,10 @@
 import type { ChaosPlan, ConsumerFigures } from './messages.js';
-import type { Verdict } from './verdict.js';
+import type { Recovery } from './verdict.js';
 
 interface Result {
   readonly plan: ChaosPlan;
   readonly total: number;
-  readonly verdicts: readonly (Verdict & { readonly isKept: boolean })[];
+  readonly verdicts: readonly (Recovery & { readonly isKept: boolean })[];
   readonly faults: Readonly<Record<string, number>>;
   readonly figures: ConsumerFigures;
   readonly longestSilence: number;
@@ -18,7 +18,7 @@ interface Result {
 /** Prints what came of it, and says whether every promise was kept. */
 export function printTable(result: Result): boolean {
   const { plan, total, verdicts, faults, figures, sockets, exit, calamities } = result;
-  const sum = (key: keyof Verdict, isKept?: boolean) =>
+  const sum = (key: keyof Recovery, isKept?: boolean) =>
     verdicts
       .filter(verdict => isKept === undefined || verdict.isKept === isKept)
       .reduce((all, verdict) => all + verdict[key], 0);

@@ -1,7 +1,7 @@
 import type { Journal } from './journal.js';
 
 /** What became of the events of one identity. */
-export interface Verdict {
+export interface Recovery {
   delivered: number;
   /** Lost without a gap that tells of it. */
   lost: number;
@@ -17,7 +17,7 @@ export interface Verdict {
 }
 
 /** Holds what was delivered against what was sent: the numbers from 0 up to `sent`. */
-export function verdictOf({ entries }: Journal, sent: number): Verdict {
+export function verdictOf({ entries }: Journal, sent: number): Recovery {
   const verdict = { delivered: 0, lost: 0, recovered: 0, doubled: 0, again: 0, outOfOrder: 0, gaps: 0 };
   const seen = new Set<number>();
   const covered = new Set<number>();

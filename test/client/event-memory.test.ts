@@ -1,36 +1,36 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import type { LiveEvent } from 'lobby-rx';
+import type { LiveEvent, NoOwnEvents } from 'lobby-rx';
 import { eventMemory } from '../../src/client/event-memory.js';
-import { decodeEvent } from '../../src/protocol/index.js';
+import { decodeEvent } from '../../src/protocol/live-event.js';
 
 const event = (ts: string, payload: unknown = ts): LiveEvent => ({ kind: 'unknown', name: 'x', ts, payload });
 const list = (...events: LiveEvent[]) => ({ events, watch: { index: '1' } });
 
 describe('the memory of an event watch', () => {
   it('leaves out what was delivered, and returns the very answer where nothing was', () => {
-    const memory = eventMemory();
+    const memory = eventMemory<NoOwnEvents>();
     const first = list(event('1'), event('2'));
     strictEqual(memory.trim(first), first);
-    memory.add(first);
+    memory.remember(first);
     deepStrictEqual(memory.trim(list(event('2'), event('3'))).events, [event('3')]);
     deepStrictEqual(memory.trim(list(event('2', 'other'))).events, [event('2', 'other')]);
   });
 
   it('knows a malformed event by what came, wherever it stood, and none without a ts', () => {
-    const memory = eventMemory();
-    const at = (raw: object, place: number) => decodeEvent(raw, place)[0]!;
-    memory.add(list(at({ kind: 7, ts: '1' }, 1), at({ kind: {} }, 0)));
+    const memory = eventMemory<NoOwnEvents>();
+    const at = (raw: object, place: number) => decodeEvent(raw, {}, place)[0]!;
+    memory.remember(list(at({ kind: 7, ts: '1' }, 1), at({ kind: {} }, 0)));
     deepStrictEqual(memory.trim(list(at({ kind: 7, ts: '1' }, 0))).events, []);
     strictEqual(memory.trim(list(at({ kind: {} }, 0))).events.length, 1);
   });
 
   it('keeps the last thousand, however many have one ts', () => {
-    const memory = eventMemory();
+    const memory = eventMemory<NoOwnEvents>();
     const many = Array.from({ length: 1_500 }, (_, n) => event('1', n));
-    memory.add(list(...many));
+    memory.remember(list(...many));
     deepStrictEqual(memory.trim(list(...many.slice(-5), event('1', 'new'))).events, [event('1', 'new')]);
     strictEqual(memory.trim(list(...many.slice(0, 5))).events.length, 5);
-    for (let n = 0; n < 3_000; n++) memory.add(list(event(`later ${n}`)));
+    for (let n = 0; n < 3_000; n++) memory.remember(list(event(`later ${n}`)));
     strictEqual(memory.trim(list(event('later 2000'))).events.length, 0);
     strictEqual(memory.trim(list(event('later 1999'))).events.length, 1);
   });

@@ -20,7 +20,7 @@ import {
   type Transport,
   type TransportRequest,
 } from 'lobby-rx';
-import { isWellFormed } from '../../src/protocol/index.js';
+import { isWellFormed } from '../../src/error/index.js';
 
 const urls = {
   groupUrl: 'https://group.example/prefix/',
@@ -221,11 +221,11 @@ describe('a request', () => {
     };
     strictEqual(await told('<html>Sign in</html>'), ': JSON, got HTML');
     strictEqual(await told('{"members":'), ': JSON, got 11 characters of something else');
-    strictEqual(await told(''), ': object, got nothing');
-    strictEqual(await told('[]'), ': object, got an array');
+    strictEqual(await told(''), ': GroupMemberList, got nothing');
+    strictEqual(await told('[]'), ': GroupMemberList, got an array');
     strictEqual(
       await told('{"members":[{"identity":7}],"watch":{"index":"1"}}'),
-      'members[0].identity: object, got 7',
+      'members[0].identity: IdentityHandle, got 7',
     );
     strictEqual(
       await told('{"members":[],"watch":{"index":5}}'),
@@ -284,8 +284,8 @@ describe('an endpoint of one’s own', () => {
     method: 'PUT',
     service: 'group',
     path: '/v1/groups/{group_id}/names/{name_id}',
-    query: struct({ lang: nonEmptyString }),
-    body: struct({ name: nonEmptyString }, { rank: integer }),
+    query: struct('RenameQuery', { lang: nonEmptyString }),
+    body: struct('RenameBody', { name: nonEmptyString }, { rank: integer }),
     response: Acknowledged,
   });
 
@@ -313,7 +313,7 @@ describe('an endpoint of one’s own', () => {
       method: 'GET',
       service: 'api',
       path: '/x',
-      query: struct({ since }),
+      query: struct('SinceQuery', { since }),
       response: jsonObject,
     });
     const { sent, client } = clientOf('{}');

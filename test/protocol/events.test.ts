@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { isRight } from '#fp-ts/Either';
 import { IdentityEventList, WatchData } from 'lobby-rx';
-import { decodeEvent } from '../../src/protocol/index.js';
+import { decodeEvent } from '../../src/protocol/live-event.js';
 import { lobbyJoin, notification, profile } from '../payload.js';
 
 const ts = '2026-11-20T12:00:00Z';
@@ -15,28 +15,30 @@ function decode(value: unknown): IdentityEventList {
 
 describe('live events', () => {
   it('become a union, told apart by kind', () => {
-    deepStrictEqual(decodeEvent(wireUpdate), [{ kind: 'identity_update', ts, identity: profile }]);
-    deepStrictEqual(decodeEvent({ kind: { matchmaker_lobby_join: lobbyJoin }, ts }), [
+    deepStrictEqual(decodeEvent(wireUpdate, {}), [{ kind: 'identity_update', ts, identity: profile }]);
+    deepStrictEqual(decodeEvent({ kind: { matchmaker_lobby_join: lobbyJoin }, ts }, {}), [
       { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin },
     ]);
-    deepStrictEqual(decodeEvent({ kind: { chat_message: { thread: 1 } }, ts, notification }), [
+    deepStrictEqual(decodeEvent({ kind: { chat_message: { thread: 1 } }, ts, notification }, {}), [
       { kind: 'unknown', name: 'chat_message', ts, payload: { thread: 1 }, notification },
     ]);
   });
 
   it('are not copied: the payload is the very object of the answer', () => {
-    const [event] = decodeEvent(wireUpdate);
+    const [event] = decodeEvent(wireUpdate, {});
     strictEqual(event?.kind === 'identity_update' && event.identity, profile);
   });
 
   it('take null for an absent kind and an absent notification', () => {
     const event = { kind: { identity_update: null, party_update: { id: 1 } }, ts, notification: null };
-    deepStrictEqual(decodeEvent(event), [{ kind: 'unknown', name: 'party_update', ts, payload: { id: 1 } }]);
+    deepStrictEqual(decodeEvent(event, {}), [
+      { kind: 'unknown', name: 'party_update', ts, payload: { id: 1 } },
+    ]);
   });
 
   it('become two where one carries two kinds, with the notification once', () => {
     const kind = { identity_update: { identity: profile }, matchmaker_lobby_join: lobbyJoin };
-    deepStrictEqual(decodeEvent({ kind, ts, notification }), [
+    deepStrictEqual(decodeEvent({ kind, ts, notification }, {}), [
       { kind: 'identity_update', ts, identity: profile, notification },
       { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin },
     ]);
@@ -44,14 +46,14 @@ describe('live events', () => {
 
   it('are malformed where anything about them is wrong, and say what', () => {
     const issue = (raw: unknown) => {
-      const [event, ...others] = decodeEvent(raw, 0);
+      const [event, ...others] = decodeEvent(raw, {}, 0);
       strictEqual(others.length, 0);
       ok(event?.kind === 'malformed' && event.raw === raw);
       const [first] = event.errors;
       return `${first?.path}: ${first?.expected}, got ${first?.got}`;
     };
-    strictEqual(issue(7), 'events[0]: object, got 7');
-    strictEqual(issue(null), 'events[0]: object, got null');
+    strictEqual(issue(7), 'events[0]: Event, got 7');
+    strictEqual(issue(null), 'events[0]: Event, got null');
     strictEqual(issue({ ts, kind: {} }), 'events[0].kind: object with one kind of event, got none');
     strictEqual(issue({ ts, kind: 'x' }), 'events[0].kind: object, got a string of 1 characters');
     strictEqual(issue({ kind: { x: 1 } }), 'events[0].ts: string, got nothing');
@@ -59,14 +61,14 @@ describe('live events', () => {
 
   it('lose a notification that does not decode, and nothing else by it', () => {
     const raw = { ts, kind: { matchmaker_lobby_join: lobbyJoin }, notification: { title: '' } };
-    const [event, bad] = decodeEvent(raw, 0);
+    const [event, bad] = decodeEvent(raw, {}, 0);
     deepStrictEqual(event, { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin });
     ok(bad?.kind === 'malformed');
     strictEqual(bad.errors[0]?.path, 'events[0].notification.description');
   });
 
   it('hand on the fields of a payload that are not in the document', () => {
-    const [event] = decodeEvent({ ts, kind: { identity_update: { identity: profile, reason: 'x' } } });
+    const [event] = decodeEvent({ ts, kind: { identity_update: { identity: profile, reason: 'x' } } }, {});
     deepStrictEqual(event, { kind: 'identity_update', ts, identity: profile, reason: 'x' });
   });
 

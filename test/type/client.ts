@@ -40,7 +40,7 @@ client.watch(playersConnected, { player_token: 'p' });
 // @ts-expect-error: it gives no anchor
 client.pages(playersConnected, { player_token: 'p' });
 
-const answersWatch = struct({ watch: WatchData, n: integer });
+const answersWatch = struct('AnswersWatch', { watch: WatchData, n: integer });
 const withoutIndex = endpoint({ method: 'GET', service: 'api', path: '/x', response: answersWatch });
 // @ts-expect-error: it takes no watch_index
 client.watch(withoutIndex, {});
@@ -49,8 +49,8 @@ const ranked = endpoint({
   method: 'POST',
   service: 'api',
   path: '/{a}/x/{b_c}',
-  query: struct({}, { watch_index: t.string }),
-  body: struct({ name: t.string }),
+  query: struct('RankedQuery', {}, { watch_index: t.string }),
+  body: struct('RankedBody', { name: t.string }),
   response: answersWatch,
 });
 client.request(ranked, { a: '', b_c: '', name: '' }) satisfies Observable<{ n: number }>;

@@ -18,9 +18,9 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
-import { InputError, watch, type Verdict } from 'lobby-rx';
-import { marbles } from '../marbles.js';
-import { answer, isIdle, script, type Answer } from '../poll-script.js';
+import { InputError, watch, type Recovery } from 'lobby-rx';
+import { marbles } from '../../marbles.js';
+import { answer, isIdle, script, type Answer } from '../../poll-script.js';
 
 /** Jitter that always takes the whole of its bound, so that waits can be written down. */
 const random = () => 1;
@@ -170,14 +170,14 @@ describe('watch', () => {
   it(
     'guards likewise where nothing is said by an error, by silence, or by repetition',
     marbles(({ expectObservable, flush }) => {
-      const idle: Verdict = { kind: 'idle' };
+      const idle: Recovery = { kind: 'idle' };
       const counts = [
         () => throwError(() => new Error('504')),
         (): Observable<Answer> => of(),
         (n: number) => of(answer(String(n), 'the same')),
       ].map(poll => {
         const count = { polls: 0 };
-        const watch$ = watch<Answer>(() => poll(++count.polls), { judge: () => idle, isIdle });
+        const watch$ = watch<Answer>(() => poll(++count.polls), { recovery: () => idle, isIdle });
         expectObservable(watch$, '1m !');
         return count;
       });
@@ -233,8 +233,8 @@ describe('watch', () => {
     'waits for as long as the service asks, and no wake shortens that',
     marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
       const busy = cold<never>('#');
-      const judge = (): Verdict => ({ kind: 'retry', after: 5_000 });
-      const config = { random: () => 0, judge, wake$: hot('10ms w') };
+      const recovery = (): Recovery => ({ kind: 'retry', after: 5_000 });
+      const config = { random: () => 0, recovery, wake$: hot('10ms w') };
       expectObservable(watch(script(busy, busy).poll, config), '6s !').toBe('');
       expectSubscriptions(busy.subscriptions).toBe(['(^!)', '5s (^!)']);
     }),
@@ -244,7 +244,7 @@ describe('watch', () => {
     'ends with an error that no further poll can mend',
     marbles(({ cold, expectObservable }) => {
       const poll = script(cold<never>('-#', undefined, 'gone')).poll;
-      expectObservable(watch(poll, { judge: () => ({ kind: 'end' }) })).toBe('-#', undefined, 'gone');
+      expectObservable(watch(poll, { recovery: () => ({ kind: 'end' }) })).toBe('-#', undefined, 'gone');
     }),
   );
 
@@ -253,7 +253,7 @@ describe('watch', () => {
     marbles(({ cold, expectObservable, flush }) => {
       const refused = cold<never>('-#', undefined, 'no');
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), refused, refused);
-      const config = { random: () => 0, judge: (): Verdict => ({ kind: 'refused' }) };
+      const config = { random: () => 0, recovery: (): Recovery => ({ kind: 'index' }) };
       expectObservable(watch(poll, config)).toBe('a-#', { a: answer('1', 'x') }, 'no');
       flush();
       deepStrictEqual(asked, [undefined, '1', undefined]);

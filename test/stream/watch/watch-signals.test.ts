@@ -14,12 +14,12 @@ import {
   type Observable,
 } from 'rxjs';
 import type { RunHelpers } from 'rxjs/testing';
-import { watchSignals, type Verdict, type WatchSignal } from 'lobby-rx';
-import { marbles } from '../marbles.js';
-import { answer, isIdle, script, type Answer } from '../poll-script.js';
+import { watchSignals, type Recovery, type WatchSignal } from 'lobby-rx';
+import { marbles } from '../../marbles.js';
+import { answer, isIdle, script, type Answer } from '../../poll-script.js';
 
 const random = () => 1;
-const refuse = (): Verdict => ({ kind: 'refused' });
+const refuse = (): Recovery => ({ kind: 'index' });
 
 /** A signal in one word: the state, the reason of the gap, or the events. */
 function word(signal: WatchSignal<Answer>): string {
@@ -70,7 +70,7 @@ describe('watchSignals', () => {
       const status$ = watchSignals(poll, {
         random,
         backoff: { initial: 5 },
-        judge: () => ({ kind: 'retry', offline: true }),
+        recovery: () => ({ kind: 'retry', offline: true }),
       }).pipe(map(signal => (signal.kind === 'status' ? signal.status : signal)));
       const common = { lastAnswer: undefined };
       expectObservable(status$, '10ms !').toBe('a-b----c', {
@@ -98,7 +98,7 @@ describe('watchSignals', () => {
     'is closed before the error it ends with',
     marbles(({ cold, expectObservable }) => {
       const { poll } = script(cold<never>('-#', undefined, 'gone'));
-      const signals$ = words(watchSignals(poll, { judge: () => ({ kind: 'end' }) }));
+      const signals$ = words(watchSignals(poll, { recovery: () => ({ kind: 'end' }) }));
       expectObservable(signals$).toBe('c(d#)', { c: 'connecting', d: 'closed' }, 'gone');
     }),
   );
@@ -112,7 +112,7 @@ describe('watchSignals', () => {
         cold<never>('-#'),
         cold('-(b|)', { b: answer('1', 'y') }),
       );
-      const seen = journal(watchSignals(poll, { random: () => 0, judge: refuse }), helpers, '5ms !');
+      const seen = journal(watchSignals(poll, { random: () => 0, recovery: refuse }), helpers, '5ms !');
       flush();
       deepStrictEqual(seen, [
         ...['0 connecting', '0 live', '0 x'],
@@ -125,7 +125,7 @@ describe('watchSignals', () => {
   it(
     'drops an index that five failures in a row may come from, and not after four',
     marbles(({ cold, expectObservable, flush }) => {
-      const judge = (error: unknown): Verdict => ({ kind: 'retry', suspect: error === '500' });
+      const recovery = (error: unknown): Recovery => ({ kind: 'retry', blamesIndex: error === '500' });
       const bad = cold<never>('#', undefined, '500');
       const other = cold<never>('#', undefined, 'reset');
       const { asked, poll } = script(
@@ -134,7 +134,7 @@ describe('watchSignals', () => {
         ...[bad, bad, bad, bad, bad],
         cold('(b|)', { b: answer('9', 'y') }),
       );
-      const gaps$ = watchSignals(poll, { random: () => 0, judge }).pipe(map(word));
+      const gaps$ = watchSignals(poll, { random: () => 0, recovery }).pipe(map(word));
       expectObservable(gaps$, '-----!');
       flush();
       deepStrictEqual(asked, [undefined, ...Array<string>(10).fill('7'), undefined, '9']);
@@ -152,8 +152,8 @@ describe('watchSignals', () => {
         cold('-(b|)', { b: answer('90') }),
         cold('-(c|)', { c: answer('91', 'y') }),
       );
-      const judge = (): Verdict => ({ kind: 'retry', suspect: true });
-      const config = { isIdle, random, judge, backoff: { initial: 10, max: 10 } };
+      const recovery = (): Recovery => ({ kind: 'retry', blamesIndex: true });
+      const config = { isIdle, random, recovery, backoff: { initial: 10, max: 10 } };
       const seen = journal(watchSignals(poll, config), helpers, '90ms !');
       flush();
       const told = seen.filter(line => !line.endsWith('retrying'));
@@ -329,10 +329,11 @@ describe('watchSignals', () => {
       const broken = cold<never>('#');
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, broken, NEVER);
       const wake$ = hot('  5s w 9s w');
-      const waits = [0.5, 1, 0.25];
+      // For the answer, which needs none; the wake; the failure; the wake that cuts its wait short.
+      const chances = [0, 0.5, 1, 0.25];
       const signals$ = watchSignals(poll, {
         wake$,
-        random: () => waits.shift() ?? 0,
+        random: () => chances.shift() ?? 0,
         backoff: { initial: 60_000, max: 60_000 },
       });
       expectObservable(signals$, '20s !');
@@ -340,7 +341,7 @@ describe('watchSignals', () => {
       expectSubscriptions(broken.subscriptions).toBe('5500ms (^!)');
       flush();
       deepStrictEqual(asked, [undefined, '1', '1', '1']);
-      strictEqual(waits.length, 0);
+      strictEqual(chances.length, 0);
     }),
   );
 
@@ -379,7 +380,7 @@ describe('watchSignals', () => {
     marbles(({ expectObservable }) => {
       let polls = 0;
       const poll = () => (++polls === 1 ? throwError(() => 'gone') : of(answer('1', 'x')));
-      const signals$ = words(watchSignals(poll, { judge: () => ({ kind: 'end' }) }));
+      const signals$ = words(watchSignals(poll, { recovery: () => ({ kind: 'end' }) }));
       expectObservable(concat(signals$)).toBe('(cd#)', { c: 'connecting', d: 'closed' }, 'gone');
       expectObservable(signals$, '--^!').toBe('--(clx)', { c: 'connecting', l: 'live', x: 'x' });
     }),

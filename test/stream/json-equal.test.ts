@@ -1,0 +1,28 @@
+import { ok } from 'node:assert';
+import { assert as check, jsonValue, property } from 'fast-check';
+import { jsonEqual } from '../../src/stream/json-equal.js';
+
+describe('jsonEqual', () => {
+  it('is equality of what JSON says', () => {
+    check(
+      property(jsonValue(), value => {
+        ok(jsonEqual(value, JSON.parse(JSON.stringify(value))));
+        ok(!jsonEqual(value, [value]));
+      }),
+    );
+  });
+
+  it('tells objects by their keys and values, whatever the order, and arrays from objects', () => {
+    ok(jsonEqual({ a: 1, b: [2] }, { b: [2], a: 1 }));
+    ok(!jsonEqual({ a: 1 }, { a: 1, b: undefined }));
+    ok(!jsonEqual({ a: undefined }, { b: undefined }));
+    ok(!jsonEqual([], {}));
+    ok(!jsonEqual([1], [1, 2]));
+    ok(!jsonEqual(null, {}));
+  });
+
+  it('goes deeper than the call stack', () => {
+    const deep = () => JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
+    ok(jsonEqual(deep(), deep()));
+  });
+});
