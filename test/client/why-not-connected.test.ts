@@ -2,20 +2,23 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { catchError, lastValueFrom, of } from 'rxjs';
 import { createClient, whyNotConnected } from 'lobby-rx';
 import { rawServer } from '../raw-server.js';
+import { virtualTime } from '../virtual-time.js';
 
 const reply = (status: string, body = '') =>
   `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: keep-alive\r\n\r\n${body}`;
 
-/** What becomes of one confirmation at a server that says this, byte for byte, and then hangs up. */
-async function outcomeAt(said: string, then: 'end' | 'reset' | 'stay' = 'stay') {
+/** What becomes of one confirmation at a server that says this, byte for byte, and then hangs up, or lets time pass. */
+async function outcomeAt(said: string, then: 'end' | 'reset' | 'wait' = 'wait') {
+  const { scheduler, pass } = virtualTime();
   const server = await rawServer(socket =>
     socket.write(said, () => {
+      if (said === '' && then === 'wait') pass(15_000);
       if (then === 'end') socket.end();
       if (then === 'reset') socket.resetAndDestroy();
     }),
   );
   const urls = { groupUrl: server.url, matchmakerUrl: server.url, apiUrl: server.url };
-  const client = createClient({ ...urls, token: 't', deadline: 50 });
+  const client = createClient({ ...urls, token: 't', scheduler });
   const outcome$ = client.matchmaker.players
     .connected({ player_token: 'p' })
     .pipe(catchError((error: unknown) => of(whyNotConnected(error))));

@@ -390,7 +390,7 @@ describe('a lobby gate, and what it puts up with', () => {
   });
 
   it('holds no place for who takes his time over the request itself', async () => {
-    const server = createServer({ headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 20 });
+    const server = createServer({ connectionsCheckingInterval: 20 });
     gate = await openGate({ server, maxChecks: 1 });
     const token = gate.reserve();
     const slow = connect(gate.port, '127.0.0.1');
@@ -398,6 +398,8 @@ describe('a lobby gate, and what it puts up with', () => {
     slow.write(`GET /?token=${token} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n`);
     await enter(at(`?token=${gate.reserve()}`));
     slow.resume();
+    // Only now: on a busy machine an honest player may take longer than that.
+    server.headersTimeout = server.requestTimeout = 1;
     await once(slow, 'close');
     deepStrictEqual([gate.admitted.length, gate.emulator.playerState(token)], [1, 'reserved']);
   });

@@ -1,0 +1,62 @@
+// npm run mutate -- stream client/roster.ts …: makes small changes to these sources, one at a time, and prints each change
+// that no test notices. Without names: everything in src/ that the tests run in their own process.
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+
+const ROOT = join(import.meta.dirname, '..');
+/** The rooms that a client is made of: the tests of the client are tests of them, too. */
+const OF_A_CLIENT = ['error', 'protocol', 'transport', 'endpoint', 'stream', 'client'];
+/** Tests that start processes: a change is made in the process of the tests alone, so these never see it. */
+const IN_PROCESSES = ['test/client/exit.test.ts'];
+const ROOMS_IN_PROCESSES = ['cli'];
+/**
+ * For each process of Stryker. Its mocha runner requires files of mocha without their extension, which is .cjs since
+ * mocha 12; and a process whose parent was killed would stay.
+ */
+const PRELOAD = `data:text/javascript,${encodeURIComponent(`
+  import Module from 'node:module';
+  Module._extensions['.cjs'] ??= Module._extensions['.js'];
+  if (process.env.STRYKER_MUTATOR_WORKER) process.on('disconnect', () => process.exit(1));
+`)}`;
+
+const names = process.argv.slice(2);
+const missing = names.filter(name => !existsSync(join(ROOT, 'src', name)));
+if (missing.length > 0) throw new Error(`there is no ${missing.map(name => `src/${name}`).join(', ')}`);
+const rooms =
+  names.length > 0
+    ? names.map(name => name.split('/')[0]!)
+    : readdirSync(join(ROOT, 'src')).filter(
+        room => !room.includes('.') && !ROOMS_IN_PROCESSES.includes(room),
+      );
+const tested = new Set(
+  rooms
+    .flatMap(room => (OF_A_CLIENT.includes(room) ? [room, 'client'] : [room]))
+    .filter(room => existsSync(join(ROOT, 'test', room))),
+);
+
+// In a copy: the sources stay as they are, and nothing is left in the tree if this is interrupted.
+const copy = mkdtempSync(join(tmpdir(), 'lobby-rx-mutate-'));
+process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+const isLeftOut = (path: string) => ['node_modules', '.git', 'dist', 'coverage'].includes(basename(path));
+cpSync(ROOT, copy, { recursive: true, filter: path => path === ROOT || !isLeftOut(path) });
+symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+process.chdir(copy);
+
+// Property tests have to do the same for each change.
+process.env.SEED ??= '1';
+process.env.NODE_OPTIONS = `--import ${PRELOAD}`;
+await import(PRELOAD);
+await new Stryker({
+  configFile: 'test/stryker.config.json',
+  mutate: (names.length > 0 ? names : rooms).map(name =>
+    name.endsWith('.ts') ? `src/${name}` : `src/${name}/**/*.ts`,
+  ),
+  inPlace: true,
+  mochaOptions: {
+    spec: [...tested].map(room => `test/${room}/**/*.test.ts`),
+    ignore: IN_PROCESSES,
+  },
+}).runMutationTest();
