@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { SchedulerLike } from 'rxjs';
-import { destroySoon } from './destroy-soon.js';
-import type { Refusal } from './refusal.js';
+import { fromEvent, type SchedulerLike } from 'rxjs';
+import type { Refusal } from '../admission/index.js';
+import { forceClose } from '../socket/index.js';
 
-/** Answers a request for a WebSocket with an HTTP status, and closes its connection. */
+/** Answers an upgrade request with an HTTP status, the reason as the body, and closes its connection. */
 export function refuseUpgrade(
   socket: Duplex,
   { status, reason, retryAfter }: Refusal,
@@ -18,6 +18,11 @@ export function refuseUpgrade(
     `Content-Length: ${Buffer.byteLength(reason)}`,
     ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
   ];
-  destroySoon(socket, scheduler);
+  destroyAfterGrace(socket, scheduler);
   socket.end(`${headers.join('\r\n')}\r\n\r\n${reason}`);
+}
+
+/** Destroys the connection of a refused request, even if the client does not read the answer. */
+export function destroyAfterGrace(socket: Duplex, scheduler: SchedulerLike): void {
+  forceClose(() => socket.destroy(), fromEvent(socket, 'close'), scheduler);
 }

@@ -1,17 +1,17 @@
-import { errorText } from './error-text.js';
-import type { GateSettings } from './gate-settings.js';
-import type { Refusal } from './refusal.js';
-import { REFUSALS } from './refusals.js';
-import type { Upgrade } from './upgrade.js';
+import { REFUSALS, type Refusal } from '../admission/index.js';
+import { hookFailed } from '../gate-log-entry.js';
+import type { GateSettings } from '../lobby-gate-config.js';
+import type { Upgrade } from './upgrades.js';
 
-/** What the hooks of a gate's config make of a request. */
-export interface Screened {
+/** Decides by a request's origin and address whether it may connect. */
+export type RequestPolicy = (upgrade: Upgrade) => {
   readonly address: string;
+  /** Undefined if it may. */
   readonly refusal: Refusal | undefined;
-}
+};
 
-/** Asks the hooks about requests, and counts the sockets of each address, in or at the gate. */
-export function createScreening(settings: GateSettings): (upgrade: Upgrade) => Screened {
+/** Asks the hooks of the config, and counts the open connections of each address. */
+export function createRequestPolicy(settings: GateSettings): RequestPolicy {
   const { log, scheduler } = settings;
   const open = new Map<string, number>();
 
@@ -33,9 +33,9 @@ export function createScreening(settings: GateSettings): (upgrade: Upgrade) => S
         return undefined;
       },
       isOriginAllowed: () =>
-        isYes(settings.isOriginAllowed(request.headers.origin, request)) ? undefined : REFUSALS.origin,
+        isTrue(settings.isOriginAllowed(request.headers.origin, request)) ? undefined : REFUSALS.origin,
       isAddressAllowed: () =>
-        isYes(settings.isAddressAllowed(address, open.get(address) ?? 0, request))
+        isTrue(settings.isAddressAllowed(address, open.get(address) ?? 0, request))
           ? undefined
           : REFUSALS.address,
     };
@@ -44,8 +44,8 @@ export function createScreening(settings: GateSettings): (upgrade: Upgrade) => S
         const refusal = ask();
         if (refusal) return { address, refusal };
       } catch (error) {
-        log({ kind: 'hook_failed', at: scheduler.now(), hook, error: errorText(error) });
-        return { address, refusal: REFUSALS.hook };
+        log(hookFailed(hook, error, scheduler.now()));
+        return { address, refusal: REFUSALS.hookFailed };
       }
     }
     count(address, upgrade);
@@ -53,7 +53,7 @@ export function createScreening(settings: GateSettings): (upgrade: Upgrade) => S
   };
 }
 
-/** Only `true` is: a promise of it, which TypeScript would not let through, would let everyone in. */
-function isYes(said: unknown): boolean {
-  return said === true;
+/** A hook written in JavaScript may return a promise, which is truthy: taken for a yes, it would let everyone in. */
+function isTrue(answer: unknown): boolean {
+  return answer === true;
 }
