@@ -1,7 +1,7 @@
 import { EMPTY, fromEvent, mergeMap, share, takeUntil, type Observable } from 'rxjs';
 import { createFirstMessageAdmission, createTokenAdmission, REFUSALS } from './admission/index.js';
 import { resolveGateConfig, type LobbyGateConfig } from './lobby-gate-config.js';
-import type { LobbySocket } from './socket/index.js';
+import type { LobbySocket } from './lobby-socket.js';
 import { createHandshake, createRequestPolicy, upgrades, urlToken, type Upgrade } from './upgrade/index.js';
 
 /**

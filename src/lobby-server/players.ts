@@ -1,6 +1,6 @@
 import { concat, map, mergeMap, of, type OperatorFunction } from 'rxjs';
 import { fold } from '../stream/index.js';
-import type { LobbySocket } from './socket/index.js';
+import type { LobbySocket } from './lobby-socket.js';
 
 /** Who is in a lobby, and who has just joined or left. */
 export interface LobbyPlayers {

@@ -1,7 +1,8 @@
 import { defer, EMPTY, finalize, map, mergeMap, take, timeout, type Observable } from 'rxjs';
 import { hookFailed } from '../gate-log-entry.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import { isCloseReason, type Connection, type LobbyMessage, type LobbySocket } from '../socket/index.js';
+import type { LobbyMessage, LobbySocket } from '../lobby-socket.js';
+import { isCloseReason, type Connection } from '../socket/index.js';
 import { createPendingSocket, type PendingSocket, type Responder } from './pending-socket.js';
 import { REFUSALS } from './refusal.js';
 import type { TokenAdmission } from './token-admission.js';

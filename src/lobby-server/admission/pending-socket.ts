@@ -1,6 +1,10 @@
 import type { GateSettings } from '../lobby-gate-config.js';
-import type { Connection, RequestDetails } from '../socket/index.js';
+import type { LobbySocket } from '../lobby-socket.js';
+import type { Connection } from '../socket/index.js';
 import type { Refusal } from './refusal.js';
+
+/** What the upgrade request says about the client. */
+export type RequestDetails = Pick<LobbySocket, 'address' | 'url' | 'headers'>;
 
 /** A client whose token is not confirmed yet. It is accepted or rejected, once. */
 export interface PendingSocket extends RequestDetails {

@@ -2,8 +2,9 @@ import { catchError, defer, EMPTY, Observable } from 'rxjs';
 import { awaited } from '../../stream/index.js';
 import { hookFailed } from '../gate-log-entry.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import { createLobbySocket, type LobbySocket, type SocketClosed } from '../socket/index.js';
-import type { PendingSocket } from './pending-socket.js';
+import type { LobbySocket, SocketClosed } from '../lobby-socket.js';
+import type { Connection } from '../socket/index.js';
+import type { PendingSocket, RequestDetails } from './pending-socket.js';
 import { REFUSALS } from './refusal.js';
 import { createTokenConfirmation } from './token-confirmation.js';
 
@@ -31,7 +32,7 @@ export function createTokenAdmission(settings: GateSettings): TokenAdmission {
       return undefined;
     }
     connection.closed$.subscribe(closed => gone(token, pending, closed));
-    return createLobbySocket(token, connection, pending);
+    return lobbySocket(token, connection, pending);
   };
 
   return (pending, token) =>
@@ -54,6 +55,28 @@ export function createTokenAdmission(settings: GateSettings): TokenAdmission {
         subscriber.complete();
       });
     });
+}
+
+/** Gives a connection to the player who has this token. */
+function lobbySocket(
+  token: string,
+  { message$, closed$, send, close, bufferedAmount }: Connection,
+  { address, url, headers }: RequestDetails,
+): LobbySocket {
+  const socket = {
+    ...{ address, url, message$, closed$, send, close },
+    // Not `new URL`, which throws for some of the paths that a request may have.
+    searchParams: new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : ''),
+    get bufferedAmount() {
+      return bufferedAmount();
+    },
+  };
+  // Not enumerable, and therefore not printed.
+  return Object.defineProperties(socket, {
+    token: { get: () => token },
+    headers: { get: () => headers },
+    toJSON: { value: () => ({ address, url }) },
+  }) as LobbySocket;
 }
 
 /** Calls a hook, and subscribes to what it returns. Its failure is logged, and harms nobody else. */

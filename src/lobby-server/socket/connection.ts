@@ -1,9 +1,10 @@
 import { AsyncSubject, interval, takeUntil, timer, type Observable, type Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
 import type { GateSettings } from '../lobby-gate-config.js';
+import type { LobbyMessage, SocketClosed } from '../lobby-socket.js';
+import { checkCloseFrame, closeFrameAfter } from './close-frame.js';
 import { forceClose } from './force-close.js';
-import { createMessageBuffer, type LobbyMessage } from './message-buffer.js';
-import { checkClose, closedByError, type SocketClosed } from './socket-closed.js';
+import { createMessageBuffer } from './message-buffer.js';
 
 /** An open WebSocket, whether or not its player has been confirmed. */
 export interface Connection {
@@ -33,7 +34,7 @@ export function createConnection(ws: WebSocket, settings: GateSettings): Connect
   const terminate = () => ws.terminate();
 
   const close = (code = 1000, reason = '') => {
-    checkClose({ code, reason });
+    checkCloseFrame(code, reason);
     if (!isOpen()) return;
     closedByUs = { code, reason };
     ws.close(code, reason);
@@ -53,7 +54,7 @@ export function createConnection(ws: WebSocket, settings: GateSettings): Connect
   ws.on('pong', () => (unansweredPings = 0));
   ws.on('error', error => {
     // After a violation of the protocol, ws itself sends the close frame.
-    closedByUs ??= closedByError(error);
+    closedByUs ??= closeFrameAfter(error);
     forceClose(terminate, closed$, scheduler);
   });
   ws.on('close', (code, reason) => {

@@ -1,8 +1,6 @@
 import { Observable, Subject } from 'rxjs';
 import type { GateSettings } from '../lobby-gate-config.js';
-
-/** What a player sends: the text of a text message, or the bytes of a binary one. */
-export type LobbyMessage = string | Uint8Array;
+import type { LobbyMessage } from '../lobby-socket.js';
 
 /** Passes messages on to subscribers, and holds them while there are none. */
 export interface MessageBuffer {

@@ -1,7 +1,13 @@
 import { WebSocketServer, type WebSocket } from 'ws';
-import { createPendingSocket, REFUSALS, type PendingSocket, type Responder } from '../admission/index.js';
+import {
+  createPendingSocket,
+  REFUSALS,
+  type PendingSocket,
+  type RequestDetails,
+  type Responder,
+} from '../admission/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import { createConnection, type RequestDetails } from '../socket/index.js';
+import { createConnection } from '../socket/index.js';
 import { destroyAfterGrace, refuseUpgrade } from './refuse-upgrade.js';
 import type { Upgrade } from './upgrades.js';
 

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Observable } from 'rxjs';
-import type { Connection } from './connection.js';
-import type { LobbyMessage } from './message-buffer.js';
-import type { SocketClosed } from './socket-closed.js';
+
+// Public types only, outside `socket/`: published declarations must not lead to the types of ws, which users may not have.
 
 /**
  * The socket of a player whose token the service has confirmed.
@@ -44,27 +43,15 @@ export interface LobbySocket {
   close(code?: number, reason?: string): void;
 }
 
-/** What the upgrade request says about a player. */
-export type RequestDetails = Pick<LobbySocket, 'address' | 'url' | 'headers'>;
+/** A message from or to a player: the text of a text message, or the bytes of a binary one. */
+export type LobbyMessage = string | Uint8Array;
 
-/** Gives a connection to the player who has this token. */
-export function createLobbySocket(
-  token: string,
-  { message$, closed$, send, close, bufferedAmount }: Connection,
-  { address, url, headers }: RequestDetails,
-): LobbySocket {
-  const socket = {
-    ...{ address, url, message$, closed$, send, close },
-    // Not `new URL`, which throws for some of the paths that a request may have.
-    searchParams: new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : ''),
-    get bufferedAmount() {
-      return bufferedAmount();
-    },
-  };
-  // Not enumerable, and therefore not printed.
-  return Object.defineProperties(socket, {
-    token: { get: () => token },
-    headers: { get: () => headers },
-    toJSON: { value: () => ({ address, url }) },
-  }) as LobbySocket;
+/** How a socket was closed. */
+export interface SocketClosed {
+  /**
+   * The close code that this side sent, or else the player's; 1005 if theirs had none, 1006 if the connection broke without
+   * a close frame.
+   */
+  readonly code: number;
+  readonly reason: string;
 }

@@ -1,14 +1,5 @@
 import { checkArgument, fromGuard } from '../../protocol/index.js';
-
-/** How a socket was closed. */
-export interface SocketClosed {
-  /**
-   * The close code that this side sent, or else the player's; 1005 if theirs had none, 1006 if the connection broke without
-   * a close frame.
-   */
-  readonly code: number;
-  readonly reason: string;
-}
+import type { SocketClosed } from '../lobby-socket.js';
 
 /** The ranges of close codes that RFC 6455 lets a server send. */
 const SENDABLE_CODES: readonly (readonly [number, number])[] = [
@@ -34,7 +25,7 @@ export function isCloseReason(u: unknown): u is string {
 }
 
 /** Throws an `InputError` if a close frame cannot carry this code and reason. */
-export function checkClose({ code, reason }: SocketClosed): void {
+export function checkCloseFrame(code: number, reason: string): void {
   checkArgument('code', closeCode, code);
   checkArgument('reason', closeReason, reason);
 }
@@ -47,7 +38,7 @@ const VIOLATIONS: Readonly<Record<string, number>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009,
 };
 
-/** What ws closes a socket with after this error; undefined if the connection merely broke. */
-export function closedByError({ code = '' }: NodeJS.ErrnoException): SocketClosed | undefined {
+/** The close frame that ws itself sends after this error; undefined if the connection merely broke. */
+export function closeFrameAfter({ code = '' }: NodeJS.ErrnoException): SocketClosed | undefined {
   return code.startsWith('WS_ERR_') ? { code: VIOLATIONS[code] ?? 1002, reason: code } : undefined;
 }

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { lastValueFrom, take } from 'rxjs';
 import { isInputError } from 'lobby-rx';
 import type { LobbyGateConfig } from 'lobby-rx/lobby-server';
-import { until } from '../../until.js';
-import { openGate, type OpenGate } from '../gate.js';
-import { knock } from '../knock.js';
-import { enter } from '../visit.js';
+import { until } from '../until.js';
+import { openGate, type OpenGate } from './gate.js';
+import { knock } from './knock.js';
+import { enter } from './visit.js';
 
 describe('LobbySocket', () => {
   let gate: OpenGate;
