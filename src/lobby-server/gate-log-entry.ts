@@ -1,18 +1,20 @@
-/** What a gate decided, or what happened to a player. There is never a token in it. */
+import { isClientError } from '../protocol/index.js';
+
+/** What a gate decided, or what happened to a player. It never contains a token. `at` is in ms since 1970. */
 export type GateLogEntry =
   | { readonly kind: 'admitted'; readonly at: number; readonly address: string }
   | {
       readonly kind: 'refused';
       readonly at: number;
       readonly address: string;
-      /** An HTTP status before the upgrade, or a close code after it. */
+      /** The HTTP status before the upgrade, the close code after it. */
       readonly code: number;
       readonly reason: string;
-      /** What `players.connected` failed with, if it did. */
+      /** The error of `players.connected`, if that is why. */
       readonly error?: unknown;
     }
   | {
-      /** A confirmed player left, or had left when the service said OK: then without a code. */
+      /** A confirmed player left. There is no code if they had already left when the service said OK. */
       readonly kind: 'gone';
       readonly at: number;
       readonly address: string;
@@ -20,10 +22,28 @@ export type GateLogEntry =
       readonly reason?: string;
     }
   | {
-      /** A hook of the config threw, or what it returned failed. */
+      /** A hook of the config threw, or the Observable or promise that it returned failed. */
       readonly kind: 'hook_failed';
       readonly at: number;
       readonly hook: string;
-      /** The name of what it failed with, and the message where it is an error of this library. */
+      /** The name of the error, and its message if it is an error of this library. */
       readonly error: string;
     };
+
+/** The entry for a hook of the config that failed. */
+export function hookFailed(hook: string, error: unknown, at: number): GateLogEntry {
+  return { kind: 'hook_failed', at, hook, error: withoutTokens(error) };
+}
+
+/**
+ * The errors of this library contain no tokens. Any other error is logged by its name only: hooks know tokens, and their
+ * messages may quote them.
+ */
+function withoutTokens(error: unknown): string {
+  try {
+    const name = error instanceof Error ? error.name : typeof error;
+    return isClientError(error) ? `${name}: ${error.message}` : name;
+  } catch {
+    return 'something unprintable';
+  }
+}

@@ -1,65 +1,172 @@
 import type { IncomingMessage, Server } from 'node:http';
-import type { ObservableInput, SchedulerLike } from 'rxjs';
+import { asyncScheduler, type ObservableInput, type SchedulerLike } from 'rxjs';
 import type { Client } from '../client/index.js';
+import {
+  checkArgument,
+  describe,
+  InputError,
+  jsonObject,
+  milliseconds,
+  nonEmptyString,
+  positiveInteger,
+  quietly,
+  refuseStrangers,
+} from '../protocol/index.js';
 import type { GateLogEntry } from './gate-log-entry.js';
 
-/** What a gate guards, how players show their tokens, and what it puts up with. All but `server` and `client` is optional. */
+/** The options of `lobbyGate`. All but `server` and `client` are optional. */
 export interface LobbyGateConfig {
-  /** The server whose upgrade requests come to the gate: of `node:http`, or of `node:https`. */
+  /** The server whose upgrade requests the gate handles: of `node:http`, or of `node:https`. */
   readonly server: Server;
-  /** A client that speaks for the lobby: its token is the lobby's own. Its `deadline` is how long a check may take. */
+  /** A client with the lobby's own token. Its `deadline` is how long the service may take to confirm a player's token. */
   readonly client: Pick<Client, 'matchmaker'>;
-  /** The path that players connect to, `/play` say. Others are left to other listeners of the server. Default: every path. */
+  /** The path that players connect to, `/play` say. Other paths are left to the server's other listeners. Default: every path. */
   readonly path?: string;
 
-  /** The name of the query parameter that carries the token, or false where none does. Default `token`. */
+  /** The name of the query parameter that carries the token, or false if none does. Default `token`. */
   readonly tokenParameter?: string | false;
   /**
-   * Whether the first message may carry the token, where the query has none: the message as it is, or what this makes of
-   * its text (undefined: no token). Default false.
+   * Whether the token may come as the first message if the URL has none: true takes the whole message, a function extracts
+   * the token from its text (undefined: no token). Default false.
    */
   readonly firstMessage?: boolean | ((text: string) => string | undefined);
-  /** How long the first message may take, in ms. Default 5,000. */
+  /** How long the first message may take, in ms; beyond that the socket is closed with 4408. Default 5,000. */
   readonly firstMessageDeadline?: number;
 
   /**
-   * Is told the token of a player who has gone, once for each whom the service has confirmed, admitted or not: free his slot.
-   * What it returns is subscribed to.
+   * Called with the token of a player who has left, to free their slot: once for each player whom the service has confirmed,
+   * whether or not they were admitted. What it returns is subscribed to.
    */
   readonly onGone?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
   /**
-   * Is told the token of a player who was turned away because the service's answer was lost: he may count as connected
-   * there. What it returns is subscribed to.
+   * Called with the token of a player who was refused because the service's answer was lost: the service may count them as
+   * connected. What it returns is subscribed to.
    */
   readonly onUnknown?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
 
-  /** Whether pages of this origin may connect, said at once; if not: 403. Only browsers send one. Default: all may. */
+  /**
+   * Whether pages of this origin may connect, returned synchronously; if not, the answer is 403. Only browsers send an
+   * origin. Default: every origin may.
+   */
   readonly isOriginAllowed?: (origin: string | undefined, request: IncomingMessage) => boolean;
-  /** Whether one more socket of this address may connect beside the `open` ones, said at once; if not: 429. Default: it may. */
+  /**
+   * Whether an address that has `open` connections to the gate may open one more, returned synchronously; if not, the answer
+   * is 429. Default: it may.
+   */
   readonly isAddressAllowed?: (address: string, open: number, request: IncomingMessage) => boolean;
-  /** Where a request comes from, behind a proxy. Default: the address at the other end of its connection. */
+  /** The address that a request comes from, for servers behind a proxy. Default: the remote address of its connection. */
   readonly addressOf?: (request: IncomingMessage) => string;
 
-  /** How many tokens may be being confirmed at once; beyond that 503, or 4429. Default 256. */
+  /** How many tokens may be awaiting confirmation at once; beyond that 503, or 4429 after the upgrade. Default 256. */
   readonly maxChecks?: number;
-  /** How many open sockets may be waited for to send their token; beyond that 503. Default 1,024. */
+  /** How many open sockets may be about to send their token as the first message; beyond that 503. Default 1,024. */
   readonly maxWaiting?: number;
   /** How large a message may be, in bytes; a larger one closes the socket with 1009. Default 65,536. */
   readonly maxPayload?: number;
-  /** How many messages are held while nobody is subscribed; beyond that 4413. Default 64. */
+  /** How many messages are held while nobody is subscribed to them; beyond that 4413. Default 64. */
   readonly maxHeldMessages?: number;
-  /** How many bytes of messages are held while nobody is subscribed; beyond that 4413. Default 262,144. */
+  /** How many bytes of messages are held while nobody is subscribed to them; beyond that 4413. Default 262,144. */
   readonly maxHeldBytes?: number;
   /**
-   * How many bytes may wait to be sent to a player for longer than 5 s; beyond that 4413. Set it above what a slow one may
-   * have to catch up with. Default 1,048,576.
+   * How many bytes may wait to be sent to a player; more than that for 5 s ends the socket with 4413. Set it above what a
+   * player on a slow connection may have to catch up with. Default 1,048,576.
    */
   readonly maxBufferedAmount?: number;
-  /** How often a player is pinged, in ms; one who answers neither of two has gone when the third is due. Default 30,000. */
+  /**
+   * How often a player is pinged, in ms. A player who answers neither of two pings is disconnected when the third is due; any
+   * message counts as an answer. Default 30,000.
+   */
   readonly heartbeat?: number;
 
-  /** Is told what the gate decides, without tokens; what it throws is ignored. */
+  /** Called with each decision of the gate, without tokens. Errors are swallowed. */
   readonly log?: (entry: GateLogEntry) => void;
-  /** What time is read from. Default `asyncScheduler`. */
+  /** The source of time. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
+}
+
+/** A {@link LobbyGateConfig} with its defaults filled in. */
+export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'firstMessage'>> & {
+  /** Undefined for every path. */
+  readonly path: string | undefined;
+  /** Extracts the token from the first message; undefined if that may not carry one. */
+  readonly firstMessage: ((text: string) => string | undefined) | undefined;
+};
+
+const FUNCTIONS = ['onGone', 'onUnknown', 'isOriginAllowed', 'isAddressAllowed', 'addressOf', 'log'] as const;
+
+/** The positive integers, with their defaults. */
+const NUMBERS = {
+  maxChecks: 256,
+  maxWaiting: 1_024,
+  maxPayload: 65_536,
+  maxHeldMessages: 64,
+  maxHeldBytes: 262_144,
+  maxBufferedAmount: 1_048_576,
+  firstMessageDeadline: 5_000,
+  heartbeat: 30_000,
+} as const satisfies Partial<Record<keyof LobbyGateConfig, number>>;
+
+const OTHERS = ['server', 'client', 'path', 'tokenParameter', 'firstMessage', 'scheduler'] as const;
+
+/** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
+export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
+  checkArgument('config', jsonObject, config);
+  refuseStrangers(config, [...OTHERS, ...FUNCTIONS, ...Object.keys(NUMBERS)]);
+  checkServerAndClient(config);
+  for (const name of FUNCTIONS) {
+    if (config[name] !== undefined) checkFunction(name, config[name], 'a function');
+  }
+  return {
+    server: config.server,
+    client: config.client,
+    path: config.path,
+    ...resolveTokenSources(config),
+    ...resolveNumbers(config),
+    onGone: config.onGone ?? (() => undefined),
+    onUnknown: config.onUnknown ?? (() => undefined),
+    isOriginAllowed: config.isOriginAllowed ?? (() => true),
+    isAddressAllowed: config.isAddressAllowed ?? (() => true),
+    addressOf: config.addressOf ?? (({ socket }) => socket.remoteAddress ?? ''),
+    scheduler: config.scheduler ?? asyncScheduler,
+    log: quietly(config.log),
+  };
+}
+
+function checkServerAndClient({ server, client, path }: LobbyGateConfig): void {
+  // An Express app has listeners too, but it is not the server that listens.
+  if (typeof (Object(server) as { listening?: unknown }).listening !== 'boolean') {
+    throw new InputError('server', 'a server of node:http or node:https', describe(server));
+  }
+  const { matchmaker } = Object(client) as { matchmaker?: { players?: { connected?: unknown } } };
+  checkFunction('client', matchmaker?.players?.connected, 'a client made by createClient', client);
+  if (path !== undefined && !checkArgument('path', nonEmptyString, path).startsWith('/')) {
+    throw new InputError('path', 'a path that begins with /', describe(path));
+  }
+}
+
+function resolveTokenSources({ tokenParameter = 'token', firstMessage = false }: LobbyGateConfig) {
+  if (tokenParameter !== false) checkArgument('tokenParameter', nonEmptyString, tokenParameter);
+  if (typeof firstMessage !== 'boolean') {
+    checkFunction('firstMessage', firstMessage, 'a boolean or a function');
+  }
+  if (tokenParameter === false && firstMessage === false) {
+    throw new InputError('tokenParameter', 'a name, unless firstMessage is set', 'neither');
+  }
+  const wholeText = (text: string) => text;
+  return { tokenParameter, firstMessage: firstMessage === true ? wholeText : firstMessage || undefined };
+}
+
+function resolveNumbers(config: LobbyGateConfig): Record<keyof typeof NUMBERS, number> {
+  const checked = { ...NUMBERS } as Record<keyof typeof NUMBERS, number>;
+  for (const name of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
+    checked[name] = checkArgument(name, positiveInteger, config[name] ?? NUMBERS[name]);
+  }
+  for (const name of ['firstMessageDeadline', 'heartbeat'] as const) {
+    checkArgument(name, milliseconds, checked[name]);
+  }
+  return checked;
+}
+
+function checkFunction(name: string, value: unknown, expected: string, got = value): void {
+  if (typeof value !== 'function') throw new InputError(name, expected, describe(got));
 }

@@ -1,41 +1,35 @@
 import { EMPTY, fromEvent, mergeMap, share, takeUntil, type Observable } from 'rxjs';
-import { createAdmit } from './admit.js';
-import { createAdmitByMessage } from './admit-by-message.js';
-import { gateSettings } from './gate-settings.js';
-import { createHandshake } from './handshake.js';
-import type { LobbyGateConfig } from './lobby-gate-config.js';
+import { createFirstMessageAdmission, createTokenAdmission, REFUSALS } from './admission/index.js';
+import { resolveGateConfig, type LobbyGateConfig } from './lobby-gate-config.js';
 import type { LobbySocket } from './lobby-socket.js';
-import { REFUSALS } from './refusals.js';
-import { createScreening } from './screening.js';
-import type { Upgrade } from './upgrade.js';
-import { upgrades } from './upgrades.js';
-import { urlToken } from './url-token.js';
+import { createHandshake, createRequestPolicy, upgrades, urlToken, type Upgrade } from './upgrade/index.js';
 
 /**
- * The gate of a lobby's server: emits a player's socket when `players.connected` has said OK to his token, and not before
- * (interface document, 4.2). Anyone else is turned away: before the upgrade with an HTTP status and the reason as its
- * text, after it with a close code and the reason; and nothing that he sends is heard. A browser tells its page nothing of
- * an HTTP status, only 1006: let pages send their token as the first message.
+ * The WebSocket gate of a lobby server: emits a player's socket once `players.connected` has said OK to their token, and not
+ * before (interface document, 4.2). Everyone else is refused: before the upgrade with an HTTP status and the reason as the
+ * body, after it with a close code and the reason. Nothing that they send reaches you.
  *
- * | HTTP | close code | when                                                                                   |
- * | ---- | ---------- | -------------------------------------------------------------------------------------- |
- * | 400  | –          | `no_handshake`, or something was sent before it was answered                           |
- * | 401  | 4401       | `no_token`: there is none, or one that cannot be any; `invalid_token`, says the service |
- * | 403  | 4403       | the service refused it: `already_connected`, `registration_expired`…; `origin`          |
- * | 404  | –          | `no_such_path`: it is for no gate of this server                                       |
- * | –    | 4408       | `no_token_in_time`                                                                     |
- * | –    | 4413       | more was sent than is held, or what was sent to him is not read                        |
- * | 429  | –          | `address`: there are too many from there                                               |
- * | 500  | –          | `hook_failed`                                                                          |
- * | 503  | 4424       | `unknown`, `not_sent`…: its answer was lost, it was not reached, it is not for the player |
- * | 503  | 4429       | `busy`: too many are being dealt with                                                  |
- * | 503  | 1001       | `gate_closed`: it was unsubscribed from                                                |
+ * | HTTP | close code | reason, and when                                                                                 |
+ * | ---- | ---------- | ------------------------------------------------------------------------------------------------ |
+ * | 400  | –          | `no_handshake`: it is not a WebSocket handshake, or the client sent data before it was answered  |
+ * | 401  | 4401       | `no_token`: no token, or one that cannot be valid; `invalid_token`: the service does not know it |
+ * | 403  | 4403       | the service refused the token: `already_connected`, `registration_expired`…; or `origin`         |
+ * | 404  | –          | `no_such_path`: no gate of this server has that path                                             |
+ * | –    | 4408       | `no_token_in_time`                                                                               |
+ * | –    | 4413       | the player sent more than may be held, or does not read what they are sent                       |
+ * | 429  | –          | `address`: too many connections from that address                                                |
+ * | 500  | –          | `hook_failed`                                                                                    |
+ * | 503  | 4424       | `unknown`: the service's answer was lost; `not_sent`: it was not reached; or it refused the lobby |
+ * | 503  | 4429       | `busy`: too many tokens are being confirmed, or awaited as a first message                        |
+ * | 503  | 1001       | `gate_closed`: the gate was unsubscribed from                                                    |
  *
- * Shared: however many subscribe, the server is listened to once. It has no errors, and completes when the server has
- * closed, which it has when the last connection has. Unsubscribing stops admitting and turns away who waits; who is in
- * stays in, and is still told to `onGone`.
+ * A browser does not show a page the HTTP status, only close code 1006: let pages send their token as the first message.
  *
- * Throws an `InputError` where the config cannot be meant.
+ * The gate is shared: it listens to the server once, however many subscribe. It never errors, and completes when the server
+ * emits `close`, which is after its last connection has closed. Unsubscribing stops admitting, and refuses clients whose
+ * token is not confirmed yet. Players who are in stay connected, and `onGone` is still called for them.
+ *
+ * Throws an `InputError` if the config is invalid.
  *
  * @example
  * const server = createServer().listen(8080);
@@ -45,21 +39,21 @@ import { urlToken } from './url-token.js';
  * });
  */
 export function lobbyGate(config: LobbyGateConfig): Observable<LobbySocket> {
-  const settings = gateSettings(config);
-  const screen = createScreening(settings);
+  const settings = resolveGateConfig(config);
+  const checkPolicy = createRequestPolicy(settings);
   const handshake = createHandshake(settings);
-  const admit = createAdmit(settings);
+  const admit = createTokenAdmission(settings);
   const admitByMessage =
-    settings.firstMessage && createAdmitByMessage(settings.firstMessage, settings, admit);
+    settings.firstMessage && createFirstMessageAdmission(settings.firstMessage, settings, admit);
 
   const receive = (upgrade: Upgrade): Observable<LobbySocket> => {
     const { url = '/', headers } = upgrade.request;
-    const { token, url: withoutToken } = urlToken(url, settings.tokenParameter);
-    const { address, refusal } = screen(upgrade);
-    const candidate = handshake(upgrade, { address, headers, url: withoutToken });
-    if (candidate && !refusal && token !== undefined) return admit(candidate, token);
-    if (candidate && !refusal && admitByMessage) return admitByMessage(candidate);
-    candidate?.reject(refusal ?? REFUSALS.noToken);
+    const { token, url: urlWithoutToken } = urlToken(url, settings.tokenParameter);
+    const { address, refusal } = checkPolicy(upgrade);
+    const pending = handshake(upgrade, { address, headers, url: urlWithoutToken });
+    if (pending && !refusal && token !== undefined) return admit(pending, token);
+    if (pending && !refusal && admitByMessage) return admitByMessage(pending);
+    pending?.reject(refusal ?? REFUSALS.noToken);
     return EMPTY;
   };
   return upgrades(settings).pipe(mergeMap(receive), takeUntil(fromEvent(settings.server, 'close')), share());

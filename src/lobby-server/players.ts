@@ -1,14 +1,23 @@
 import { concat, map, mergeMap, of, type OperatorFunction } from 'rxjs';
 import { fold } from '../stream/index.js';
-import type { LobbyPlayers } from './lobby-players.js';
 import type { LobbySocket } from './lobby-socket.js';
 
-const NOBODY: LobbyPlayers = { sockets: new Set(), count: 0, joined: [], left: [] };
+/** Who is in a lobby, and who has just joined or left. */
+export interface LobbyPlayers {
+  readonly sockets: ReadonlySet<LobbySocket>;
+  /** The number of sockets: the player count that a lobby displays. */
+  readonly count: number;
+  readonly joined: readonly LobbySocket[];
+  readonly left: readonly LobbySocket[];
+}
+
+const EMPTY_LOBBY: LobbyPlayers = { sockets: new Set(), count: 0, joined: [], left: [] };
 
 /**
- * Of the sockets that a gate lets in, who is in the lobby: first nobody, then each who joins and each who leaves. Who came
- * before it was subscribed to is not in it. It completes when its source has, and the last player has left: to close a lobby,
- * end the source (`takeUntil`), close each socket, and wait for that.
+ * Turns the sockets of a gate into the players of a lobby: emits an empty lobby first, then one value each time a player
+ * joins or leaves. Players admitted before it was subscribed to are not included. It completes when its source has
+ * completed and the last player has left. So to close a lobby, end the source (`takeUntil`), close every socket, and wait
+ * for the completion.
  *
  * @example
  * lobbyGate({ server, client }).pipe(players()).subscribe(({ count }) => console.log(`${count} playing`));
@@ -25,6 +34,6 @@ export function players(): OperatorFunction<LobbySocket, LobbyPlayers> {
         else sockets.delete(socket);
         const [joined, left] = isIn ? [[socket], []] : [[], [socket]];
         return { sockets, count: sockets.size, joined, left };
-      }, NOBODY),
+      }, EMPTY_LOBBY),
     );
 }

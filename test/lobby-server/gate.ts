@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { defer, first, Subject, switchMap, tap, type Observable } from 'rxjs';
+import { defer, first, Subject, switchMap, tap, type Observable, type VirtualTimeScheduler } from 'rxjs';
 import { createClient, fromFetch, type Client, type ClientConfig, type Transport } from 'lobby-rx';
 import {
   createEmulator,
@@ -11,8 +11,12 @@ import {
   type EmulatorServer,
 } from 'lobby-rx/emulator';
 import { lobbyGate, type GateLogEntry, type LobbyGateConfig, type LobbySocket } from 'lobby-rx/lobby-server';
+import { virtualTime } from '../virtual-time.js';
 
-/** A lobby's server with its gate, and the service behind it, all over real HTTP. */
+/**
+ * A lobby's server with its gate, and the service behind it: all over real HTTP, and all in virtual time. Nothing expires or
+ * times out by itself, however slow the machine is.
+ */
 export interface OpenGate {
   readonly emulator: Emulator;
   readonly service: EmulatorServer;
@@ -21,7 +25,10 @@ export interface OpenGate {
   readonly port: number;
   readonly gate$: Observable<LobbySocket>;
   readonly admitted: readonly LobbySocket[];
-  /** The tokens that `onGone` and `onUnknown` were told. */
+  readonly scheduler: VirtualTimeScheduler;
+  /** Lets this many ms pass. */
+  readonly pass: (ms: number) => void;
+  /** The tokens that `onGone` and `onUnknown` were called with. */
   readonly gone: readonly string[];
   readonly unknown: readonly string[];
   readonly log: readonly GateLogEntry[];
@@ -29,27 +36,29 @@ export interface OpenGate {
   readonly reserve: () => string;
   /** Unsubscribes from the gate. */
   readonly leave: () => void;
-  /** How many requests wait, and lets them go on; see `isHeld`. */
+  /** How many requests to the service are held; see `isHeld`. */
   readonly waiting: () => number;
+  /** Sends those that are held. */
   readonly goOn: () => void;
   readonly close: () => Promise<void>;
 }
 
-interface Setting extends Partial<LobbyGateConfig> {
+interface Setting extends Partial<Omit<LobbyGateConfig, 'scheduler'>> {
   readonly emulated?: EmulatorConfig;
   readonly clientConfig?: Partial<ClientConfig>;
-  /** Whether each request to the service waits for `goOn`. */
+  /** Whether each request to the service is held until `goOn`. */
   readonly isHeld?: boolean;
 }
 
 export async function openGate(setting: Setting = {}): Promise<OpenGate> {
   const { emulated = {}, clientConfig = {}, isHeld = false, ...config } = setting;
-  const emulator = createEmulator(emulated);
+  const { scheduler, pass } = virtualTime();
+  const emulator = createEmulator({ scheduler, ...emulated });
   const service = await listen(emulator);
   const { lobby_id, token } = emulator.addLobby({ maxPlayers: 5_000 });
   const goOn$ = new Subject<void>();
   let waiting = 0;
-  const send = fromFetch();
+  const send = fromFetch({ scheduler });
   const held: Transport = request =>
     defer(() => {
       waiting++;
@@ -59,7 +68,8 @@ export async function openGate(setting: Setting = {}): Promise<OpenGate> {
         switchMap(() => send(request)),
       );
     });
-  const client = createClient({ ...service, token, transport: isHeld ? held : send, ...clientConfig });
+  const transport = isHeld ? held : send;
+  const client = createClient({ ...service, token, transport, scheduler, ...clientConfig });
 
   const server = config.server ?? createServer((_, response) => response.end('a page'));
   server.listen(0, '127.0.0.1');
@@ -69,7 +79,7 @@ export async function openGate(setting: Setting = {}): Promise<OpenGate> {
   const unknown: string[] = [];
   const log: GateLogEntry[] = [];
   const gate$ = lobbyGate({
-    ...{ server, client },
+    ...{ server, client, scheduler },
     onGone: token => void gone.push(token),
     onUnknown: token => void unknown.push(token),
     log: entry => void log.push(entry),
@@ -77,7 +87,7 @@ export async function openGate(setting: Setting = {}): Promise<OpenGate> {
   });
   const subscription = gate$.subscribe(socket => admitted.push(socket));
   return {
-    ...{ emulator, service, client, server, gate$, admitted, gone, unknown, log },
+    ...{ emulator, service, client, server, gate$, scheduler, pass, admitted, gone, unknown, log },
     port: (server.address() as AddressInfo).port,
     reserve: () => emulator.reservePlayer(lobby_id),
     leave: () => subscription.unsubscribe(),
@@ -91,4 +101,9 @@ export async function openGate(setting: Setting = {}): Promise<OpenGate> {
       await service.close();
     },
   };
+}
+
+/** How often the service was asked to confirm a token. */
+export function confirmations({ emulator }: OpenGate): number {
+  return emulator.requests.filter(({ url }) => url.includes('/players/connected')).length;
 }

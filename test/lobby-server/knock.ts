@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** What asks for a WebSocket, byte for byte. */
+/** A WebSocket handshake, byte for byte. */
 export function handshake(path: string): string {
   return [
     `GET ${path} HTTP/1.1`,
@@ -11,7 +11,7 @@ export function handshake(path: string): string {
   ].join('\r\n');
 }
 
-/** A client that asks for a WebSocket, and answers nothing by itself; `before` is sent ahead of that. */
+/** A client that sends a WebSocket handshake, and then nothing by itself; `before` is sent ahead of it. */
 export async function knock(port: number, path: string, before = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 
-/** How a socket ended that was open. */
+/** How an open socket was closed. */
 export interface Ending {
   readonly code: number;
   readonly reason: string;
 }
 
-/** What became of an attempt to connect. */
+/** The outcome of an attempt to connect. */
 export type Visit =
   | { readonly kind: 'open'; readonly ws: WebSocket; readonly ending: Promise<Ending> }
   | {
@@ -40,9 +40,9 @@ export function visit(url: string, options: WebSocket.ClientOptions = {}): Promi
   });
 }
 
-/** The same, where the socket has to open. */
+/** The same, if the socket has to open. */
 export async function enter(url: string): Promise<Extract<Visit, { kind: 'open' }>> {
   const visited = await visit(url);
-  if (visited.kind !== 'open') throw new Error(`not let in: ${JSON.stringify(visited)}`);
+  if (visited.kind !== 'open') throw new Error(`not admitted: ${JSON.stringify(visited)}`);
   return visited;
 }

@@ -1,0 +1,44 @@
+import { checkArgument, fromGuard } from '../../protocol/index.js';
+import type { SocketClosed } from '../lobby-socket.js';
+
+/** The ranges of close codes that RFC 6455 lets a server send. */
+const SENDABLE_CODES: readonly (readonly [number, number])[] = [
+  [1000, 1003],
+  [1007, 1014],
+  [3000, 4999],
+];
+
+/** How many bytes of UTF-8 a close frame has room for (RFC 6455, 5.5). */
+const MAX_REASON_BYTES = 123;
+
+const closeCode = fromGuard(
+  'a close code: 1000 to 1003, 1007 to 1014, or 3000 to 4999',
+  (u): u is number =>
+    Number.isInteger(u) && SENDABLE_CODES.some(([min, max]) => min <= (u as number) && (u as number) <= max),
+);
+
+const closeReason = fromGuard(`a string of at most ${MAX_REASON_BYTES} bytes`, isCloseReason);
+
+/** Whether this is a string that fits into a close frame. */
+export function isCloseReason(u: unknown): u is string {
+  return typeof u === 'string' && Buffer.byteLength(u) <= MAX_REASON_BYTES;
+}
+
+/** Throws an `InputError` if a close frame cannot carry this code and reason. */
+export function checkCloseFrame(code: number, reason: string): void {
+  checkArgument('code', closeCode, code);
+  checkArgument('reason', closeReason, reason);
+}
+
+/** The close codes that ws answers violations of the protocol with; all others are answered with 1002. */
+const VIOLATIONS: Readonly<Record<string, number>> = {
+  WS_ERR_INVALID_UTF8: 1007,
+  WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,
+  WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH: 1009,
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009,
+};
+
+/** The close frame that ws itself sends after this error; undefined if the connection merely broke. */
+export function closeFrameAfter({ code = '' }: NodeJS.ErrnoException): SocketClosed | undefined {
+  return code.startsWith('WS_ERR_') ? { code: VIOLATIONS[code] ?? 1002, reason: code } : undefined;
+}

@@ -1,0 +1,16 @@
+import { takeUntil, timer, type Observable, type SchedulerLike } from 'rxjs';
+
+/** How long the other side has to close by itself, in ms. */
+const CLOSE_GRACE = 1_000;
+
+/**
+ * Forces a connection closed that has not closed by itself within a second: a client that does not read what it was sent, or
+ * does not answer a close frame, would stay connected forever.
+ */
+export function forceClose(
+  destroy: () => void,
+  closed$: Observable<unknown>,
+  scheduler: SchedulerLike,
+): void {
+  timer(CLOSE_GRACE, scheduler).pipe(takeUntil(closed$)).subscribe(destroy);
+}
