@@ -32,10 +32,10 @@ const screen = createScreen(process.stdout);
 const summary = createSummary();
 
 // One client for the player, with an identity's token, and one for the lobby's server, with the lobby's.
-const player = createClient({ ...server, token: world.identityToken });
-const gate = createClient({ ...server, token: world.lobbyToken });
+const player = createClient({ ...server.urls, token: world.identityToken });
+const gate = createClient({ ...server.urls, token: world.lobbyToken });
 
-screen.title('lobby-rx', `the service, emulated on http://127.0.0.1:${server.port}`);
+screen.title('lobby-rx', `the service, emulated on ${server.url}`);
 
 const stop$ = merge(timer(seconds * 1000), fromEvent(process, 'SIGINT'), fromEvent(process, 'SIGTERM')).pipe(
   share(),

@@ -1,5 +1,5 @@
 import { ignoreElements, map, merge, take, timer } from 'rxjs';
-import { createEmulator, liven, seedWorld } from 'lobby-rx/emulator';
+import { createEmulator, seedWorld, simulateActivity } from 'lobby-rx/emulator';
 
 /** The world that the show takes place in: 137 members, a life of its own, and a lobby join every eighth of the time. */
 export function createStage(seconds: number) {
@@ -8,13 +8,13 @@ export function createStage(seconds: number) {
   const emulator = createEmulator({ reservation: 2 * beat });
   const world = seedWorld(emulator, { members: 137 });
 
-  const life$ = liven(emulator, world, {
+  const activity$ = simulateActivity(emulator, world, {
     every: Math.max(200, beat / 4),
-    moves: ['presence', 'presence', 'profile', 'members', 'chat'],
+    activities: ['presence', 'presence', 'profile', 'members', 'chat'],
   });
   const joins$ = timer(beat / 2, beat).pipe(
     take(5),
     map(() => emulator.sendLobbyJoin(world.identityId, world.lobbyId)),
   );
-  return { emulator, world, play: merge(life$, joins$).pipe(ignoreElements()) };
+  return { emulator, world, play: merge(activity$, joins$).pipe(ignoreElements()) };
 }

@@ -3,7 +3,7 @@ import type { EmulateOptions } from './emulate-options.js';
 
 /** What `lobby-rx emulate` prints: addresses, ids and tokens, for a person or, in one line of JSON, for a program. */
 export function describeWorld(server: EmulatorServer, world: SeededWorld, options: EmulateOptions): string {
-  const { groupUrl, matchmakerUrl, apiUrl } = server;
+  const { groupUrl, matchmakerUrl, apiUrl } = server.urls;
   const { groupId, identityId, identityToken, lobbyToken, playerToken } = world;
   if (options.json) {
     const facts = {

@@ -24,16 +24,16 @@ export function emulateOptions(args: readonly string[]): EmulateOptions {
     },
   });
   return {
-    port: wholeNumber('--port', values.port, 65_535),
-    seed: wholeNumber('--seed', values.seed, 2 ** 32 - 1),
+    port: wholeNumber('--port', values.port, 0, 65_535),
+    seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
     json: values.json,
     live: values.live,
-    every: wholeNumber('--every', values.every, 3_600_000),
+    every: wholeNumber('--every', values.every, 1, 3_600_000),
     help: values.help,
   };
 }
 
-function wholeNumber(name: string, text: string, most: number): number {
-  if (/^\d+$/.test(text) && Number(text) <= most) return Number(text);
-  throw new Error(`${name} must be a whole number from 0 to ${most}; got '${text}'`);
+function wholeNumber(name: string, text: string, least: number, most: number): number {
+  if (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+  throw new Error(`${name} must be a whole number from ${least} to ${most}; got '${text}'`);
 }

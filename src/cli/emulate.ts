@@ -1,4 +1,10 @@
-import { createEmulator, listen, liven, seedWorld, type EmulatorServer } from '../emulator/index.js';
+import {
+  createEmulator,
+  listen,
+  seedWorld,
+  simulateActivity,
+  type EmulatorServer,
+} from '../emulator/index.js';
 import { describeWorld } from './describe-world.js';
 import { emulateOptions, type EmulateOptions } from './emulate-options.js';
 import { EXIT } from './exit.js';
@@ -40,9 +46,9 @@ export async function emulate(args: readonly string[]): Promise<void> {
   }
 
   const { seed, every } = options;
-  const moving = options.live ? liven(emulator, world, { seed, every }).subscribe() : undefined;
+  const activity = options.live ? simulateActivity(emulator, world, { seed, every }).subscribe() : undefined;
   const stop = () => {
-    moving?.unsubscribe();
+    activity?.unsubscribe();
     void server.close();
   };
   process.once('SIGINT', stop);

@@ -11,7 +11,7 @@ const program = (use: string) => `
   const emulator = createEmulator();
   const { token } = emulator.addIdentity();
   const server = await listen(emulator);
-  const client = createClient({ ...server, token, linger: 0 });
+  const client = createClient({ ...server.urls, token, linger: 0 });
   const settled = async condition => { while (!condition()) await new Promise(setImmediate); };
   ${use}
   await server.close();

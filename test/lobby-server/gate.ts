@@ -59,7 +59,7 @@ export async function openGate(setting: Setting = {}): Promise<OpenGate> {
         switchMap(() => send(request)),
       );
     });
-  const client = createClient({ ...service, token, transport: isHeld ? held : send, ...clientConfig });
+  const client = createClient({ ...service.urls, token, transport: isHeld ? held : send, ...clientConfig });
 
   const server = config.server ?? createServer((_, response) => response.end('a page'));
   server.listen(0, '127.0.0.1');
