@@ -18,7 +18,7 @@ export async function benchGate(report: Report): Promise<void> {
   const emulator = createEmulator();
   const service = await listen(emulator);
   const { lobby_id, token } = emulator.addLobby({ maxPlayers: 10 * VALID * ROUNDS });
-  const client = createClient({ ...service, token });
+  const client = createClient({ ...service.urls, token });
   // What the emulator itself remembers of requests is full now, and grows no further.
   const request = { method: 'POST', url: '/matchmaker/v1/players/connected', headers: {} };
   for (let i = 0; i < 10_500; i++) emulator.handle(request).subscribe();
@@ -44,7 +44,7 @@ export async function benchGate(report: Report): Promise<void> {
     },
   }).subscribe(() => admitted++);
   const theirs = await open();
-  handWrittenGate(theirs.server, service.matchmakerUrl, token);
+  handWrittenGate(theirs.server, service.urls.matchmakerUrl, token);
 
   const time = async (port: number, round: string) => {
     const all = tokens(round);

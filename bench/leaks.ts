@@ -14,7 +14,7 @@ export async function benchLeaks(report: Report): Promise<void> {
   const emulator = createEmulator();
   const { token } = emulator.addIdentity();
   const server = await listen(emulator);
-  const client = createClient({ ...server, token, linger: 0 });
+  const client = createClient({ ...server.urls, token, linger: 0 });
 
   const comeAndGo = async (count: number) => {
     for (let i = 0; i < count; i++) {

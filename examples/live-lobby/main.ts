@@ -17,11 +17,11 @@ const { server, emulator, world, activity$ } = await startService(duration);
 const screen = createScreen(process.stdout);
 
 // One client speaks for one token: this one for a player, the other one for the lobby's server.
-const player = createClient({ ...server, token: world.identityToken });
-const lobby = createClient({ ...server, token: world.lobbyToken });
+const player = createClient({ ...server.urls, token: world.identityToken });
+const lobby = createClient({ ...server.urls, token: world.lobbyToken });
 const { feed } = player.events;
 
-screen.title('lobby-rx', `the service, emulated on http://127.0.0.1:${server.port}`);
+screen.title('lobby-rx', `the service, emulated on ${server.url}`);
 
 const live$ = merge(
   activity$,

@@ -37,7 +37,7 @@ export function scenario(
       for (const { identity_id } of [ada, grace]) emulator.join(group_id, identity_id);
       emulator.befriend(ada.identity_id, hedy.identity_id);
 
-      const shown = open(createClient({ ...server, token: ada.token }), group_id);
+      const shown = open(createClient({ ...server.urls, token: ada.token }), group_id);
       close = () => shown.close();
       const shows = (...names: string[]) => until(() => shown.names().join() === names.join());
       await shows('Ada', 'Grace');
@@ -60,7 +60,7 @@ export function scenario(
       const emulator = createEmulator();
       server = await listen(emulator);
       const { token } = emulator.addIdentity();
-      const shown = open(createClient({ ...server, token }), 'no-such-group');
+      const shown = open(createClient({ ...server.urls, token }), 'no-such-group');
       close = () => shown.close();
       await until(() => shown.errors().length === 1);
       ok(isStatusError(shown.errors()[0]));

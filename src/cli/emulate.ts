@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import {
   createEmulator,
   listen,
-  liven,
   seedWorld,
+  simulateActivity,
   type EmulatorServer,
   type SeededWorld,
 } from '../emulator/index.js';
@@ -45,9 +45,9 @@ export async function emulate(args: readonly string[]): Promise<void> {
   }
 
   const { seed, every } = options;
-  const life = options.live ? liven(emulator, world, { seed, every }).subscribe() : undefined;
+  const activity = options.live ? simulateActivity(emulator, world, { seed, every }).subscribe() : undefined;
   const stop = () => {
-    life?.unsubscribe();
+    activity?.unsubscribe();
     void server.close();
   };
   process.once('SIGINT', stop);

@@ -1,16 +1,37 @@
-export type { AddedIdentity } from './add-identity.js';
-export type { AddedLobby, LobbyPlan } from './add-lobby.js';
-export { createEmulator } from './create-emulator.js';
-export type { EmulatedRequest } from './emulated-request.js';
-export type { Delivery, EmulatedResponse } from './emulated-response.js';
-export type { Emulator } from './emulator.js';
-export type { EmulatorConfig } from './emulator-config.js';
-export type { Fault } from './fault.js';
-export type { FaultPlan } from './fault-plan.js';
+export {
+  seedWorld,
+  simulateActivity,
+  type Activity,
+  type ActivityConfig,
+  type SeedConfig,
+  type SeededWorld,
+} from './demo/index.js';
+export { createEmulator, type Emulator, type EmulatorConfig } from './emulator.js';
+export type {
+  DeliveryFault,
+  EditedAnswer,
+  Fault,
+  FaultCounts,
+  FaultPlan,
+  ReplacedAnswer,
+  ServerQuirk,
+} from './fault/index.js';
 export { listen, type EmulatorServer, type ListenConfig } from './listen.js';
-export type { PlayerState } from './player-record.js';
 export type { RecordedRequest } from './recorded-request.js';
-export { liven, type LivenConfig, type Move } from './liven.js';
-export type { SavedWorld } from './saved-world.js';
-export { seedWorld, type SeedConfig } from './seed-world.js';
-export type { SeededWorld } from './seeded-world.js';
+export type {
+  Delivery,
+  EmulatedRequest,
+  EmulatedResponse,
+  Handler,
+  ServiceConfig,
+  ServiceUrls,
+} from './service/index.js';
+export type {
+  AddedIdentity,
+  AddedLobby,
+  LobbyPlan,
+  PlayerCount,
+  PlayerState,
+  SavedWorld,
+  WorldConfig,
+} from './world/index.js';

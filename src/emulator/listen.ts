@@ -1,55 +1,59 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkArgument } from '../error/index.js';
-import { fromGuard } from '../protocol/index.js';
-import type { EmulatedResponse } from './emulated-response.js';
+import { checkOptions, type Options } from './check-options.js';
 import type { Emulator } from './emulator.js';
-import { serviceUrls } from './service-urls.js';
+import { serviceUrls, type EmulatedResponse, type ServiceUrls } from './service/index.js';
 
-/** Larger bodies than any of the service's are refused. In bytes. */
+/** The largest request body, in bytes; the service's own are far smaller. */
 const LARGEST_BODY = 65_536;
-
-const portNumber = fromGuard(
-  'a whole number from 0 to 65535',
-  (u): u is number => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= 65_535,
-);
-
-/** An emulator that answers over HTTP. */
-export interface EmulatorServer {
-  readonly groupUrl: string;
-  readonly matchmakerUrl: string;
-  readonly apiUrl: string;
-  readonly port: number;
-  /** How many sockets are open now. */
-  readonly sockets: () => Promise<number>;
-  /** Hangs up on everyone; resolves when the port is free again. */
-  readonly close: () => Promise<void>;
-}
 
 /** Where {@link listen} listens. */
 export interface ListenConfig {
-  /** Default 0: one that is free. */
+  /** Default 0: any free port. */
   readonly port?: number;
 }
 
+const OPTIONS: Options<ListenConfig> = {
+  port: {
+    name: 'a whole number from 0 to 65535',
+    is: u => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= 65_535,
+  },
+};
+
+/** An emulator that is served over HTTP. */
+export interface EmulatorServer {
+  /** The base URL of the server: the three services can all be reached at this one, too. */
+  readonly url: string;
+  /** The base URLs of the three services, for a client: `createClient({ ...server.urls, token })`. */
+  readonly urls: ServiceUrls;
+  readonly port: number;
+  /** Resolves to the number of open sockets. */
+  readonly sockets: () => Promise<number>;
+  /** Closes all connections. Resolves when the port is free again. */
+  readonly close: () => Promise<void>;
+}
+
 /**
- * Serves an emulator over HTTP on 127.0.0.1. Rejects where the port is taken.
+ * Serves an emulator over HTTP on 127.0.0.1, until `close()`. Rejects with an `InputError` if the config is invalid, and
+ * with Node's own error (`EADDRINUSE`, say) if it cannot listen on the port.
  *
  * @example
  * const server = await listen(emulator);
- * const client = createClient({ ...server, token });
+ * const client = createClient({ ...server.urls, token });
  */
-export async function listen(emulator: Emulator, { port = 0 }: ListenConfig = {}): Promise<EmulatorServer> {
-  checkArgument('port', portNumber, port);
+export async function listen(emulator: Emulator, config: ListenConfig = {}): Promise<EmulatorServer> {
+  checkOptions(config, OPTIONS);
   const server = createServer((incoming, outgoing) => void serve(emulator, incoming, outgoing));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(config.port ?? 0, '127.0.0.1', resolve);
   });
-  const bound = (server.address() as AddressInfo).port;
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
   return {
-    ...serviceUrls(`http://127.0.0.1:${bound}`),
-    port: bound,
+    url,
+    urls: serviceUrls(url),
+    port,
     sockets: () =>
       new Promise((resolve, reject) => {
         server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
@@ -81,7 +85,7 @@ async function serve(emulator: Emulator, incoming: IncomingMessage, outgoing: Se
   outgoing.once('close', () => answer.unsubscribe());
 }
 
-/** The body of a request; `undefined` where it is too large. */
+/** The body of a request; `undefined` if it is too large. */
 async function read(incoming: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -92,7 +96,7 @@ async function read(incoming: IncomingMessage): Promise<string | undefined> {
       chunks.push(chunk);
     }
   } catch {
-    // The caller hung up while sending: nobody is there to be answered.
+    // The client disconnected while it was sending: nobody waits for an answer.
   }
   return Buffer.concat(chunks).toString();
 }

@@ -1,16 +1,43 @@
-/** A request that the emulator saw, and what became of it. */
+import { defer, finalize, tap } from 'rxjs';
+import type { Handler } from './service/index.js';
+
+/** A request that the emulator received, and its outcome so far. */
 export interface RecordedRequest {
   readonly method: string;
-  /** The path, with the query behind it. */
+  /** The path and the query; in this process, after the scheme and host. */
   readonly url: string;
-  /** The bearer token it came with. */
+  /** The bearer token, if there was one. */
   readonly token: string | undefined;
-  /** The body it came with, as text. */
+  /** The body as text, if there was one. */
   readonly body: string | undefined;
   /** When it came, in ms since 1970. */
   readonly at: number;
-  /** The status it was answered with; absent while it is pending, or where it was aborted. */
+  /** The status of the answer; `undefined` while there is none, and if the request was aborted. */
   readonly status: number | undefined;
-  /** Whether it waits for its answer. */
+  /** Whether it has neither been answered nor aborted yet. */
   readonly pending: boolean;
+}
+
+/** How many requests are kept: enough for any test, and no leak in an emulator that runs for weeks. */
+const MOST = 10_000;
+
+/** Wraps a handler: each request is appended to `requests`. */
+export function withRecording(handle: Handler, now: () => number, requests: RecordedRequest[]): Handler {
+  return request =>
+    defer(() => {
+      const { method, url, headers, body } = request;
+      const record = {
+        ...{ method, url, body },
+        token: headers.authorization?.replace(/^Bearer /, ''),
+        at: now(),
+        status: undefined as number | undefined,
+        pending: true,
+      };
+      requests.push(record);
+      if (requests.length > MOST) requests.shift();
+      return handle(request).pipe(
+        tap(({ status }) => (record.status = status)),
+        finalize(() => (record.pending = false)),
+      );
+    });
 }

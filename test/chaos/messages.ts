@@ -55,7 +55,7 @@ export interface Owner {
 export interface ChaosPlan {
   readonly seconds: number;
   readonly events: number;
-  /** So many faults are to befall it at the least. */
+  /** How many faults must happen, at least. */
   readonly faults: number;
   readonly identities: number;
   readonly kills: number;

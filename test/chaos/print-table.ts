@@ -22,7 +22,7 @@ export function printTable(result: Result): boolean {
     verdicts
       .filter(verdict => isKept === undefined || verdict.isKept === isKept)
       .reduce((all, verdict) => all + verdict[key], 0);
-  const befallen = Object.values(faults).reduce((all, count) => all + count, 0);
+  const faultCount = Object.values(faults).reduce((all, count) => all + count, 0);
   const failed: string[] = [];
   const row = (name: string, value: number | string, holds?: boolean) => {
     if (holds === false) failed.push(name);
@@ -39,7 +39,7 @@ export function printTable(result: Result): boolean {
   console.log(`\n${plan.identities} identities, ${plan.seconds} s`);
   row('events sent', total, total >= plan.events);
   row('events delivered', sum('delivered'));
-  row('faults', befallen, befallen >= plan.faults);
+  row('faults', faultCount, faultCount >= plan.faults);
   row('lost without a gap', sum('lost'), sum('lost') === 0);
   row('doubled', sum('doubled'), sum('doubled') === 0);
   row('given again after a resume (at least once)', sum('again'));

@@ -87,7 +87,7 @@ async function receive(message: ToService): Promise<void> {
       tell({ kind: 'calmed' });
       return;
     case 'report':
-      tell({ kind: 'report', faults: emulator.befallen, sockets: await server.sockets() });
+      tell({ kind: 'report', faults: emulator.faultCounts, sockets: await server.sockets() });
   }
 }
 

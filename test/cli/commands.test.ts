@@ -44,8 +44,8 @@ describe('lobby-rx', () => {
   });
 
   const env = (token = world.identityToken) => ({
-    ...{ LOBBY_GROUP_URL: server.groupUrl, LOBBY_MATCHMAKER_URL: server.matchmakerUrl },
-    ...{ LOBBY_API_URL: server.apiUrl, LOBBY_TOKEN: token },
+    ...{ LOBBY_GROUP_URL: server.urls.groupUrl, LOBBY_MATCHMAKER_URL: server.urls.matchmakerUrl },
+    ...{ LOBBY_API_URL: server.urls.apiUrl, LOBBY_TOKEN: token },
   });
   const hanging = () => emulator.requests.some(({ pending, url }) => pending && url.includes('watch_index'));
 

@@ -54,6 +54,10 @@ describe('lobby-rx emulate', () => {
   it('reports in one line what is wrong with its arguments', async () => {
     for (const [args, message] of [
       [['emulate', '--port', 'x'], /^lobby-rx: --port must be a whole number from 0 to 65535; got 'x'\n$/],
+      [
+        ['emulate', '--every', '0'],
+        /^lobby-rx: --every must be a whole number from 1 to 3600000; got '0'\n$/,
+      ],
       [['emulate', '--prot', '1'], /^lobby-rx: Unknown option '--prot'.*\n$/],
       [['emulate', 'now'], /^lobby-rx: Unexpected argument 'now'.*\n$/],
       [['emulat'], /^lobby-rx: unknown command 'emulat'; see lobby-rx --help\n$/],

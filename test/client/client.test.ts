@@ -21,7 +21,7 @@ describe('a client of the emulator, over HTTP', () => {
     group_id = emulator.addGroup();
     emulator.join(group_id, me.identity_id);
     server = await listen(emulator);
-    client = createClient({ ...server, token: me.token });
+    client = createClient({ ...server.urls, token: me.token });
   });
   afterEach(() => server.close());
 
@@ -63,7 +63,7 @@ describe('a client of the emulator, over HTTP', () => {
 
   it('confirms a player once', async () => {
     const lobby = emulator.addLobby();
-    const gate = createClient({ ...server, token: lobby.token });
+    const gate = createClient({ ...server.urls, token: lobby.token });
     const player_token = emulator.reservePlayer(lobby.lobby_id);
     const confirm = () => lastValueFrom(gate.matchmaker.players.connected({ player_token }));
     await confirm();
@@ -159,7 +159,7 @@ describe('a client of the emulator, over HTTP', () => {
     let token = me.token;
     const whys: string[] = [];
     const renewing = createClient({
-      ...server,
+      ...server.urls,
       token: why => {
         whys.push(why);
         return why === 'rejected' ? (token = emulator.renewToken(token)) : token;

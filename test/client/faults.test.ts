@@ -136,7 +136,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** What a feed makes of a fault that befalls its poll after 10 s, while an event comes at 11 s and another at 200 s. */
+/** What a feed makes of a fault in its poll after 10 s, while an event comes at 11 s and another at 200 s. */
 function live(fault: Fault, times: number) {
   const { scheduler, emulator, identity_id, client, pass } = virtualWorld({ random: () => 1 });
   const seen = {
@@ -161,7 +161,7 @@ function live(fault: Fault, times: number) {
   emulator.publish(identity_id, { first: 1 });
   pass(5_000);
   emulator.fault(fault, { times });
-  // The poll that hangs was sent before; this ends it, so that the fault befalls the next.
+  // The blocking poll was sent before; this ends it, so that the fault happens to the next one.
   emulator.publish(identity_id, { second: 1 });
   pass(1_000);
   emulator.publish(identity_id, { a: 1 });

@@ -74,7 +74,7 @@ function run(
 }
 
 describe('a consumer that saves its index in ack', () => {
-  it('loses nothing, wherever it is killed and whatever befalls its polls', () => {
+  it('loses nothing, wherever it is killed and whatever happens to its polls', () => {
     check(
       property(array(step, { maxLength: 25 }), steps => {
         const { sent, done } = run(steps);

@@ -31,12 +31,14 @@ describe('examples/lobby-server', () => {
     emulator = lobbyRx(['emulate', '--live', '--every', '30', '--json']);
     await emulator.says('}\n');
     const facts = JSON.parse(emulator.out()) as Facts;
-    const env = { LOBBY_MATCHMAKER_URL: facts.matchmakerUrl, LOBBY_TOKEN: facts.lobbyToken };
+    const { groupUrl, matchmakerUrl, apiUrl } = facts;
+    const urls = { groupUrl, matchmakerUrl, apiUrl };
+    const env = { LOBBY_MATCHMAKER_URL: matchmakerUrl, LOBBY_TOKEN: facts.lobbyToken };
     lobby = spawnTs(MAIN, [], { env });
     await lobby.says('open on');
     const [url] = /ws:\S+\//.exec(lobby.out())!;
 
-    const { feed } = createClient({ ...facts, token: facts.identityToken }).events;
+    const { feed } = createClient({ ...urls, token: facts.identityToken }).events;
     const [second, third] = await firstValueFrom(feed.lobbyJoin$.pipe(take(2), toArray()));
     const tokens = [facts.playerToken, second!.player.token, third!.player.token] as const;
 
@@ -78,7 +80,7 @@ describe('examples/lobby-server', () => {
     ok(tokens.every(token => !out.includes(token)));
 
     // The slots of players who have left are free: the service has removed them from the lobby.
-    const { players } = createClient({ ...facts, token: facts.lobbyToken }).matchmaker;
+    const { players } = createClient({ ...urls, token: facts.lobbyToken }).matchmaker;
     for (const player_token of tokens) {
       const error: unknown = await firstValueFrom(players.connected({ player_token })).catch(
         (e: unknown) => e,

@@ -69,7 +69,7 @@ export async function openGate(setting: Setting = {}): Promise<OpenGate> {
       );
     });
   const transport = isHeld ? held : send;
-  const client = createClient({ ...service, token, transport, scheduler, ...clientConfig });
+  const client = createClient({ ...service.urls, token, transport, scheduler, ...clientConfig });
 
   const server = config.server ?? createServer((_, response) => response.end('a page'));
   server.listen(0, '127.0.0.1');

@@ -1,0 +1,76 @@
+import { positiveInteger } from '../../protocol/index.js';
+import { checkOptions, type Options } from '../check-options.js';
+import type { Emulator } from '../emulator.js';
+import { seedNumber } from '../world/index.js';
+import { personName } from './person-name.js';
+
+/** The size of the world that {@link seedWorld} makes. Everything is optional. */
+export interface SeedConfig {
+  /** The number of members of the group, including the identity. Default 137. */
+  readonly members?: number;
+  /** The number of slots of the lobby. Default 64. */
+  readonly maxPlayers?: number;
+  /** Determines the names: the same seed gives the same names. A whole number. Default 1. */
+  readonly seed?: number;
+}
+
+const OPTIONS: Options<SeedConfig> = {
+  members: positiveInteger,
+  maxPlayers: positiveInteger,
+  seed: seedNumber,
+};
+
+/** What {@link seedWorld} has added to an emulator. */
+export interface SeededWorld {
+  readonly groupId: string;
+  readonly groupName: string;
+  /** The identity that gets the live events; a member of the group. */
+  readonly identityId: string;
+  readonly identityToken: string;
+  readonly lobbyId: string;
+  /** The token of the lobby's server. */
+  readonly lobbyToken: string;
+  /** A player token for the lobby, reserved but not confirmed yet. */
+  readonly playerToken: string;
+  /** The members of the group that are friends of the identity: it gets their updates. */
+  readonly friendIds: readonly string[];
+}
+
+/**
+ * Fills an emulator with a small world: a group, an identity with friends in it, a lobby, and a player token. Throws an
+ * `InputError` if the config is invalid.
+ *
+ * @example
+ * const { identityToken, groupId } = seedWorld(emulator, { members: 20 });
+ */
+export function seedWorld(emulator: Emulator, config: SeedConfig = {}): SeededWorld {
+  checkOptions(config, OPTIONS);
+  const { members = 137, maxPlayers = 64, seed = 1 } = config;
+  const name = (n: number) => personName(seed * 31 + n);
+  const groupName = 'The Analytical Engine';
+  const groupId = emulator.addGroup({ display_name: groupName });
+  const me = emulator.addIdentity({ display_name: name(0) });
+  emulator.join(groupId, me.identity_id);
+
+  const friendIds: string[] = [];
+  for (let i = 1; i < members; i++) {
+    const { identity_id } = emulator.addIdentity({ display_name: name(i) });
+    emulator.join(groupId, identity_id);
+    // One member in eight is a friend.
+    if (i % 8 !== 1) continue;
+    emulator.befriend(me.identity_id, identity_id);
+    friendIds.push(identity_id);
+  }
+
+  const lobby = emulator.addLobby({ maxPlayers });
+  return {
+    groupId,
+    groupName,
+    identityId: me.identity_id,
+    identityToken: me.token,
+    lobbyId: lobby.lobby_id,
+    lobbyToken: lobby.token,
+    playerToken: emulator.reservePlayer(lobby.lobby_id),
+    friendIds,
+  };
+}

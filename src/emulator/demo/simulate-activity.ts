@@ -1,0 +1,142 @@
+import { asyncScheduler, defer, map, repeat, timer, type Observable, type SchedulerLike } from 'rxjs';
+import { isInputError, milliseconds } from '../../protocol/index.js';
+import { checkOptions, type Options } from '../check-options.js';
+import type { Emulator } from '../emulator.js';
+import { randomNumbers, schedulerLike, seedNumber } from '../world/index.js';
+import { personName } from './person-name.js';
+import type { SeededWorld } from './seed-world.js';
+
+/**
+ * Something that happens in a world: a friend's presence or profile changes, someone joins or leaves the group, a chat
+ * message arrives, the identity is sent to the lobby.
+ */
+export type Activity = 'presence' | 'profile' | 'members' | 'chat' | 'lobby';
+
+/** What {@link simulateActivity} does. Everything is optional. */
+export interface ActivityConfig {
+  /** What may happen; what is listed twice happens twice as often. Default: everything, presence most often. */
+  readonly activities?: readonly Activity[];
+  /** The average time between two activities, in ms; more than 0. Default 1,000. */
+  readonly every?: number;
+  /** Determines what happens: the same seed gives the same activities. A whole number. Default 1. */
+  readonly seed?: number;
+  /** The clock and the timers. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+}
+
+const OFTEN: Readonly<Record<Activity, number>> = { presence: 3, profile: 2, members: 1, chat: 1, lobby: 1 };
+const ALL = Object.keys(OFTEN) as readonly Activity[];
+const DEFAULT_ACTIVITIES = ALL.flatMap(activity => Array<Activity>(OFTEN[activity]).fill(activity));
+
+const OPTIONS: Options<ActivityConfig> = {
+  activities: {
+    name: `a non-empty array of ${ALL.join(', ')}`,
+    is: u => Array.isArray(u) && u.length > 0 && u.every(one => ALL.some(activity => activity === one)),
+  },
+  every: { name: `${milliseconds.name}, but not 0`, is: u => milliseconds.is(u) && u > 0 },
+  seed: seedNumber,
+  scheduler: schedulerLike,
+};
+
+const BIOS = [
+  'Looping.',
+  'Compiling.',
+  'Gone fishing.',
+  'Be right back.',
+  'On a quest.',
+  'Looking for a party.',
+];
+
+/**
+ * Brings a seeded world to life. The Observable is cold: activities happen while there is a subscription, each one is
+ * emitted after it has happened, and it never completes. Throws an `InputError` if the config is invalid.
+ *
+ * @example
+ * const activity = simulateActivity(emulator, seedWorld(emulator), { every: 500 }).subscribe();
+ */
+export function simulateActivity(
+  emulator: Emulator,
+  world: SeededWorld,
+  config: ActivityConfig = {},
+): Observable<Activity> {
+  checkOptions(config, OPTIONS);
+  const { activities = DEFAULT_ACTIVITIES, every = 1_000, seed = 1, scheduler = asyncScheduler } = config;
+  return defer(() => {
+    const random = randomNumbers(seed);
+    const perform = createActor(emulator, world, random, seed);
+    return defer(() => timer(every * (0.5 + random()), scheduler)).pipe(
+      map(() => {
+        const activity = pick(activities, random);
+        perform[activity]();
+        return activity;
+      }),
+      repeat(),
+    );
+  });
+}
+
+function createActor(
+  emulator: Emulator,
+  { identityId, friendIds, groupId, lobbyId }: SeededWorld,
+  random: () => number,
+  seed: number,
+): Readonly<Record<Activity, () => void>> {
+  // A world of one member has no friends in it.
+  const people = friendIds.length > 0 ? friendIds : [identityId];
+  const guests: string[] = [];
+  const formerGuests: string[] = [];
+  const current = new Map<string, string>();
+  let names = seed * 31 + 137;
+
+  /** One of these values, but not the current one: an update without a change would not be noticed. */
+  const change = (what: string, values: readonly string[]): string => {
+    const value = pick(
+      values.filter(other => other !== current.get(what)),
+      random,
+    );
+    current.set(what, value);
+    return value;
+  };
+
+  return {
+    presence: () => {
+      const id = pick(people, random);
+      emulator.updatePresence(id, { status: change(id, ['online', 'away', 'offline']) });
+    },
+    profile: () => {
+      const id = pick(people, random);
+      emulator.updateProfile(id, { bio: change(`bio of ${id}`, BIOS) });
+    },
+    members: () => {
+      const isLeaving = guests.length > 2 || (guests.length > 0 && random() < 0.5);
+      if (isLeaving) {
+        const guest = guests.shift()!;
+        emulator.leave(groupId, guest);
+        formerGuests.push(guest);
+        return;
+      }
+      // Former guests come back, so that a world that runs for weeks does not grow.
+      const former = formerGuests.length > 3 ? formerGuests.shift() : undefined;
+      const guest = former ?? emulator.addIdentity({ display_name: personName(names++) }).identity_id;
+      guests.push(guest);
+      emulator.join(groupId, guest);
+    },
+    chat: () => {
+      const url = `https://hub.example/threads/${Math.floor(random() * 100)}`;
+      const note = { title: personName(names++), description: 'Are you coming?', thumbnail_url: '', url };
+      emulator.publish(identityId, { chat_message: { thread: url } }, note);
+    },
+    lobby: () => {
+      try {
+        emulator.sendLobbyJoin(identityId, lobbyId);
+      } catch (error) {
+        // The lobby may be full: then nobody is sent there until a slot is free again.
+        if (!isInputError(error)) throw error;
+      }
+    },
+  };
+}
+
+function pick<T>(items: readonly T[], random: () => number): T {
+  return items[Math.floor(random() * items.length)]!;
+}

@@ -1,0 +1,52 @@
+import { map, of, type Observable } from 'rxjs';
+import type { OptionsByKind } from '../check-options.js';
+import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
+
+/**
+ * The request is carried out, except with `refuse`, but its answer does not arrive intact:
+ * - `refuse`: the connection is reset, and nothing was carried out.
+ * - `reset_before_headers`, `reset_in_body`, `close_in_body`: the connection breaks at this point.
+ * - `stall_before_headers`, `stall_in_body`: no more bytes arrive, and the connection stays open.
+ * - `truncated_json`: half of the body arrives, as if it were all.
+ */
+export interface DeliveryFault {
+  readonly kind:
+    | 'refuse'
+    | 'reset_before_headers'
+    | 'reset_in_body'
+    | 'close_in_body'
+    | 'stall_before_headers'
+    | 'stall_in_body'
+    | 'truncated_json';
+}
+
+export const deliveryFaultFields: OptionsByKind<DeliveryFault> = {
+  refuse: {},
+  reset_before_headers: {},
+  reset_in_body: {},
+  close_in_body: {},
+  stall_before_headers: {},
+  stall_in_body: {},
+  truncated_json: {},
+};
+
+export function deliveryFault(
+  { kind }: DeliveryFault,
+  request: EmulatedRequest,
+  handle: Handler,
+): Observable<EmulatedResponse> {
+  switch (kind) {
+    case 'refuse':
+      return of({ status: 0, headers: {}, body: '', delivery: 'reset_before_headers' });
+    case 'reset_before_headers':
+    case 'reset_in_body':
+    case 'close_in_body':
+    case 'stall_before_headers':
+    case 'stall_in_body':
+      return handle(request).pipe(map(response => ({ ...response, delivery: kind })));
+    case 'truncated_json':
+      return handle(request).pipe(
+        map(response => ({ ...response, body: response.body.slice(0, Math.ceil(response.body.length / 2)) })),
+      );
+  }
+}

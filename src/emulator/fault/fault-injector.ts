@@ -1,0 +1,89 @@
+import { defer, tap } from 'rxjs';
+import { checkOptions, type Options } from '../check-options.js';
+import { respond, type EmulatedRequest, type Handler, type ServiceSettings } from '../service/index.js';
+import { randomNumbers, type World } from '../world/index.js';
+import { applyFault, checkFault, type Fault } from './fault.js';
+
+/** Which requests a fault happens to. */
+export interface FaultPlan {
+  /** How many requests. Default 1; `Infinity` until the fault is withdrawn. */
+  readonly times?: number;
+  /** The probability for each request, from 0 to 1. It is drawn with the emulator's seed. Default 1. */
+  readonly probability?: number;
+  /** Selects requests: the others do not count. Default: all of them. */
+  readonly only?: (request: EmulatedRequest) => boolean;
+}
+
+const PLAN: Options<FaultPlan> = {
+  times: {
+    name: 'a whole number from 0, or Infinity',
+    is: u => u === Infinity || (Number.isSafeInteger(u) && (u as number) >= 0),
+  },
+  probability: { name: 'a number from 0 to 1', is: u => typeof u === 'number' && u >= 0 && u <= 1 },
+  only: { name: 'a function from a request to a boolean', is: u => typeof u === 'function' },
+};
+
+/** How many requests each kind of fault has happened to. */
+export type FaultCounts = Readonly<Partial<Record<Fault['kind'], number>>>;
+
+/** A service in which things go wrong, as planned. */
+export interface FaultInjector {
+  readonly handle: Handler;
+  /** Plans a fault; the function that it returns withdraws it. */
+  readonly fault: (fault: Fault, plan?: FaultPlan) => () => void;
+  readonly faultCounts: FaultCounts;
+}
+
+interface PlannedFault {
+  readonly fault: Fault;
+  readonly plan: FaultPlan;
+  /** How many requests it will still happen to. */
+  left: number;
+}
+
+export function createFaultInjector(world: World, settings: ServiceSettings): FaultInjector {
+  const planned = new Set<PlannedFault>();
+  const faultCounts: Partial<Record<Fault['kind'], number>> = {};
+  const lastEvents = new Map<string | undefined, object>();
+  const random = randomNumbers(world.seed);
+
+  /** The fault that happens to a request. Of several, the one planned first. */
+  const faultFor = (request: EmulatedRequest): Fault | undefined => {
+    for (const one of planned) {
+      const { probability = 1, only = () => true } = one.plan;
+      if (!only(request) || random() >= probability) continue;
+      if (--one.left <= 0) planned.delete(one);
+      faultCounts[one.fault.kind] = (faultCounts[one.fault.kind] ?? 0) + 1;
+      return one.fault;
+    }
+    return undefined;
+  };
+
+  /** The service without faults. It remembers the latest events that each token was answered with. */
+  const handle: Handler = request =>
+    respond(request, world, settings).pipe(
+      tap(({ body }) => {
+        if (!body.startsWith('{"events":[{')) return;
+        lastEvents.set(request.headers.authorization, JSON.parse(body) as object);
+      }),
+    );
+  const handleHot: Handler = request => respond(request, world, { ...settings, blockTime: 0 });
+
+  return {
+    handle: request =>
+      defer(() => {
+        const fault = faultFor(request);
+        if (!fault) return handle(request);
+        const last = lastEvents.get(request.headers.authorization);
+        return applyFault(fault, request, { handle, handleHot, lastEvents: last }, world.now);
+      }),
+    fault: (fault, plan = {}) => {
+      checkFault(fault);
+      checkOptions(plan, PLAN, 'plan');
+      const one: PlannedFault = { fault, plan, left: plan.times ?? 1 };
+      if (one.left > 0) planned.add(one);
+      return () => void planned.delete(one);
+    },
+    faultCounts,
+  };
+}

@@ -1,0 +1,54 @@
+import type { Observable } from 'rxjs';
+import { describe, InputError, jsonObject } from '../../protocol/index.js';
+import { checkOptions, type Guard } from '../check-options.js';
+import type { EmulatedRequest, EmulatedResponse } from '../service/index.js';
+import { deliveryFault, deliveryFaultFields, type DeliveryFault } from './delivery-fault.js';
+import { editedAnswer, editedAnswerFields, type EditedAnswer } from './edited-answer.js';
+import { replacedAnswer, replacedAnswerFields, type ReplacedAnswer } from './replaced-answer.js';
+import { serverQuirk, serverQuirkFields, type ServerQuirk, type Upstream } from './server-quirk.js';
+
+/**
+ * Something that goes wrong with a request. There are four families: the answer does not arrive intact
+ * ({@link DeliveryFault}), something else is answered ({@link ReplacedAnswer}), the answer is wrong ({@link EditedAnswer}),
+ * or the server behaves in an odd way, as some deployed ones do ({@link ServerQuirk}).
+ *
+ * @example
+ * emulator.fault({ kind: 'rate_limited', wait: 5_000, form: 'date' });
+ */
+export type Fault = DeliveryFault | ReplacedAnswer | EditedAnswer | ServerQuirk;
+
+const FIELDS: Readonly<Record<Fault['kind'], Readonly<Record<string, Guard>>>> = {
+  ...deliveryFaultFields,
+  ...replacedAnswerFields,
+  ...editedAnswerFields,
+  ...serverQuirkFields,
+};
+
+const faultKind: Guard = {
+  name: `one of ${Object.keys(FIELDS).join(', ')}`,
+  is: u => Object.keys(FIELDS).some(kind => kind === u),
+};
+
+/** Throws an `InputError` if there is no such kind of fault, or if a field of it is unknown or has an invalid value. */
+export function checkFault(fault: Fault): void {
+  if (!jsonObject.is(fault)) throw new InputError('fault', 'an object with a kind', describe(fault));
+  if (!faultKind.is(fault.kind)) throw new InputError('fault.kind', faultKind.name, describe(fault.kind));
+  checkOptions<object>(fault, { kind: faultKind, ...FIELDS[fault.kind] }, 'fault');
+}
+
+/** Answers a request that a fault happens to. */
+export function applyFault(
+  fault: Fault,
+  request: EmulatedRequest,
+  upstream: Upstream,
+  now: () => number,
+): Observable<EmulatedResponse> {
+  if (isDeliveryFault(fault)) return deliveryFault(fault, request, upstream.handle);
+  if (isReplacedAnswer(fault)) return replacedAnswer(fault, now);
+  if (isEditedAnswer(fault)) return editedAnswer(fault, request, upstream.handle);
+  return serverQuirk(fault, request, upstream);
+}
+
+const isDeliveryFault = (fault: Fault): fault is DeliveryFault => fault.kind in deliveryFaultFields;
+const isReplacedAnswer = (fault: Fault): fault is ReplacedAnswer => fault.kind in replacedAnswerFields;
+const isEditedAnswer = (fault: Fault): fault is EditedAnswer => fault.kind in editedAnswerFields;

@@ -1,0 +1,6 @@
+export type { DeliveryFault } from './delivery-fault.js';
+export type { EditedAnswer } from './edited-answer.js';
+export { createFaultInjector, type FaultCounts, type FaultPlan } from './fault-injector.js';
+export type { Fault } from './fault.js';
+export type { ReplacedAnswer } from './replaced-answer.js';
+export type { ServerQuirk } from './server-quirk.js';

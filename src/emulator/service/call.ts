@@ -1,0 +1,48 @@
+import type { Observable } from 'rxjs';
+import type { Bearer, World } from '../world/index.js';
+import type { ServiceSettings } from './service-config.js';
+
+/** A request that has been routed and parsed. */
+export interface Call {
+  /** The path parameters, decoded. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: { get(name: string): string | null };
+  /** The bearer token, if there was one. */
+  readonly bearer: string | undefined;
+  /** The parsed JSON body, if there was one. */
+  readonly body: unknown;
+}
+
+/** Answers the calls of one endpoint: emits the body of the answer once, or throws a {@link Refusal}. */
+export type Answer = (call: Call, world: World, settings: ServiceSettings) => Observable<unknown>;
+
+/** Thrown to refuse a request. It is answered with this status and deployed servers' error body. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The id of the identity or lobby that a call's token belongs to; refuses tokens of any other kind, and expired ones. */
+export function callerOf(kind: Bearer['kind'], call: Call, world: World): string {
+  const bearer = call.bearer === undefined ? undefined : world.bearers.get(call.bearer);
+  if (bearer?.kind !== kind) {
+    const owner = kind === 'lobby' ? 'a lobby' : 'an identity';
+    throw new Refusal(401, 'CLAIMS_MISSING_ENTITLEMENT', `This requires the token of ${owner}.`);
+  }
+  if (bearer.expired) throw new Refusal(401, 'CLAIMS_ENTITLEMENT_EXPIRED', 'The token has expired.');
+  return bearer.id;
+}
+
+/** An index or anchor of the query, as a number; `undefined` if it was not sent. */
+export function decimalOf(name: 'watch_index' | 'anchor', { query }: Call): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  // Deployed servers fail on an empty or unparsable one, instead of refusing it.
+  if (!/^\d{1,16}$/.test(text)) throw new Refusal(500, 'ERROR', 'An internal error occurred.');
+  return Number(text);
+}

@@ -1,0 +1,39 @@
+import type { Observable } from 'rxjs';
+
+/** A request to the emulator, over HTTP or from the same process. */
+export interface EmulatedRequest {
+  readonly method: string;
+  /** The path and the query. A scheme and host before them are ignored. */
+  readonly url: string;
+  /** By name, in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/**
+ * How much of an answer arrives: the `whole`, or nothing (`…_before_headers`), or the first half (`…_in_body`). Then the
+ * connection is reset, or closed, or stays open without another byte (`stall_…`).
+ */
+export type Delivery =
+  | 'whole'
+  | 'reset_before_headers'
+  | 'reset_in_body'
+  | 'close_in_body'
+  | 'stall_before_headers'
+  | 'stall_in_body';
+
+/** An answer of the emulator. */
+export interface EmulatedResponse {
+  readonly status: number;
+  /** By name, in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** How much of it arrives. Default `whole`. */
+  readonly delivery?: Delivery;
+}
+
+/**
+ * A service as a function. The Observable is cold: subscribing sends the request, one response is emitted, then it
+ * completes; for a watch, that takes up to `blockTime`. Unsubscribing aborts the request.
+ */
+export type Handler = (request: EmulatedRequest) => Observable<EmulatedResponse>;

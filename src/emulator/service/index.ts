@@ -1,0 +1,9 @@
+export type { Delivery, EmulatedRequest, EmulatedResponse, Handler } from './handler.js';
+export { respond } from './respond.js';
+export { serviceUrls, type ServiceUrls } from './routes.js';
+export {
+  serviceOptions,
+  serviceSettings,
+  type ServiceConfig,
+  type ServiceSettings,
+} from './service-config.js';

@@ -1,0 +1,23 @@
+import { filter, map, merge, of, switchMap, take, timer, type Observable } from 'rxjs';
+import type { World } from '../world/index.js';
+import type { ServiceSettings } from './service-config.js';
+
+/**
+ * Emits once, when a blocking watch has to be answered: `collectTime` after the first change of one of these identities
+ * and groups, so that changes at almost the same time share an answer, or after `blockTime` if there was none.
+ */
+export function nextChange(
+  ids: ReadonlySet<string>,
+  { changed$, scheduler }: World,
+  { blockTime, collectTime }: ServiceSettings,
+): Observable<unknown> {
+  const timedOut$ = timer(blockTime, scheduler).pipe(map(() => of(0)));
+  const changedOne$ = changed$.pipe(
+    filter(id => ids.has(id)),
+    map(() => timer(collectTime, scheduler)),
+  );
+  return merge(timedOut$, changedOne$).pipe(
+    take(1),
+    switchMap(answerTime$ => answerTime$),
+  );
+}

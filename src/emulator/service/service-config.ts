@@ -1,0 +1,26 @@
+import { milliseconds, positiveInteger } from '../../protocol/index.js';
+import type { Options } from '../check-options.js';
+
+/** How an emulated service answers. Everything is optional; the defaults are what deployed servers do. */
+export interface ServiceConfig {
+  /** How long a watch blocks if nothing happens, in ms. Default 40,000. */
+  readonly blockTime?: number;
+  /** How long a watch collects further changes after the first one, in ms. Default 100. */
+  readonly collectTime?: number;
+  /** The number of members on a page if the request has no `count`. Default 16. */
+  readonly pageSize?: number;
+}
+
+/** A {@link ServiceConfig} with the defaults filled in. */
+export type ServiceSettings = Required<ServiceConfig>;
+
+export const serviceOptions: Options<ServiceConfig> = {
+  blockTime: milliseconds,
+  collectTime: milliseconds,
+  pageSize: positiveInteger,
+};
+
+export function serviceSettings(config: ServiceConfig): ServiceSettings {
+  const { blockTime = 40_000, collectTime = 100, pageSize = 16 } = config;
+  return { blockTime, collectTime, pageSize };
+}

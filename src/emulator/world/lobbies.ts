@@ -1,0 +1,51 @@
+import {
+  jsonObject,
+  nonEmptyString,
+  Port,
+  positiveInteger,
+  Region,
+  type Lobby,
+} from '../../protocol/index.js';
+import { checkOptions, type Options } from '../check-options.js';
+import { randomId } from './random-numbers.js';
+import { issueBearer } from './tokens.js';
+import type { World } from './world.js';
+
+/** The lobby to add. Everything is optional. */
+export interface LobbyPlan {
+  /** Default: a random id. */
+  readonly lobby_id?: string;
+  /** Default: Frankfurt. */
+  readonly region?: Lobby['region'];
+  /** How to connect to it, by the name of the port. Default: one port, named `default`. */
+  readonly ports?: Readonly<Record<string, Port>>;
+  /** The number of slots. Default 8. */
+  readonly maxPlayers?: number;
+}
+
+const OPTIONS: Options<LobbyPlan> = {
+  lobby_id: nonEmptyString,
+  region: { name: 'an object with region_id and display_name', is: Region.is },
+  ports: {
+    name: 'an object of ports, each with hostname and is_tls',
+    is: u => jsonObject.is(u) && Object.values(u).every(Port.is),
+  },
+  maxPlayers: positiveInteger,
+};
+
+const FRANKFURT = { region_id: 'fra', display_name: 'Frankfurt' };
+const HOST = { host: 'fra.lobby.example:443', hostname: 'fra.lobby.example', port: 443, is_tls: true };
+
+/** A lobby that was added, and the bearer token for its server. */
+export interface AddedLobby {
+  readonly lobby_id: string;
+  readonly token: string;
+}
+
+export function addLobby(world: World, plan: LobbyPlan = {}): AddedLobby {
+  checkOptions(plan, OPTIONS);
+  const { region = FRANKFURT, ports = { default: HOST }, maxPlayers = 8 } = plan;
+  const lobby_id = plan.lobby_id ?? randomId(world.random);
+  world.lobbies.set(lobby_id, { lobby: { lobby_id, region }, ports, maxPlayers });
+  return { lobby_id, token: issueBearer(world, 'lobby', lobby_id) };
+}

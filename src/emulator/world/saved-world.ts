@@ -1,0 +1,62 @@
+import { jsonObject } from '../../protocol/index.js';
+import type { Guard } from '../check-options.js';
+import type { Bearer, GroupRecord, IdentityRecord, LobbyRecord, PlayerRecord, Records } from './records.js';
+
+type Entries<T> = readonly (readonly [id: string, record: T])[];
+
+/** The world of an emulator as plain JSON: write it to a file, and `createEmulator({ saved })` continues from it. */
+export interface SavedWorld {
+  /** The latest moment that the world has used, in ms: no index of the restored world is older. */
+  readonly tick: number;
+  readonly identities: Entries<Omit<IdentityRecord, 'friends'> & { readonly friends: readonly string[] }>;
+  readonly groups: Entries<Omit<GroupRecord, 'members'> & { readonly members: Entries<number> }>;
+  readonly lobbies: Entries<LobbyRecord>;
+  readonly players: Entries<PlayerRecord>;
+  readonly bearers: Entries<Bearer>;
+}
+
+const LISTS = [
+  'identities',
+  'groups',
+  'lobbies',
+  'players',
+  'bearers',
+] as const satisfies readonly (keyof Records)[];
+
+/** Looks at the outline only: a saved world is large, and nobody writes one by hand. */
+export const savedWorld: Guard = {
+  name: 'a world that emulator.save() has returned',
+  is: u => jsonObject.is(u) && Number.isFinite(u.tick) && LISTS.every(name => Array.isArray(u[name])),
+};
+
+/** A copy of the records as they are now. */
+export function saveRecords(records: Records, tick: number): SavedWorld {
+  return structuredClone({
+    tick,
+    identities: [...records.identities].map(
+      ([id, record]) => [id, { ...record, friends: [...record.friends] }] as const,
+    ),
+    groups: [...records.groups].map(
+      ([id, record]) => [id, { ...record, members: [...record.members] }] as const,
+    ),
+    lobbies: [...records.lobbies],
+    players: [...records.players],
+    bearers: [...records.bearers],
+  });
+}
+
+/** The records of a saved world, as a copy of their own; empty ones if nothing was saved. */
+export function restoreRecords(saved: SavedWorld | undefined): Records {
+  const copy = structuredClone(saved);
+  return {
+    identities: new Map(
+      copy?.identities.map(([id, record]) => [id, { ...record, friends: new Set(record.friends) }]),
+    ),
+    groups: new Map(
+      copy?.groups.map(([id, record]) => [id, { ...record, members: new Map(record.members) }]),
+    ),
+    lobbies: new Map(copy?.lobbies),
+    players: new Map(copy?.players),
+    bearers: new Map(copy?.bearers),
+  };
+}

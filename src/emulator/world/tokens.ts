@@ -1,0 +1,25 @@
+import { randomId } from './random-numbers.js';
+import { findRecord, type Bearer } from './records.js';
+import type { World } from './world.js';
+
+/** A new opaque token. Its first word says what it is for, which helps when debugging a game. */
+export function newToken({ random }: World, kind: 'identity' | 'lobby' | 'player'): string {
+  return `${kind}.${randomId(random).replaceAll('-', '')}`;
+}
+
+/** Issues a bearer token for an identity or a lobby. */
+export function issueBearer(world: World, kind: Bearer['kind'], id: string): string {
+  const token = newToken(world, kind);
+  world.bearers.set(token, { kind, id, expired: false });
+  return token;
+}
+
+export function expireToken(world: World, token: string): void {
+  findRecord(world.bearers, 'token', token).expired = true;
+}
+
+/** Issues another bearer token for the identity or lobby of this one, which may have expired. */
+export function renewToken(world: World, token: string): string {
+  const { kind, id } = findRecord(world.bearers, 'token', token);
+  return issueBearer(world, kind, id);
+}

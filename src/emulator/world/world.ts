@@ -1,0 +1,69 @@
+import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
+import { milliseconds } from '../../protocol/index.js';
+import type { Guard, Options } from '../check-options.js';
+import { randomNumbers, seedNumber } from './random-numbers.js';
+import type { Records } from './records.js';
+import { restoreRecords, savedWorld, saveRecords, type SavedWorld } from './saved-world.js';
+
+/** What an emulated world is made of, and how long it remembers. Everything is optional. */
+export interface WorldConfig {
+  /** How long events are kept, in ms; a watch with an older index is answered at once, without events. Default 300,000. */
+  readonly retention?: number;
+  /** How long a player token stays reserved until it expires, in ms. Default 120,000. */
+  readonly reservation?: number;
+  /** Determines all ids and tokens: the same seed gives the same world. A whole number. Default 1. */
+  readonly seed?: number;
+  /** A world to continue from, as `emulator.save()` returned it. Default: an empty world. */
+  readonly saved?: SavedWorld;
+  /** The clock and the timers. With a `VirtualTimeScheduler`, a test does not wait. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+}
+
+/** Everything that exists in the emulated service. Commands change it; answers are read from it. */
+export interface World extends Records, Required<Omit<WorldConfig, 'saved'>> {
+  /** Emits the id of an identity or group when something about it has changed: blocking watches wait for this. */
+  readonly changed$: Subject<string>;
+  /** A random number from 0 up to 1, for ids and tokens. */
+  readonly random: () => number;
+  /** The time on the scheduler's clock, in ms since 1970. */
+  readonly now: () => number;
+  /** The time in ms, but later than any that it has returned before, so that no two changes share an index. */
+  readonly tick: () => number;
+}
+
+export const schedulerLike: Guard = {
+  name: 'an RxJS scheduler',
+  is: u => {
+    const { now, schedule } = Object(u) as Partial<SchedulerLike>;
+    return typeof now === 'function' && typeof schedule === 'function';
+  },
+};
+
+export const worldOptions: Options<WorldConfig> = {
+  retention: milliseconds,
+  reservation: milliseconds,
+  seed: seedNumber,
+  saved: savedWorld,
+  scheduler: schedulerLike,
+};
+
+/** Makes a world of a config that has been checked. */
+export function createWorld(config: WorldConfig): World {
+  const { retention = 300_000, reservation = 120_000, seed = 1, saved, scheduler = asyncScheduler } = config;
+  const now = () => scheduler.now();
+  let last = saved?.tick ?? 0;
+  return {
+    ...restoreRecords(saved),
+    ...{ retention, reservation, seed, scheduler },
+    changed$: new Subject(),
+    // A restored world must not issue the ids and tokens of the saved one again.
+    random: randomNumbers(seed + last),
+    now,
+    tick: () => (last = Math.max(last + 1, now())),
+  };
+}
+
+/** The world as it is now. */
+export function saveWorld(world: World): SavedWorld {
+  return saveRecords(world, world.tick());
+}

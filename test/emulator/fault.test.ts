@@ -1,0 +1,149 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { catchError, lastValueFrom, map, of, toArray, type VirtualTimeScheduler } from 'rxjs';
+import { createClient, fromFetch, isClientError, isTransportError, type Client } from 'lobby-rx';
+import { createEmulator, listen, type Emulator, type EmulatorServer, type Fault } from 'lobby-rx/emulator';
+import { virtualTime } from '../virtual-time.js';
+
+/** So long that no other deadline is longer. In ms. */
+const DEADLINE = 1_000_000_000;
+
+describe('a fault', () => {
+  // Requests over HTTP are real, but time is virtual: nothing times out on a busy machine.
+  let scheduler: VirtualTimeScheduler;
+  let pass: (ms: number) => void;
+  let emulator: Emulator;
+  let server: EmulatorServer;
+  let client: Client;
+  let me: { identity_id: string; token: string };
+  let group_id: string;
+  beforeEach(async () => {
+    ({ scheduler, pass } = virtualTime());
+    emulator = createEmulator({ scheduler });
+    me = emulator.addIdentity();
+    group_id = emulator.addGroup();
+    emulator.join(group_id, me.identity_id);
+    server = await listen(emulator);
+    client = overHttp();
+  });
+  afterEach(() => server.close());
+
+  const settings = () => ({ token: me.token, deadline: DEADLINE, scheduler });
+  const overHttp = () => createClient({ ...server.urls, ...settings(), transport: fromFetch({ scheduler }) });
+  const inProcess = () => createClient({ ...emulator.urls, ...settings(), transport: emulator.transport });
+
+  /** What one request for the members of the group comes to. */
+  const outcome = () =>
+    lastValueFrom(
+      client.group.getMembers({ group_id }).pipe(
+        map(() => 'fine'),
+        catchError((error: unknown) => {
+          ok(isClientError(error));
+          return of(
+            isTransportError(error)
+              ? error.reason
+              : `${error._tag} ${'status' in error ? error.status : ''}`.trim(),
+          );
+        }),
+      ),
+    );
+
+  /** The same; once the emulator has answered, so much time passes again and again, until there is an outcome. */
+  const outcomeAfter = async (step: number) => {
+    const before = emulator.requests.length;
+    const outcomes: string[] = [];
+    void outcome().then(one => outcomes.push(one));
+    while (outcomes.length === 0) {
+      await new Promise(setImmediate);
+      if (emulator.requests.length > before && !emulator.requests.at(-1)!.pending) pass(step);
+    }
+    return outcomes[0];
+  };
+
+  it('of each kind looks over HTTP like what it is, once, and in process just the same', async () => {
+    const shown: readonly [Fault, string, step?: number][] = [
+      [{ kind: 'refuse' }, 'lost'],
+      [{ kind: 'reset_before_headers' }, 'lost'],
+      [{ kind: 'reset_in_body' }, 'lost'],
+      [{ kind: 'close_in_body' }, 'lost'],
+      [{ kind: 'stall_before_headers' }, 'deadline', DEADLINE],
+      // In small steps: the time for a body begins when the client has got the headers.
+      [{ kind: 'stall_in_body' }, 'lost', 1_000],
+      [{ kind: 'truncated_json' }, 'DecodeError'],
+      [{ kind: 'wrong_json' }, 'DecodeError'],
+      [{ kind: 'html', status: 200 }, 'DecodeError'],
+      [{ kind: 'html' }, 'StatusError 502'],
+      [{ kind: 'empty' }, 'StatusError 500'],
+      [{ kind: 'oversized' }, 'too_large'],
+      [{ kind: 'rate_limited' }, 'StatusError 429'],
+      [{ kind: 'unauthorized' }, 'StatusError 401'],
+      [{ kind: 'redirect' }, 'redirected'],
+      [{ kind: 'index_absurd' }, 'DecodeError'],
+    ];
+    for (const [fault, expected, step] of shown) {
+      // A GET that fails on a reused socket is sent again: each fault gets a connection of its own.
+      await server.close();
+      server = await listen(emulator);
+      for (const connect of [overHttp, inProcess]) {
+        client = connect();
+        emulator.fault(fault);
+        const actual = await (step === undefined ? outcome() : outcomeAfter(step));
+        strictEqual(actual, expected, `${connect.name}: ${JSON.stringify(fault)}`);
+      }
+    }
+    client = overHttp();
+    strictEqual(await outcome(), 'fine');
+    strictEqual(
+      Object.values(emulator.faultCounts).reduce((all, count) => all + count, 0),
+      2 * shown.length,
+    );
+  });
+
+  it('happens as often as planned, to the selected requests, with the given probability', async () => {
+    emulator.fault({ kind: 'empty' }, { times: 0 });
+    strictEqual(await outcome(), 'fine');
+    emulator.fault({ kind: 'empty' }, { times: 2 });
+    deepStrictEqual(
+      [await outcome(), await outcome(), await outcome()],
+      ['StatusError 500', 'StatusError 500', 'fine'],
+    );
+
+    const withdraw = emulator.fault(
+      { kind: 'empty' },
+      { times: Infinity, only: ({ url }) => url.includes('/events/') },
+    );
+    strictEqual(await outcome(), 'fine');
+    const { status } = (await lastValueFrom(client.events.watch()).catch(
+      (error: unknown) => error as { status: number },
+    )) as { status: number };
+    strictEqual(status, 500);
+    withdraw();
+    await lastValueFrom(client.events.watch());
+
+    const stop = emulator.fault({ kind: 'html' }, { times: Infinity, probability: 0.5 });
+    for (let i = 0; i < 200; i++) emulator.handle({ method: 'GET', url: '/', headers: {} }).subscribe();
+    stop();
+    const count = emulator.faultCounts.html ?? 0;
+    ok(count > 60 && count < 140, String(count));
+  });
+
+  it('can be a quirk of deployed servers', async () => {
+    for (let i = 0; i < 20; i++) emulator.join(group_id, emulator.addIdentity().identity_id);
+    const withdraw = emulator.fault({ kind: 'count_ignored' }, { times: Infinity });
+    const sizes$ = client.group
+      .memberPages(group_id, { count: 3 })
+      .pipe(map(({ members }) => members.length));
+    deepStrictEqual(await lastValueFrom(sizes$.pipe(toArray())), [16]);
+    withdraw();
+
+    const waiting = async (fault: Fault) => {
+      const { watch } = await lastValueFrom(client.events.watch());
+      for (const n of [1, 2, 3]) emulator.publish(me.identity_id, { tick: n });
+      emulator.fault(fault);
+      const { events } = await lastValueFrom(client.events.watch({ watch_index: watch.index }));
+      return events.map(event => (event.kind === 'unknown' ? event.payload : event.kind));
+    };
+    deepStrictEqual(await waiting({ kind: 'last_event_only' }), [3]);
+    deepStrictEqual(await waiting({ kind: 'retention_passed' }), []);
+    deepStrictEqual(await waiting({ kind: 'hot' }), [1, 2, 3]);
+  });
+});

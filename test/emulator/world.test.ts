@@ -1,0 +1,79 @@
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
+import { isInputError } from 'lobby-rx';
+import { createEmulator, seedWorld } from 'lobby-rx/emulator';
+import { virtualTime } from '../virtual-time.js';
+import { ask, bearer, createStage, indexOf } from './stage.js';
+
+const EVENTS = '/api/identity/events/live';
+
+describe('the emulated world', () => {
+  it('tells friends about each other', () => {
+    const { emulator, me, pass } = createStage();
+    const friend = emulator.addIdentity({ display_name: 'Grace' });
+    emulator.befriend(me.identity_id, friend.identity_id);
+    const index = indexOf(ask(emulator, { url: EVENTS, ...bearer(me.token) }).answer);
+    const watch = ask(emulator, { url: `${EVENTS}?watch_index=${index}`, ...bearer(me.token) });
+    emulator.updateProfile(friend.identity_id, { bio: 'x' });
+    pass(100);
+    match(watch.answer?.body ?? '', /"display_name":"Grace".*"is_mutual_following":true/);
+  });
+
+  it('is the same for the same seed', () => {
+    const worlds = [7, 7, 8].map(seed => seedWorld(createEmulator({ seed }), { seed, members: 5 }));
+    deepStrictEqual(worlds[0], worlds[1]);
+    ok(worlds[0]?.identityToken !== worlds[2]?.identityToken);
+  });
+
+  it('refuses commands about ids and tokens that it has not issued', () => {
+    const { emulator, me, group_id } = createStage();
+    for (const act of [
+      () => emulator.join('x', me.identity_id),
+      () => emulator.join(group_id, 'x'),
+      () => emulator.befriend(me.identity_id, 'x'),
+      () => emulator.publish('x', {}),
+      () => emulator.reservePlayer('x'),
+      () => emulator.sendLobbyJoin('x', emulator.addLobby().lobby_id),
+      () => emulator.expireToken('x'),
+    ]) {
+      throws(act, isInputError);
+    }
+  });
+
+  describe('that was saved', () => {
+    it('continues in another emulator as if nothing had happened', () => {
+      const { scheduler } = virtualTime();
+      const first = createEmulator({ scheduler });
+      const world = seedWorld(first, { members: 20 });
+      const { answer } = ask(first, { url: EVENTS, ...bearer(world.identityToken) });
+      const index = indexOf(answer);
+      first.updatePresence(world.friendIds[0]!, { status: 'online' });
+      first.sendLobbyJoin(world.identityId, world.lobbyId);
+
+      const saved = first.save();
+      deepStrictEqual(JSON.parse(JSON.stringify(saved)), saved);
+      const second = createEmulator({ scheduler, saved });
+      const both = [first, second].map(emulator => [
+        ask(emulator, { url: `${EVENTS}?watch_index=${index}`, ...bearer(world.identityToken) }).answer?.body,
+        emulator.playersIn(world.lobbyId),
+        emulator.playerState(world.playerToken),
+      ]);
+      deepStrictEqual(both[1], both[0]);
+      match(JSON.stringify(both[0]), /identity_update.*matchmaker_lobby_join/);
+      second.leave(world.groupId, world.identityId);
+      strictEqual(first.save().groups[0]?.[1].members.length, 20);
+    });
+
+    it('issues no id or token of the saved world again', () => {
+      const first = createEmulator();
+      const before = seedWorld(first, { members: 5 });
+      const second = createEmulator({ saved: first.save() });
+      const after = seedWorld(second, { members: 5 });
+      const values = [before, after].flatMap(world => [
+        ...[world.groupId, world.identityId, world.identityToken],
+        ...[world.lobbyId, world.lobbyToken, world.playerToken],
+        ...world.friendIds,
+      ]);
+      strictEqual(new Set(values).size, values.length);
+    });
+  });
+});
