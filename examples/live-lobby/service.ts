@@ -1,5 +1,5 @@
 import { ignoreElements, map, merge, take, timer } from 'rxjs';
-import { createEmulator, listen, liven, seedWorld } from 'lobby-rx/emulator';
+import { createEmulator, listen, seedWorld, simulateActivity } from 'lobby-rx/emulator';
 
 /**
  * Starts the emulated service, over real HTTP, with a group of 137 members. `activity$` changes its world
@@ -11,9 +11,9 @@ export async function startService(duration: number) {
   const emulator = createEmulator({ reservation: 2 * interval });
   const world = seedWorld(emulator, { members: 137 });
 
-  const changes$ = liven(emulator, world, {
+  const changes$ = simulateActivity(emulator, world, {
     every: Math.max(200, interval / 4),
-    moves: ['presence', 'presence', 'profile', 'members', 'chat'],
+    activities: ['presence', 'presence', 'profile', 'members', 'chat'],
   });
   const joins$ = timer(interval / 2, interval).pipe(
     take(5),

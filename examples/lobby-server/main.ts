@@ -3,27 +3,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { fromEvent, lastValueFrom, merge, share, take, takeUntil, tap } from 'rxjs';
-import {
-  Acknowledged,
-  backoff,
-  createClient,
-  endpoint,
-  isStatusError,
-  nonEmptyString,
-  struct,
-} from 'lobby-rx';
+import { backoff, createClient, isStatusError } from 'lobby-rx';
 import { lobbyGate, players, type GateLogEntry, type LobbyPlayers } from 'lobby-rx/lobby-server';
 import { playLobby } from './play-lobby.js';
 
 const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
-const { LOBBY_MATCHMAKER_URL: url, LOBBY_TOKEN: token } = process.env;
+const { LOBBY_URL: url, LOBBY_TOKEN: token } = process.env;
 if (!url || !token) {
   console.error(
-    "Set LOBBY_MATCHMAKER_URL, and LOBBY_TOKEN to the lobby's token; lobby-rx emulate prints both.",
+    "Set LOBBY_URL, and LOBBY_TOKEN to the lobby's token; lobby-rx emulate prints both.",
   );
   process.exit(2);
 }
-const client = createClient({ groupUrl: url, matchmakerUrl: url, apiUrl: url, token });
+const client = createClient({ url, token });
 
 // Frees the slot of a player who has left: up to ten attempts, unless the service refuses.
 const freeSlot = (player_token: string) =>

@@ -5,7 +5,7 @@ import { run } from './run.js';
 
 const HELP = `lobby-rx connected: confirms the player token on standard input
 
-  --matchmaker-url URL  base URL of the matchmaker service; default: LOBBY_MATCHMAKER_URL
+  --url URL             base URL of the service; default: LOBBY_MATCHMAKER_URL or LOBBY_URL
   --insecure            allows plain http: to another machine
   --help                prints this help
 

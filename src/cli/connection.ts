@@ -2,6 +2,7 @@ import { createClient, type Client } from '../client/index.js';
 
 /** The flags of every command that talks to the service, as `parseArgs` takes them. */
 export const CONNECTION = {
+  url: { type: 'string' },
   'group-url': { type: 'string' },
   'matchmaker-url': { type: 'string' },
   'api-url': { type: 'string' },
@@ -11,6 +12,7 @@ export const CONNECTION = {
 
 /** The values of these flags, as `parseArgs` returns them. */
 export interface ConnectionValues {
+  readonly url?: string | undefined;
   readonly 'group-url'?: string | undefined;
   readonly 'matchmaker-url'?: string | undefined;
   readonly 'api-url'?: string | undefined;
@@ -18,8 +20,9 @@ export interface ConnectionValues {
 }
 
 /**
- * Creates the client for a command that talks to one of the services. A flag wins over the environment; the
- * token comes from the environment only, because other users of the machine can see arguments.
+ * Creates the client for a command that talks to one of the services: at its own URL if there is one, else at the URL of all
+ * services. A flag wins over the environment; the token comes from the environment only, because other users of the machine
+ * can see arguments.
  *
  * Throws an error that says what to set if the URL or the token is missing.
  *
@@ -32,11 +35,9 @@ export function clientOf(
   env: Readonly<Record<string, string | undefined>>,
 ): Client {
   const variable = `LOBBY_${service.toUpperCase()}_URL`;
-  const url = values[`${service}-url`] ?? env[variable];
-  if (!url) throw new Error(`the URL of the service is missing: set ${variable} or pass --${service}-url`);
+  const url = values[`${service}-url`] || values.url || env[variable] || env.LOBBY_URL;
+  if (!url) throw new Error(`the URL of the service is missing: set LOBBY_URL or ${variable}, or pass --url`);
   const token = env.LOBBY_TOKEN;
   if (!token) throw new Error('the token is missing: set LOBBY_TOKEN');
-  // A command talks to one service only, so the other two URLs are never used.
-  const urls = { groupUrl: url, matchmakerUrl: url, apiUrl: url };
-  return createClient({ ...urls, token, insecure: values.insecure });
+  return createClient({ [`${service}Url`]: url, token, insecure: values.insecure });
 }

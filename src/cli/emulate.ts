@@ -80,39 +80,36 @@ function readOptions(args: readonly string[]): EmulateOptions {
     },
   });
   return {
-    port: wholeNumber('--port', values.port, 65_535),
-    seed: wholeNumber('--seed', values.seed, 2 ** 32 - 1),
+    port: wholeNumber('--port', values.port, 0, 65_535),
+    seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
     json: values.json,
     live: values.live,
-    every: wholeNumber('--every', values.every, 3_600_000),
+    every: wholeNumber('--every', values.every, 1, 3_600_000),
     help: values.help,
   };
 }
 
-function wholeNumber(name: string, text: string, max: number): number {
-  if (/^\d+$/.test(text) && Number(text) <= max) return Number(text);
-  throw new Error(`${name} must be a whole number from 0 to ${max}; got '${text}'`);
+function wholeNumber(name: string, text: string, min: number, max: number): number {
+  if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+  throw new Error(`${name} must be a whole number from ${min} to ${max}; got '${text}'`);
 }
 
 /** One line for a program to read. */
-function jsonOf({ groupUrl, matchmakerUrl, apiUrl }: EmulatorServer, world: SeededWorld): string {
+function jsonOf({ url, urls }: EmulatorServer, world: SeededWorld): string {
   const { groupId, identityId, identityToken, lobbyToken, playerToken } = world;
-  const urls = { groupUrl, matchmakerUrl, apiUrl };
-  return `${JSON.stringify({ ...urls, groupId, identityId, identityToken, lobbyToken, playerToken })}\n`;
+  return `${JSON.stringify({ url, ...urls, groupId, identityId, identityToken, lobbyToken, playerToken })}\n`;
 }
 
 /** Text for a person, with lines to paste into a shell. */
 function descriptionOf(
-  { groupUrl, matchmakerUrl, apiUrl }: EmulatorServer,
+  { url }: EmulatorServer,
   { groupId, groupName, identityId, identityToken, lobbyToken, playerToken }: SeededWorld,
   { live }: { readonly live: boolean },
 ): string {
   const change = live ? 'its world changes by itself' : 'its world stands still (--live changes that)';
   return `The service is up, and ${change}. Ctrl-C stops it.
 
-  group URL        ${groupUrl}
-  matchmaker URL   ${matchmakerUrl}
-  API URL          ${apiUrl}
+  URL              ${url}
 
   group            ${groupId}  ${groupName}
   identity         ${identityId}
@@ -121,20 +118,19 @@ function descriptionOf(
   player token     ${playerToken}  valid once, within two minutes
 
 For lobby-rx members, watch and events:
-  export LOBBY_GROUP_URL=${groupUrl} LOBBY_API_URL=${apiUrl}
-  export LOBBY_TOKEN=${identityToken}
+  export LOBBY_URL=${url} LOBBY_TOKEN=${identityToken}
 
 For lobby-rx connected, and for examples/lobby-server:
-  export LOBBY_MATCHMAKER_URL=${matchmakerUrl} LOBBY_TOKEN=${lobbyToken}
+  export LOBBY_URL=${url} LOBBY_TOKEN=${lobbyToken}
 
 List members of the group:
-  curl -H 'Authorization: Bearer ${identityToken}' '${groupUrl}/v1/groups/${groupId}/members?count=3'
+  curl -H 'Authorization: Bearer ${identityToken}' '${url}/v1/groups/${groupId}/members?count=3'
 
 Get live events, from now; pass the index back as ?watch_index= to wait for the next:
-  curl -H 'Authorization: Bearer ${identityToken}' '${apiUrl}/identity/events/live'
+  curl -H 'Authorization: Bearer ${identityToken}' '${url}/identity/events/live'
 
 Confirm the player:
   curl -X POST -H 'Authorization: Bearer ${lobbyToken}' -H 'Content-Type: application/json' \\
-    -d '{"player_token":"${playerToken}"}' '${matchmakerUrl}/v1/players/connected'
+    -d '{"player_token":"${playerToken}"}' '${url}/v1/players/connected'
 `;
 }

@@ -21,7 +21,7 @@ const HELP = `lobby-rx events: follows the live events of an identity, as JSON, 
   --from INDEX       resumes from this watch index; default: starts from now
   --checkpoint FILE  resumes from the checkpoint in this file and keeps it up to date, so that
                      no event is lost between two runs
-  --api-url URL      base URL of the API service; default: LOBBY_API_URL
+  --url URL          base URL of the service; default: LOBBY_API_URL or LOBBY_URL
   --insecure         allows plain http: to another machine
   --help             prints this help
 

@@ -19,9 +19,9 @@ const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the comm
 
 Each command has its own --help. lobby-rx --version prints the version.
 
-URLs and the bearer token come from the environment: LOBBY_GROUP_URL, LOBBY_MATCHMAKER_URL,
-LOBBY_API_URL, LOBBY_TOKEN. URLs can also be passed as flags. The token cannot, because other
-users of the machine can see arguments.
+The URL of the service comes from --url or LOBBY_URL. If its parts have URLs of their own:
+LOBBY_GROUP_URL, LOBBY_MATCHMAKER_URL, LOBBY_API_URL, or --group-url and so on. The bearer token
+comes from LOBBY_TOKEN only, because other users of the machine can see arguments.
 
 Exit codes: 0 success, 1 refused by the service, 2 wrong arguments, 3 service not reached.
 members and connected exit with 130 or 143 if a signal stops them before they are done.

@@ -7,7 +7,7 @@ import { runGroupCommand } from './run-group-command.js';
 const HELP = `lobby-rx members GROUP: lists the members of a group
 
   --count N        members to ask for per page; default: the service decides
-  --group-url URL  base URL of the group service; default: LOBBY_GROUP_URL
+  --url URL        base URL of the service; default: LOBBY_GROUP_URL or LOBBY_URL
   --insecure       allows plain http: to another machine
   --help           prints this help
 

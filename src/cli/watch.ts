@@ -7,7 +7,7 @@ import { runGroupCommand, type GroupWork } from './run-group-command.js';
 const HELP = `lobby-rx watch GROUP: follows who joins a group, who leaves it and who changes
 
   --count N        members to ask for per watched page; default: 1000
-  --group-url URL  base URL of the group service; default: LOBBY_GROUP_URL
+  --url URL        base URL of the service; default: LOBBY_GROUP_URL or LOBBY_URL
   --insecure       allows plain http: to another machine
   --help           prints this help
 

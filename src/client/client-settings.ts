@@ -7,29 +7,60 @@ import {
   type RequestContext,
 } from '../endpoint/index.js';
 import {
+  aBoolean,
   aFunction,
   checkArgument,
+  checkOptions,
   InputError,
   milliseconds,
   plainObject,
   rejectUnknownKeys,
+  schedulerLike,
   type Guard,
+  type Options,
 } from '../error/index.js';
 import { identityEventList, IdentityEventList, type EventCodecs } from '../protocol/index.js';
-import { clockJumps, watchSettings, type EventFeedConfig, type WatchConfig } from '../stream/index.js';
+import {
+  clockJumps,
+  WATCH_OPTIONS,
+  watchSettings,
+  type EventFeedConfig,
+  type WatchConfig,
+} from '../stream/index.js';
 import { fromFetch, withDeadline, withLog, withToken, type Transport } from '../transport/index.js';
 import { baseUrl } from './base-url.js';
 import type { ClientConfig } from './client-config.js';
 
 type AnyConfig = ClientConfig<EventCodecs>;
 
-const OPTIONS: Readonly<Record<keyof ClientConfig, true>> = {
-  ...{ url: true, groupUrl: true, matchmakerUrl: true, apiUrl: true, token: true, endpoints: true },
-  ...{ events: true, insecure: true, deadline: true, watch: true, backoff: true, linger: true },
-  ...{ transport: true, log: true, random: true, scheduler: true },
+const transportFunction: Guard<Transport> = {
+  name: 'a function from a request to an Observable, as fromFetch() makes one',
+  is: (u): u is Transport => typeof u === 'function',
 };
-const OPTIONS_OF_WATCH: Readonly<Record<keyof NonNullable<ClientConfig['watch']>, true>> = {
-  ...{ wake$: true, deadline: true, minInterval: true, burst: true, retention: true },
+/** Checked in more detail by what it is passed to. */
+const anything: Guard<unknown> = { name: 'anything', is: (u): u is unknown => true };
+
+const OPTIONS: Options<ClientConfig> = {
+  url: anything,
+  groupUrl: anything,
+  matchmakerUrl: anything,
+  apiUrl: anything,
+  token: anything,
+  endpoints: plainObject,
+  events: plainObject,
+  insecure: aBoolean,
+  deadline: milliseconds,
+  watch: plainObject,
+  backoff: plainObject,
+  linger: milliseconds,
+  transport: transportFunction,
+  log: aFunction,
+  random: aFunction,
+  scheduler: schedulerLike,
+};
+const { wake$, deadline, minInterval, burst, retention } = WATCH_OPTIONS;
+const OPTIONS_OF_WATCH: Options<NonNullable<ClientConfig['watch']>> = {
+  ...{ wake$, deadline, minInterval, burst, retention },
 };
 
 /** Kinds that have a meaning of their own. */
@@ -52,14 +83,10 @@ export interface ClientSettings {
 /** Checks a config and fills in the defaults. Throws an `InputError` that says what to change. */
 export function clientSettings(config: AnyConfig): ClientSettings {
   checkArgument('config', plainObject, config);
-  rejectUnknownKeys(config, Object.keys(OPTIONS));
-  rejectUnknownKeys(config.watch, Object.keys(OPTIONS_OF_WATCH), 'watch');
+  checkOptions<AnyConfig>(config, OPTIONS);
+  checkOptions(config.watch, OPTIONS_OF_WATCH, 'watch');
   const { log, random, backoff, linger, deadline = 15_000, scheduler = asyncScheduler } = config;
-  checkArgument('deadline', milliseconds, deadline);
-
   const { transport = fromFetch({ scheduler }) } = config;
-  checkArgument('transport', transportGuard, transport);
-  if (log !== undefined) checkArgument('log', aFunction, log);
   const baseUrls = resolveUrls(config);
   const now = () => scheduler.now();
   const authorized = withToken(log ? withLog(transport, log, now) : transport, config.token, { scheduler });
@@ -85,11 +112,6 @@ export function clientSettings(config: AnyConfig): ClientSettings {
   };
 }
 
-const transportGuard: Guard<Transport> = {
-  name: 'a function from a request to an Observable, as fromFetch() makes one',
-  is: (u): u is Transport => typeof u === 'function',
-};
-
 function resolveUrls({ insecure = false, ...config }: AnyConfig): BaseUrls {
   const all = config.url === undefined ? undefined : baseUrl('url', config.url, insecure);
   const baseUrls: Record<string, string> = {};
@@ -107,7 +129,6 @@ function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints
   for (const [name, endpoint] of Object.entries(endpoints)) {
     if (endpoint !== undefined) checkEndpoint(endpoint, `endpoints.${name}`);
   }
-  checkArgument('events', plainObject, events);
   for (const [kind, codec] of Object.entries(events)) {
     if (RESERVED_KINDS.includes(kind))
       throw new InputError('events', 'kinds that this library does not know itself', kind);

@@ -1,14 +1,15 @@
 import type { Observable } from 'rxjs';
 import type { GetMembersInput } from '../endpoint/index.js';
+import { checkOptions } from '../error/index.js';
 import type { GroupMember, GroupMemberList } from '../protocol/index.js';
 import { answers, type WatchConfig } from '../stream/index.js';
 import type { Calls } from './calls.js';
 import type { ClientSettings } from './client-settings.js';
 import {
   areSameMembers,
-  checkMembersConfig,
   distinctMembers,
   isRepeatedPage,
+  MEMBERS_OPTIONS,
   type MembersConfig,
 } from './members.js';
 import { rosterOf, type Roster } from './roster.js';
@@ -83,7 +84,7 @@ export function createGroupApi(
   { endpoints: { getMembers }, scheduler }: ClientSettings,
 ): GroupApi {
   const memberPages: GroupApi['memberPages'] = (group_id, config = {}) => {
-    checkMembersConfig(config);
+    checkOptions(config, MEMBERS_OPTIONS);
     return pages(getMembers, { group_id, count: config.count }, { isRepeat: isRepeatedPage });
   };
   return {

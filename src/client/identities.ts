@@ -1,5 +1,5 @@
 import { map, type Observable } from 'rxjs';
-import { checkArgument, positiveInteger, rejectUnknownKeys } from '../error/index.js';
+import { checkOptions, positiveInteger, type Options } from '../error/index.js';
 import type { Profile } from '../protocol/index.js';
 import { fold, type EventFeed } from '../stream/index.js';
 
@@ -8,6 +8,8 @@ export interface IdentitiesConfig {
   /** The one that was updated longest ago is dropped first. Default 10,000. */
   readonly most?: number;
 }
+
+const OPTIONS: Options<IdentitiesConfig> = { most: positiveInteger };
 
 /**
  * The latest profile of everyone a feed has told of, by identity_id: an empty map first, then a new one for each update. The
@@ -23,9 +25,8 @@ export function identities(
   feed: Pick<EventFeed, 'identityUpdate$'>,
   config: IdentitiesConfig = {},
 ): Observable<ReadonlyMap<string, Profile>> {
-  rejectUnknownKeys(config, ['most'] satisfies (keyof IdentitiesConfig)[]);
+  checkOptions(config, OPTIONS);
   const { most = 10_000 } = config;
-  checkArgument('most', positiveInteger, most);
   return feed.identityUpdate$.pipe(
     map(({ identity }) => identity),
     fold(

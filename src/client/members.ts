@@ -1,5 +1,5 @@
 import { concatMap, defer, type OperatorFunction } from 'rxjs';
-import { rejectUnknownKeys } from '../error/index.js';
+import { positiveInteger, type Options } from '../error/index.js';
 import type { GroupMember, GroupMemberList } from '../protocol/index.js';
 import { jsonEqual } from '../stream/index.js';
 
@@ -9,10 +9,8 @@ export interface MembersConfig {
   readonly count?: number;
 }
 
-/** Throws an `InputError` if an option is unknown. */
-export function checkMembersConfig(config: MembersConfig): void {
-  rejectUnknownKeys(config, ['count'] satisfies (keyof MembersConfig)[]);
-}
+/** What the options of {@link MembersConfig} must be. */
+export const MEMBERS_OPTIONS: Options<MembersConfig> = { count: positiveInteger };
 
 /**
  * Whether a page has nobody that the one before it did not have: some servers ignore `count` and then give the first page

@@ -1,6 +1,6 @@
 import type { GroupHandle, Notification, Presence, Profile } from '../protocol/index.js';
 import type { Transport } from '../transport/index.js';
-import { checkOptions, type Options } from './check-options.js';
+import { checkOptions, type Options } from '../error/index.js';
 import { createFaultInjector, type Fault, type FaultCounts, type FaultPlan } from './fault/index.js';
 import { inProcessTransport } from './in-process-transport.js';
 import { withRecording, type RecordedRequest } from './recorded-request.js';

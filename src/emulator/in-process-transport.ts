@@ -1,5 +1,5 @@
 import { concatMap, NEVER, of, throwError, timer, type Observable, type SchedulerLike } from 'rxjs';
-import { TransportError, type TransportFailure } from '../protocol/index.js';
+import { TransportError, type TransportFailure } from '../error/index.js';
 import {
   summaryOf,
   type Transport,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkOptions, type Options } from './check-options.js';
+import { checkOptions, type Options } from '../error/index.js';
 import type { Emulator } from './emulator.js';
 import { serviceUrls, type EmulatedResponse, type ServiceUrls } from './service/index.js';
 

@@ -1,11 +1,19 @@
 import { describe } from './describe.js';
 import { InputError } from './input-error.js';
 
-/** What an argument must be: a name that completes "must be …", and the test. Every io-ts codec is one, too. */
-export interface Guard<A> {
+/** What an argument must be: a name that completes "must be …", and the test. */
+export interface Check {
   readonly name: string;
+  readonly is: (u: unknown) => boolean;
+}
+
+/** A {@link Check} that tells the compiler, too. Every io-ts codec is one. */
+export interface Guard<A> extends Check {
   readonly is: (u: unknown) => u is A;
 }
+
+/** What each option of a config must be. */
+export type Options<Config> = Readonly<Record<keyof Config, Check>>;
 
 /** Returns a valid argument as it is; throws an `InputError` that says what it must be otherwise. */
 export function checkArgument<A>(name: string, guard: Guard<A>, value: unknown): A {
@@ -27,6 +35,24 @@ export function rejectUnknownKeys(given: unknown, known: readonly string[], name
   throw new InputError(path, `one of ${known.join(', ') || 'no arguments at all'}`, describe(value));
 }
 
+/**
+ * Throws an `InputError` if a config has an option that nobody knows, or one whose value is invalid. Options that are
+ * `undefined` count as left out. `name` leads to the config if it is itself an option: `watch`, say.
+ */
+export function checkOptions<Config extends object>(
+  config: Config | undefined,
+  options: Options<Config>,
+  name = '',
+): void {
+  if (config === undefined) return;
+  rejectUnknownKeys(config, Object.keys(options), name);
+  for (const [key, { name: expected, is }] of Object.entries<Check>(options)) {
+    const value = (config as Readonly<Record<string, unknown>>)[key];
+    if (value === undefined || is(value)) continue;
+    throw new InputError(name ? `${name}.${key}` : key, expected, describe(value));
+  }
+}
+
 /** An object with named fields. */
 export const plainObject: Guard<Readonly<Record<string, unknown>>> = {
   name: 'an object',
@@ -37,6 +63,21 @@ export const plainObject: Guard<Readonly<Record<string, unknown>>> = {
 export const aFunction: Guard<(...args: never[]) => unknown> = {
   name: 'a function',
   is: (u): u is (...args: never[]) => unknown => typeof u === 'function',
+};
+
+/** A switch. */
+export const aBoolean: Guard<boolean> = {
+  name: 'true or false',
+  is: (u): u is boolean => typeof u === 'boolean',
+};
+
+/** A clock with timers, as RxJS has them. */
+export const schedulerLike: Guard<object> = {
+  name: 'an RxJS scheduler',
+  is: (u): u is object => {
+    const { now, schedule } = Object(u) as { now?: unknown; schedule?: unknown };
+    return typeof now === 'function' && typeof schedule === 'function';
+  },
 };
 
 /** The longest delay that timers take. They treat anything longer, `Infinity` included, as no delay at all. */

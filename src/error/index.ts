@@ -1,6 +1,8 @@
 export {
+  aBoolean,
   aFunction,
   checkArgument,
+  checkOptions,
   cursor,
   cursorArgument,
   isWellFormed,
@@ -9,7 +11,10 @@ export {
   plainObject,
   positiveInteger,
   rejectUnknownKeys,
+  schedulerLike,
+  type Check,
   type Guard,
+  type Options,
 } from './argument.js';
 export { isClientError, type ClientError } from './client-error.js';
 export { DecodeError, isDecodeError, type DecodeIssue } from './decode-error.js';

@@ -1,4 +1,4 @@
-import { isClientError } from '../protocol/index.js';
+import { isClientError } from '../error/index.js';
 
 /** What a gate decided, or what happened to a player. It never contains a token. `at` is in ms since 1970. */
 export type GateLogEntry =

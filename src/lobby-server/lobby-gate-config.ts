@@ -1,17 +1,15 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { asyncScheduler, type ObservableInput, type SchedulerLike } from 'rxjs';
-import type { Client } from '../client/index.js';
+import type { MatchmakerApi } from '../client/index.js';
 import {
   checkArgument,
   describe,
   InputError,
-  jsonObject,
   milliseconds,
-  nonEmptyString,
-  positiveInteger,
-  quietly,
-  refuseStrangers,
-} from '../protocol/index.js';
+  guarded,
+  rejectUnknownKeys,
+} from '../error/index.js';
+import { jsonObject, nonEmptyString, positiveInteger } from '../protocol/index.js';
 import type { GateLogEntry } from './gate-log-entry.js';
 
 /** The options of `lobbyGate`. All but `server` and `client` are optional. */
@@ -19,7 +17,7 @@ export interface LobbyGateConfig {
   /** The server whose upgrade requests the gate handles: of `node:http`, or of `node:https`. */
   readonly server: Server;
   /** A client with the lobby's own token. Its `deadline` is how long the service may take to confirm a player's token. */
-  readonly client: Pick<Client, 'matchmaker'>;
+  readonly client: { readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected'> } };
   /** The path that players connect to, `/play` say. Other paths are left to the server's other listeners. Default: every path. */
   readonly path?: string;
 
@@ -111,7 +109,7 @@ const OTHERS = ['server', 'client', 'path', 'tokenParameter', 'firstMessage', 's
 /** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
 export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
   checkArgument('config', jsonObject, config);
-  refuseStrangers(config, [...OTHERS, ...FUNCTIONS, ...Object.keys(NUMBERS)]);
+  rejectUnknownKeys(config, [...OTHERS, ...FUNCTIONS, ...Object.keys(NUMBERS)]);
   checkServerAndClient(config);
   for (const name of FUNCTIONS) {
     if (config[name] !== undefined) checkFunction(name, config[name], 'a function');
@@ -128,7 +126,7 @@ export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
     isAddressAllowed: config.isAddressAllowed ?? (() => true),
     addressOf: config.addressOf ?? (({ socket }) => socket.remoteAddress ?? ''),
     scheduler: config.scheduler ?? asyncScheduler,
-    log: quietly(config.log),
+    log: guarded(config.log),
   };
 }
 

@@ -20,7 +20,7 @@ import { createHandshake, createRequestPolicy, upgrades, urlToken, type Upgrade 
  * | 429  | –          | `address`: too many connections from that address                                                |
  * | 500  | –          | `hook_failed`                                                                                    |
  * | 503  | 4424       | `unknown`: the service's answer was lost; `not_sent`: it was not reached; or it refused the lobby |
- * | 503  | 4429       | `busy`: too many tokens are being confirmed, or awaited as a first message                        |
+ * | 503  | 4429       | `busy`: too many tokens are being confirmed, or toInput as a first message                        |
  * | 503  | 1001       | `gate_closed`: the gate was unsubscribed from                                                    |
  *
  * A browser does not show a page the HTTP status, only close code 1006: let pages send their token as the first message.

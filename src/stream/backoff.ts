@@ -7,7 +7,7 @@ import {
   type MonoTypeOperatorFunction,
   type SchedulerLike,
 } from 'rxjs';
-import { aFunction, checkArgument, milliseconds, rejectUnknownKeys } from '../error/index.js';
+import { aFunction, checkOptions, milliseconds, schedulerLike, type Options } from '../error/index.js';
 
 /** How long to wait after a failure: a random time up to `initial · 2ⁿ`, and at most `max` (full jitter). */
 export interface BackoffConfig {
@@ -27,18 +27,22 @@ export interface RetryConfig extends BackoffConfig {
   readonly scheduler?: SchedulerLike;
 }
 
-const OPTIONS: Readonly<Record<keyof RetryConfig, true>> = {
-  ...{ initial: true, max: true, when: true, random: true, scheduler: true },
+const BACKOFF_OPTIONS: Options<BackoffConfig> = { initial: milliseconds, max: milliseconds };
+const RETRY_OPTIONS: Options<RetryConfig> = {
+  ...BACKOFF_OPTIONS,
+  when: aFunction,
+  random: aFunction,
+  scheduler: schedulerLike,
 };
 
 /** A {@link BackoffConfig} with nothing left open. Throws an `InputError` if an option is unknown or invalid. */
 export function backoffSettings(config: BackoffConfig = {}): Required<BackoffConfig> {
-  rejectUnknownKeys(config, ['initial', 'max'], 'backoff');
-  const { initial = 500, max = 30_000 } = config;
-  return {
-    initial: checkArgument('backoff.initial', milliseconds, initial),
-    max: checkArgument('backoff.max', milliseconds, max),
-  };
+  checkOptions(config, BACKOFF_OPTIONS, 'backoff');
+  return withDefaults(config);
+}
+
+function withDefaults({ initial = 500, max = 30_000 }: BackoffConfig): Required<BackoffConfig> {
+  return { initial, max };
 }
 
 /** How long to wait before the `attempt`-th retry, counted from 1, in ms. `chance` is a number from 0 up to 1. */
@@ -60,14 +64,9 @@ export function backoffDelay(
  * client.group.getMembers({ group_id }).pipe(backoff({ when: isTransportError }));
  */
 export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T> {
-  rejectUnknownKeys(config, Object.keys(OPTIONS));
-  const { initial, max, when = () => true, random = Math.random, scheduler = asyncScheduler } = config;
-  checkArgument('when', aFunction, when);
-  checkArgument('random', aFunction, random);
-  const settings = backoffSettings({
-    ...(initial !== undefined && { initial }),
-    ...(max !== undefined && { max }),
-  });
+  checkOptions(config, RETRY_OPTIONS);
+  const { when = () => true, random = Math.random, scheduler = asyncScheduler } = config;
+  const settings = withDefaults(config);
   return source =>
     defer(() => {
       let attempt = 0;

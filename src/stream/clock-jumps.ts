@@ -1,5 +1,5 @@
 import { asyncScheduler, defer, filter, interval, map, type Observable, type SchedulerLike } from 'rxjs';
-import { checkArgument, milliseconds, rejectUnknownKeys } from '../error/index.js';
+import { checkOptions, milliseconds, schedulerLike, type Options } from '../error/index.js';
 
 /** How {@link clockJumps} looks at the clock. */
 export interface ClockJumpsConfig {
@@ -11,8 +11,10 @@ export interface ClockJumpsConfig {
   readonly scheduler?: SchedulerLike;
 }
 
-const OPTIONS: Readonly<Record<keyof ClockJumpsConfig, true>> = {
-  ...{ every: true, tolerance: true, scheduler: true },
+const OPTIONS: Options<ClockJumpsConfig> = {
+  every: milliseconds,
+  tolerance: milliseconds,
+  scheduler: schedulerLike,
 };
 
 /**
@@ -26,10 +28,8 @@ const OPTIONS: Readonly<Record<keyof ClockJumpsConfig, true>> = {
  * watch(poll, { wake$: clockJumps() });
  */
 export function clockJumps(config: ClockJumpsConfig = {}): Observable<number> {
-  rejectUnknownKeys(config, Object.keys(OPTIONS));
+  checkOptions(config, OPTIONS);
   const { every = 5_000, tolerance = 5_000, scheduler = asyncScheduler } = config;
-  checkArgument('every', milliseconds, every);
-  checkArgument('tolerance', milliseconds, tolerance);
   return defer(() => {
     let last = scheduler.now();
     return interval(every, scheduler).pipe(

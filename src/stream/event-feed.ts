@@ -15,7 +15,7 @@ import {
   type OperatorFunction,
   type SchedulerLike,
 } from 'rxjs';
-import { checkArgument, milliseconds, rejectUnknownKeys } from '../error/index.js';
+import { checkOptions, milliseconds, schedulerLike, type Options } from '../error/index.js';
 import type {
   IdentityEventList,
   IdentityUpdateEvent,
@@ -61,6 +61,8 @@ export interface EventFeedConfig {
   readonly scheduler?: SchedulerLike;
 }
 
+const OPTIONS: Options<EventFeedConfig> = { linger: milliseconds, scheduler: schedulerLike };
+
 type FeedSignal<Own extends object> =
   | { readonly kind: 'event'; readonly event: LiveEvent<Own> }
   | Exclude<WatchSignal<never>, { kind: 'answer' }>;
@@ -79,9 +81,8 @@ export function eventFeed<Own extends object = NoOwnEvents>(
   signals$: ObservableInput<WatchSignal<IdentityEventList<Own>>>,
   config: EventFeedConfig = {},
 ): EventFeed<Own> {
-  rejectUnknownKeys(config, ['linger', 'scheduler'] satisfies (keyof EventFeedConfig)[]);
+  checkOptions(config, OPTIONS);
   const { linger = 1_000, scheduler = asyncScheduler } = config;
-  checkArgument('linger', milliseconds, linger);
   let current: { readonly of: object; readonly status: WatchStatus } | undefined;
   const shared$ = defer(() => {
     const connection = {};

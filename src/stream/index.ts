@@ -9,6 +9,7 @@ export { toInput } from './to-input.js';
 export {
   answers,
   watch,
+  WATCH_OPTIONS,
   watchSettings,
   watchSignals,
   type Checkpoint,

@@ -12,7 +12,7 @@ import {
   type Observable,
   type ObservableInput,
 } from 'rxjs';
-import { aFunction, checkArgument, DecodeError, rejectUnknownKeys } from '../error/index.js';
+import { aFunction, checkOptions, DecodeError, type Options } from '../error/index.js';
 
 /** How {@link pages} finds its way. */
 export interface PagesConfig<P> {
@@ -21,6 +21,8 @@ export interface PagesConfig<P> {
   /** Whether a page has nothing that the one before it did not have; the stream then ends before it. Default: none has. */
   readonly isRepeat?: (page: P, previous: P) => boolean;
 }
+
+const OPTIONS: Options<PagesConfig<never>> = { anchorOf: aFunction, isRepeat: aFunction };
 
 /**
  * Walks through pages. Each is asked for with the anchor of the one before it, as soon as that one has been emitted:
@@ -38,10 +40,8 @@ export function pages<P>(
   page: (anchor: string | undefined) => ObservableInput<P>,
   config: PagesConfig<P> = {},
 ): Observable<P> {
-  rejectUnknownKeys(config, ['anchorOf', 'isRepeat'] satisfies (keyof PagesConfig<P>)[]);
+  checkOptions<PagesConfig<never>>(config, OPTIONS);
   const { anchorOf = anchorIn, isRepeat = () => false } = config;
-  checkArgument('anchorOf', aFunction, anchorOf);
-  checkArgument('isRepeat', aFunction, isRepeat);
   return defer(() => {
     const seen = new Set<string>();
     const next = (anchor: string | undefined, previous: P | undefined) =>

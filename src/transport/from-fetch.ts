@@ -13,11 +13,12 @@ import {
 import { platformFetch } from '#fetch';
 import {
   aFunction,
-  checkArgument,
+  checkOptions,
   milliseconds,
   positiveInteger,
-  rejectUnknownKeys,
+  schedulerLike,
   TransportError,
+  type Options,
 } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
@@ -40,8 +41,11 @@ export interface FetchConfig {
   readonly scheduler?: SchedulerLike;
 }
 
-const OPTIONS: Readonly<Record<keyof FetchConfig, true>> = {
-  ...{ fetch: true, maxBody: true, bodyDeadline: true, scheduler: true },
+const OPTIONS: Options<FetchConfig> = {
+  fetch: aFunction,
+  maxBody: positiveInteger,
+  bodyDeadline: milliseconds,
+  scheduler: schedulerLike,
 };
 
 /**
@@ -54,16 +58,13 @@ const OPTIONS: Readonly<Record<keyof FetchConfig, true>> = {
  * const transport = fromFetch({ maxBody: 65_536 });
  */
 export function fromFetch(config: FetchConfig = {}): Transport {
-  rejectUnknownKeys(config, Object.keys(OPTIONS));
+  checkOptions(config, OPTIONS);
   const {
     fetch = platformFetch,
     maxBody = 8 * 2 ** 20,
     bodyDeadline = 15_000,
     scheduler = asyncScheduler,
   } = config;
-  checkArgument('fetch', aFunction, fetch);
-  checkArgument('maxBody', positiveInteger, maxBody);
-  checkArgument('bodyDeadline', milliseconds, bodyDeadline);
   return request =>
     defer(() => {
       // One for each request: listeners on a long-lived signal pile up.

@@ -19,13 +19,14 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import {
-  checkArgument,
+  checkOptions,
   describe,
   InputError,
   isTransportError,
   milliseconds,
-  rejectUnknownKeys,
+  schedulerLike,
   TransportError,
+  type Options,
   type RequestSummary,
 } from '../error/index.js';
 
@@ -47,7 +48,7 @@ export interface TokenSourceConfig {
   readonly scheduler?: SchedulerLike;
 }
 
-const OPTIONS: Readonly<Record<keyof TokenSourceConfig, true>> = { deadline: true, scheduler: true };
+const OPTIONS: Options<TokenSourceConfig> = { deadline: milliseconds, scheduler: schedulerLike };
 
 /** A token, and how many renewals had been made when it was issued. */
 export interface IssuedToken {
@@ -65,9 +66,8 @@ export interface TokenSource {
 
 /** Throws an `InputError` if the token or the config is invalid. */
 export function tokenSource(token: Token, config: TokenSourceConfig = {}): TokenSource {
-  rejectUnknownKeys(config, Object.keys(OPTIONS));
+  checkOptions(config, OPTIONS);
   const { deadline = 15_000, scheduler = asyncScheduler } = config;
-  checkArgument('deadline', milliseconds, deadline);
   if (typeof token !== 'function') {
     const flaw = flawOf(token);
     if (flaw) throw new InputError('token', 'a bearer token, or a function that gives one', flaw);

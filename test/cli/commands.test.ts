@@ -167,7 +167,7 @@ describe('lobby-rx', () => {
       [outcome(['members', 'a', '--colour']), /^2 Unknown option '--colour'/],
       [
         outcome(['members', 'a'], { LOBBY_GROUP_URL: '' }),
-        /^2 the URL of the service is missing: set LOBBY_GROUP_URL or pass --group-url$/,
+        /^2 the URL of the service is missing: set LOBBY_URL or LOBBY_GROUP_URL, or pass --url$/,
       ],
       [outcome(['events'], { LOBBY_TOKEN: '' }), /^2 the token is missing: set LOBBY_TOKEN$/],
       [outcome(['events', '--kind', 'x']), /^2 --kind must be one of identity_update, .*; got 'x'$/],

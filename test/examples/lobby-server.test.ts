@@ -31,14 +31,12 @@ describe('examples/lobby-server', () => {
     emulator = lobbyRx(['emulate', '--live', '--every', '30', '--json']);
     await emulator.says('}\n');
     const facts = JSON.parse(emulator.out()) as Facts;
-    const { groupUrl, matchmakerUrl, apiUrl } = facts;
-    const urls = { groupUrl, matchmakerUrl, apiUrl };
-    const env = { LOBBY_MATCHMAKER_URL: matchmakerUrl, LOBBY_TOKEN: facts.lobbyToken };
+    const env = { LOBBY_URL: facts.url, LOBBY_TOKEN: facts.lobbyToken };
     lobby = spawnTs(MAIN, [], { env });
     await lobby.says('open on');
     const [url] = /ws:\S+\//.exec(lobby.out())!;
 
-    const { feed } = createClient({ ...urls, token: facts.identityToken }).events;
+    const { feed } = createClient({ url: facts.url, token: facts.identityToken }).events;
     const [second, third] = await firstValueFrom(feed.lobbyJoin$.pipe(take(2), toArray()));
     const tokens = [facts.playerToken, second!.player.token, third!.player.token] as const;
 
@@ -80,7 +78,7 @@ describe('examples/lobby-server', () => {
     ok(tokens.every(token => !out.includes(token)));
 
     // The slots of players who have left are free: the service has removed them from the lobby.
-    const { players } = createClient({ ...urls, token: facts.lobbyToken }).matchmaker;
+    const { players } = createClient({ url: facts.url, token: facts.lobbyToken }).matchmaker;
     for (const player_token of tokens) {
       const error: unknown = await firstValueFrom(players.connected({ player_token })).catch(
         (e: unknown) => e,
@@ -93,6 +91,6 @@ describe('examples/lobby-server', () => {
     emulator = lobby = spawnTs(MAIN, []);
     const { code, err } = await lobby.ended;
     strictEqual(code, 2);
-    match(err, /^Set LOBBY_MATCHMAKER_URL, and LOBBY_TOKEN/);
+    match(err, /^Set LOBBY_URL, and LOBBY_TOKEN/);
   });
 });

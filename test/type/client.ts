@@ -54,7 +54,8 @@ const ranked = endpoint({
   response: answersWatch,
 });
 client.request(ranked, { a: '', b_c: '', name: '' }) satisfies Observable<{ n: number }>;
-client.watch(ranked, { a: '', b_c: '', name: '' }) satisfies Observable<{ n: number }>;
+// @ts-expect-error: a POST cannot be watched
+client.watch(ranked, { a: '', b_c: '', name: '' });
 // @ts-expect-error: b_c is missing
 client.request(ranked, { a: '', name: '' });
 // @ts-expect-error: name is missing

@@ -1,5 +1,5 @@
 import { positiveInteger } from '../../protocol/index.js';
-import { checkOptions, type Options } from '../check-options.js';
+import { checkOptions, type Options } from '../../error/index.js';
 import type { Emulator } from '../emulator.js';
 import { seedNumber } from '../world/index.js';
 import { personName } from './person-name.js';

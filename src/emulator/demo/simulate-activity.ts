@@ -1,8 +1,8 @@
 import { asyncScheduler, defer, map, repeat, timer, type Observable, type SchedulerLike } from 'rxjs';
-import { isInputError, milliseconds } from '../../protocol/index.js';
-import { checkOptions, type Options } from '../check-options.js';
+import { isInputError, milliseconds } from '../../error/index.js';
+import { checkOptions, schedulerLike, type Options } from '../../error/index.js';
 import type { Emulator } from '../emulator.js';
-import { randomNumbers, schedulerLike, seedNumber } from '../world/index.js';
+import { randomNumbers, seedNumber } from '../world/index.js';
 import { personName } from './person-name.js';
 import type { SeededWorld } from './seed-world.js';
 

@@ -1,5 +1,5 @@
 import { map, of, type Observable } from 'rxjs';
-import type { OptionsByKind } from '../check-options.js';
+import type { FaultFields } from './fault-fields.js';
 import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 
 /**
@@ -20,7 +20,7 @@ export interface DeliveryFault {
     | 'truncated_json';
 }
 
-export const deliveryFaultFields: OptionsByKind<DeliveryFault> = {
+export const deliveryFaultFields: FaultFields<DeliveryFault> = {
   refuse: {},
   reset_before_headers: {},
   reset_in_body: {},

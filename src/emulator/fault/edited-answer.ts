@@ -1,6 +1,6 @@
 import { map, type Observable } from 'rxjs';
 import { positiveInteger } from '../../protocol/index.js';
-import type { OptionsByKind } from '../check-options.js';
+import type { FaultFields } from './fault-fields.js';
 import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 
 /**
@@ -24,7 +24,7 @@ export type EditedAnswer =
       readonly ms?: number;
     };
 
-export const editedAnswerFields: OptionsByKind<EditedAnswer> = {
+export const editedAnswerFields: FaultFields<EditedAnswer> = {
   index_missing: {},
   index_empty: {},
   index_absurd: {},

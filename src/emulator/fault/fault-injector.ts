@@ -1,5 +1,5 @@
 import { defer, tap } from 'rxjs';
-import { checkOptions, type Options } from '../check-options.js';
+import { checkOptions, type Options } from '../../error/index.js';
 import { respond, type EmulatedRequest, type Handler, type ServiceSettings } from '../service/index.js';
 import { randomNumbers, type World } from '../world/index.js';
 import { applyFault, checkFault, type Fault } from './fault.js';

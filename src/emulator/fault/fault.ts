@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
-import { describe, InputError, jsonObject } from '../../protocol/index.js';
-import { checkOptions, type Guard } from '../check-options.js';
+import { describe, InputError } from '../../error/index.js';
+import { jsonObject } from '../../protocol/index.js';
+import { checkOptions, type Check } from '../../error/index.js';
 import type { EmulatedRequest, EmulatedResponse } from '../service/index.js';
 import { deliveryFault, deliveryFaultFields, type DeliveryFault } from './delivery-fault.js';
 import { editedAnswer, editedAnswerFields, type EditedAnswer } from './edited-answer.js';
@@ -17,14 +18,14 @@ import { serverQuirk, serverQuirkFields, type ServerQuirk, type Upstream } from 
  */
 export type Fault = DeliveryFault | ReplacedAnswer | EditedAnswer | ServerQuirk;
 
-const FIELDS: Readonly<Record<Fault['kind'], Readonly<Record<string, Guard>>>> = {
+const FIELDS: Readonly<Record<Fault['kind'], Readonly<Record<string, Check>>>> = {
   ...deliveryFaultFields,
   ...replacedAnswerFields,
   ...editedAnswerFields,
   ...serverQuirkFields,
 };
 
-const faultKind: Guard = {
+const faultKind: Check = {
   name: `one of ${Object.keys(FIELDS).join(', ')}`,
   is: u => Object.keys(FIELDS).some(kind => kind === u),
 };

@@ -1,6 +1,8 @@
 import { of, type Observable } from 'rxjs';
-import { milliseconds, positiveInteger } from '../../protocol/index.js';
-import type { Guard, OptionsByKind } from '../check-options.js';
+import { milliseconds } from '../../error/index.js';
+import { positiveInteger } from '../../protocol/index.js';
+import type { Check } from '../../error/index.js';
+import type { FaultFields } from './fault-fields.js';
 import type { EmulatedResponse } from '../service/index.js';
 
 const FORMS = ['seconds', 'date', 'metadata'] as const;
@@ -37,13 +39,13 @@ export type ReplacedAnswer =
       readonly form?: (typeof FORMS)[number];
     };
 
-const status: Guard = {
+const status: Check = {
   name: 'a status from 200 to 599',
   is: u => Number.isInteger(u) && (u as number) >= 200 && (u as number) <= 599,
 };
-const form: Guard = { name: `one of ${FORMS.join(', ')}`, is: u => FORMS.some(known => known === u) };
+const form: Check = { name: `one of ${FORMS.join(', ')}`, is: u => FORMS.some(known => known === u) };
 
-export const replacedAnswerFields: OptionsByKind<ReplacedAnswer> = {
+export const replacedAnswerFields: FaultFields<ReplacedAnswer> = {
   wrong_json: {},
   html: { status },
   empty: { status },

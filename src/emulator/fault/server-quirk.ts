@@ -1,5 +1,5 @@
 import { map, of, type Observable } from 'rxjs';
-import type { OptionsByKind } from '../check-options.js';
+import type { FaultFields } from './fault-fields.js';
 import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 import { editAnswer, type EditableAnswer } from './edited-answer.js';
 
@@ -14,7 +14,7 @@ export interface ServerQuirk {
   readonly kind: 'hot' | 'repeat' | 'retention_passed' | 'count_ignored';
 }
 
-export const serverQuirkFields: OptionsByKind<ServerQuirk> = {
+export const serverQuirkFields: FaultFields<ServerQuirk> = {
   hot: {},
   repeat: {},
   retention_passed: {},

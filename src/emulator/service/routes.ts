@@ -1,4 +1,10 @@
-import { eventsWatch, getMembers, playersConnected, type Service } from '../../endpoint/index.js';
+import {
+  eventsWatch,
+  getMembers,
+  playersConnected,
+  playersDisconnected,
+  type Service,
+} from '../../endpoint/index.js';
 import { Refusal, type Answer } from './call.js';
 import { eventsAnswer } from './events-answer.js';
 import { membersAnswer } from './members-answer.js';
@@ -23,12 +29,7 @@ interface Route {
 const ROUTES: readonly Route[] = [
   { ...getMembers, answer: membersAnswer },
   { ...playersConnected, answer: connectedAnswer },
-  {
-    method: 'POST',
-    service: 'matchmaker',
-    path: '/v1/players/disconnected',
-    answer: disconnectedAnswer,
-  },
+  { ...playersDisconnected, answer: disconnectedAnswer },
   { ...eventsWatch, answer: eventsAnswer },
 ];
 

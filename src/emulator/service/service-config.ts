@@ -1,5 +1,6 @@
-import { milliseconds, positiveInteger } from '../../protocol/index.js';
-import type { Options } from '../check-options.js';
+import { milliseconds } from '../../error/index.js';
+import { positiveInteger } from '../../protocol/index.js';
+import { type Options } from '../../error/index.js';
 
 /** How an emulated service answers. Everything is optional; the defaults are what deployed servers do. */
 export interface ServiceConfig {

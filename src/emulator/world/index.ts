@@ -15,11 +15,4 @@ export { randomId, randomNumbers, seedNumber } from './random-numbers.js';
 export { findRecord, type Bearer, type GroupRecord, type PlayerRecord } from './records.js';
 export type { SavedWorld } from './saved-world.js';
 export { expireToken, renewToken } from './tokens.js';
-export {
-  createWorld,
-  saveWorld,
-  schedulerLike,
-  worldOptions,
-  type World,
-  type WorldConfig,
-} from './world.js';
+export { createWorld, saveWorld, worldOptions, type World, type WorldConfig } from './world.js';

@@ -6,7 +6,7 @@ import {
   Region,
   type Lobby,
 } from '../../protocol/index.js';
-import { checkOptions, type Options } from '../check-options.js';
+import { checkOptions, type Options } from '../../error/index.js';
 import { randomId } from './random-numbers.js';
 import { issueBearer } from './tokens.js';
 import type { World } from './world.js';

@@ -1,4 +1,4 @@
-import { InputError } from '../../protocol/index.js';
+import { InputError } from '../../error/index.js';
 import { publish } from './event-log.js';
 import { findRecord, type PlayerRecord } from './records.js';
 import { newToken } from './tokens.js';

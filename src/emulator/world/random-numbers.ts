@@ -1,8 +1,8 @@
-import type { Guard } from '../check-options.js';
+import type { Check } from '../../error/index.js';
 
 const LARGEST_SEED = 2 ** 32 - 1;
 
-export const seedNumber: Guard = {
+export const seedNumber: Check = {
   name: `a whole number from 0 to ${LARGEST_SEED}`,
   is: u => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= LARGEST_SEED,
 };

@@ -1,11 +1,5 @@
-import {
-  describe,
-  InputError,
-  type GroupHandle,
-  type Lobby,
-  type Port,
-  type Profile,
-} from '../../protocol/index.js';
+import { describe, InputError } from '../../error/index.js';
+import type { GroupHandle, Lobby, Port, Profile } from '../../protocol/index.js';
 
 /** An event in an identity's log. `stamp` is a moment of `World.tick`, which orders everything that happens. */
 export interface LoggedEvent {

@@ -1,5 +1,5 @@
 import { jsonObject } from '../../protocol/index.js';
-import type { Guard } from '../check-options.js';
+import type { Check } from '../../error/index.js';
 import type { Bearer, GroupRecord, IdentityRecord, LobbyRecord, PlayerRecord, Records } from './records.js';
 
 type Entries<T> = readonly (readonly [id: string, record: T])[];
@@ -24,7 +24,7 @@ const LISTS = [
 ] as const satisfies readonly (keyof Records)[];
 
 /** Looks at the outline only: a saved world is large, and nobody writes one by hand. */
-export const savedWorld: Guard = {
+export const savedWorld: Check = {
   name: 'a world that emulator.save() has returned',
   is: u => jsonObject.is(u) && Number.isFinite(u.tick) && LISTS.every(name => Array.isArray(u[name])),
 };

@@ -1,6 +1,5 @@
 import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
-import { milliseconds } from '../../protocol/index.js';
-import type { Guard, Options } from '../check-options.js';
+import { milliseconds, schedulerLike, type Options } from '../../error/index.js';
 import { randomNumbers, seedNumber } from './random-numbers.js';
 import type { Records } from './records.js';
 import { restoreRecords, savedWorld, saveRecords, type SavedWorld } from './saved-world.js';
@@ -30,14 +29,6 @@ export interface World extends Records, Required<Omit<WorldConfig, 'saved'>> {
   /** The time in ms, but later than any that it has returned before, so that no two changes share an index. */
   readonly tick: () => number;
 }
-
-export const schedulerLike: Guard = {
-  name: 'an RxJS scheduler',
-  is: u => {
-    const { now, schedule } = Object(u) as Partial<SchedulerLike>;
-    return typeof now === 'function' && typeof schedule === 'function';
-  },
-};
 
 export const worldOptions: Options<WorldConfig> = {
   retention: milliseconds,

@@ -51,7 +51,7 @@ export function createFirstMessageAdmission(
         finalize(() => waiting--),
         map(tokenOf),
         mergeMap(token => admit(pending, token)),
-        // If the gate is unsubscribed from while the message is awaited.
+        // If the gate is unsubscribed from while the message is toInput.
         finalize(() => pending.reject(REFUSALS.gateClosed)),
       );
     });

@@ -1,5 +1,5 @@
 import { whyNotConnected } from '../../client/index.js';
-import { isInputError, isStatusError } from '../../protocol/index.js';
+import { isInputError, isStatusError } from '../../error/index.js';
 
 /** Why a client is turned away: with this HTTP status before the upgrade, with this close code after it. */
 export interface Refusal {

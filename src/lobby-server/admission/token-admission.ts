@@ -1,5 +1,5 @@
 import { catchError, defer, EMPTY, Observable } from 'rxjs';
-import { awaited } from '../../stream/index.js';
+import { toInput } from '../../stream/index.js';
 import { hookFailed } from '../gate-log-entry.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import type { LobbySocket, SocketClosed } from '../lobby-socket.js';
@@ -85,7 +85,7 @@ function runHook(
   token: string,
   { log, scheduler, ...settings }: GateSettings,
 ): void {
-  defer(() => awaited(settings[name](token)))
+  defer(() => toInput(settings[name](token)))
     .pipe(
       catchError((error: unknown) => {
         log(hookFailed(name, error, scheduler.now()));

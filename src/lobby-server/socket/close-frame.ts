@@ -1,4 +1,4 @@
-import { checkArgument, fromGuard } from '../../protocol/index.js';
+import { checkArgument, type Guard } from '../../error/index.js';
 import type { SocketClosed } from '../lobby-socket.js';
 
 /** The ranges of close codes that RFC 6455 lets a server send. */
@@ -11,13 +11,16 @@ const SENDABLE_CODES: readonly (readonly [number, number])[] = [
 /** How many bytes of UTF-8 a close frame has room for (RFC 6455, 5.5). */
 const MAX_REASON_BYTES = 123;
 
-const closeCode = fromGuard(
-  'a close code: 1000 to 1003, 1007 to 1014, or 3000 to 4999',
-  (u): u is number =>
+const closeCode: Guard<number> = {
+  name: 'a close code: 1000 to 1003, 1007 to 1014, or 3000 to 4999',
+  is: (u): u is number =>
     Number.isInteger(u) && SENDABLE_CODES.some(([min, max]) => min <= (u as number) && (u as number) <= max),
-);
+};
 
-const closeReason = fromGuard(`a string of at most ${MAX_REASON_BYTES} bytes`, isCloseReason);
+const closeReason: Guard<string> = {
+  name: `a string of at most ${MAX_REASON_BYTES} bytes`,
+  is: isCloseReason,
+};
 
 /** Whether this is a string that fits into a close frame. */
 export function isCloseReason(u: unknown): u is string {

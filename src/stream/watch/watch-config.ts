@@ -1,13 +1,16 @@
 import { asyncScheduler, NEVER, type ObservableInput, type SchedulerLike } from 'rxjs';
 import {
   aFunction,
-  checkArgument,
+  checkOptions,
   cursorArgument,
   guarded,
   milliseconds,
+  plainObject,
   positiveInteger,
   recovery,
-  rejectUnknownKeys,
+  schedulerLike,
+  type Guard,
+  type Options,
   type Recovery,
 } from '../../error/index.js';
 import { backoffSettings, type BackoffConfig } from '../backoff.js';
@@ -62,10 +65,35 @@ export interface WatchConfig<A> {
   readonly scheduler?: SchedulerLike;
 }
 
-const OPTIONS: Readonly<Record<keyof WatchConfig<never>, true>> = {
-  ...{ from: true, ack: true, wake$: true, deadline: true, minInterval: true, burst: true, retention: true },
-  ...{ backoff: true, indexOf: true, isIdle: true, isRepeat: true, recovery: true, log: true },
-  ...{ random: true, scheduler: true },
+const placeToGoOnFrom: Guard<string | Checkpoint | null> = {
+  name: 'an index as an answer gave it, or a checkpoint { index, at }; leave it out to begin from now',
+  is: (u): u is string | Checkpoint | null => {
+    if (u === null || isIndex(u)) return true;
+    return plainObject.is(u) && isIndex(u.index) && (u.at === undefined || Number.isFinite(u.at));
+  },
+};
+
+/** An empty one is what the checkpoint of an answer without an index has. */
+const isIndex = (u: unknown) => u === '' || cursorArgument.is(u);
+
+/** What the options of {@link WatchConfig} must be. */
+export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
+  from: placeToGoOnFrom,
+  ack: aFunction,
+  wake$: observableInput,
+  deadline: milliseconds,
+  minInterval: milliseconds,
+  burst: positiveInteger,
+  retention: milliseconds,
+  // Checked by `backoffSettings`.
+  backoff: plainObject,
+  indexOf: aFunction,
+  isIdle: aFunction,
+  isRepeat: aFunction,
+  recovery: aFunction,
+  log: aFunction,
+  random: aFunction,
+  scheduler: schedulerLike,
 };
 
 /** The part of the settings that decides what an outcome means. */
@@ -93,23 +121,15 @@ export interface WatchSettings<A> extends WatchLaws<A> {
 
 /** Fills in the defaults. Throws an `InputError` if an option is unknown or invalid. */
 export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
-  rejectUnknownKeys(config, Object.keys(OPTIONS));
-  const { from, wake$ = NEVER } = config;
-  const { deadline = 70_000, minInterval = 1_000, burst = 3, retention = 300_000 } = config;
-  for (const [name, value] of Object.entries({ deadline, minInterval, retention })) {
-    checkArgument(name, milliseconds, value);
-  }
-  for (const name of ['ack', 'indexOf', 'isIdle', 'isRepeat', 'recovery', 'log', 'random'] as const) {
-    if (config[name] !== undefined) checkArgument(name, aFunction, config[name]);
-  }
+  checkOptions<WatchConfig<never>>(config, WATCH_OPTIONS);
   return {
-    from: from == null ? undefined : resolveFrom(from),
+    from: resolveFrom(config.from),
     ack: (answer, checkpoint) => toInput(config.ack?.(answer, checkpoint)),
-    wake$: checkArgument('wake$', observableInput, wake$),
-    deadline,
-    minInterval,
-    burst: checkArgument('burst', positiveInteger, burst),
-    retention,
+    wake$: config.wake$ ?? NEVER,
+    deadline: config.deadline ?? 70_000,
+    minInterval: config.minInterval ?? 1_000,
+    burst: config.burst ?? 3,
+    retention: config.retention ?? 300_000,
     backoff: backoffSettings(config.backoff),
     indexOf: config.indexOf ?? watchIndexOf,
     isIdle: config.isIdle ?? (() => false),
@@ -121,10 +141,11 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
   };
 }
 
-/** An empty index is what a checkpoint of an answer without one has: there is nothing to go on from, and that is a gap. */
-function resolveFrom(from: string | Checkpoint): WatchSettings<never>['from'] {
+/** Without an index there is nothing to go on from, and that is a gap. */
+function resolveFrom(from: WatchConfig<never>['from']): WatchSettings<never>['from'] {
+  if (from == null) return undefined;
   const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };
-  return { index: index === '' ? undefined : checkArgument('from', cursorArgument, index), at };
+  return { index: index === '' ? undefined : index, at };
 }
 
 function watchIndexOf(answer: unknown): string | number | undefined {

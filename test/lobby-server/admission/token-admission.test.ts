@@ -116,7 +116,7 @@ describe('lobbyGate, with the token in the URL', () => {
     const { ws } = await enter(at(`?token=${token}`));
     ws.close();
     await until(() => gate.gone.length === 1);
-    await fetch(`${gate.service.matchmakerUrl}/v1/players/disconnected`, {
+    await fetch(`${gate.service.urls.matchmakerUrl}/v1/players/disconnected`, {
       ...{ method: 'POST', body: JSON.stringify({ player_token: token }) },
       headers: { authorization: `Bearer ${gate.emulator.requests[0]!.token}` },
     });
