@@ -10,7 +10,7 @@ describe('lobby-rx emulate', () => {
     await run.says('\n');
     const world = JSON.parse(run.out()) as Record<string, string>;
     deepStrictEqual(Object.keys(world), [
-      ...['groupUrl', 'matchmakerUrl', 'apiUrl', 'groupId', 'identityId'],
+      ...['url', 'groupUrl', 'matchmakerUrl', 'apiUrl', 'groupId', 'identityId'],
       ...['identityToken', 'lobbyToken', 'playerToken'],
     ]);
     const urls = {
@@ -18,7 +18,7 @@ describe('lobby-rx emulate', () => {
       matchmakerUrl: world.matchmakerUrl!,
       apiUrl: world.apiUrl!,
     };
-    const player = createClient({ ...urls, token: world.identityToken! });
+    const player = createClient({ url: world.url!, token: world.identityToken! });
     const gate = createClient({ ...urls, token: world.lobbyToken! });
     const { members } = await lastValueFrom(player.group.getMembers({ group_id: world.groupId! }));
     strictEqual(members.length, 16);

@@ -1,5 +1,19 @@
 import { doesNotThrow, ok, throws } from 'node:assert';
-import { createClient, isInputError, type ClientConfig } from 'lobby-rx';
+import {
+  backoff,
+  clockJumps,
+  createClient,
+  eventFeed,
+  fromFetch,
+  getMembers,
+  identities,
+  integer,
+  isInputError,
+  pages,
+  watch,
+  withToken,
+  type ClientConfig,
+} from 'lobby-rx';
 
 const urls = {
   groupUrl: 'https://g.example',
@@ -19,8 +33,12 @@ describe('createClient', () => {
     );
   };
 
-  it('refuses an address that cannot be meant, at once', () => {
-    refuses({ groupUrl: undefined }, /^groupUrl must be an absolute URL, like .*; got nothing$/);
+  it('refuses an invalid URL, at once', () => {
+    refuses({ url: 7 }, /^url must be an absolute URL, like .*; got 7$/);
+    refuses(
+      { groupUrl: undefined, matchmakerUrl: undefined, apiUrl: undefined },
+      /^url must be the service's base URL; or give groupUrl, matchmakerUrl, apiUrl; got nothing$/,
+    );
     refuses({ groupUrl: '' }, /^groupUrl must be an absolute URL/);
     refuses({ matchmakerUrl: 'm.example/x' }, /^matchmakerUrl must be an absolute URL/);
     refuses({ apiUrl: 'ftp://a.example' }, /^apiUrl must be an http: or https: URL; got ftp:$/);
@@ -54,11 +72,51 @@ describe('createClient', () => {
     refuses({ token: 'Bearer s3cret' }, /begins with 'Bearer', which is added to it$/);
   });
 
-  it('refuses numbers that cannot be meant', () => {
+  it('refuses invalid numbers', () => {
     refuses({ deadline: -1 }, /^deadline must be a number of milliseconds/);
     refuses({ linger: NaN }, /^linger must be/);
-    refuses({ watch: { deadline: Infinity } }, /^deadline must be/);
-    refuses({ watch: { burst: 0 } }, /^burst must be a positive integer; got 0$/);
+    refuses({ watch: { deadline: Infinity } }, /^watch\.deadline must be/);
+    refuses({ watch: { burst: 0 } }, /^watch\.burst must be a positive integer; got 0$/);
     refuses({ backoff: { max: -1 } }, /^backoff\.max must be/);
+  });
+
+  it('refuses options that nobody knows, at every level', () => {
+    refuses({ groupURL: 'https://g.example' } as object, /^groupURL must be one of url, groupUrl, /);
+    refuses({ watch: { deadlin: 1 } }, /^watch\.deadlin must be one of wake\$, deadline, /);
+    refuses({ backoff: { maximum: 1 } }, /^backoff\.maximum must be one of initial, max; got 1$/);
+    refuses({ endpoints: { getMember: getMembers } }, /^endpoints\.getMember must be one of getMembers, /);
+    const { group, events } = createClient({ ...urls, token: 't' });
+    const typo = { cuont: 1 } as object;
+    const refused = (call: () => unknown) => throws(call, /^InputError: cuont must be one of/);
+    refused(() => group.memberPages('g', typo));
+    refused(() => group.members('g', typo));
+    refused(() => group.watchMembers('g', typo));
+    refused(() => group.roster('g', typo));
+    refused(() => events.batches(typo));
+    refused(() => events.createFeed(typo));
+    refused(() => identities(events.feed, typo));
+    refused(() => watch(() => [], typo));
+    refused(() => pages(() => [], typo));
+    refused(() => backoff(typo));
+    refused(() => clockJumps(typo));
+    refused(() => eventFeed([], typo));
+    refused(() => fromFetch(typo));
+    refused(() => withToken(fromFetch(), 't', typo));
+  });
+
+  it('refuses options of the wrong kind', () => {
+    refuses({ log: 'console' }, /^log must be a function; got a string of 7 characters$/);
+    refuses({ random: 4 }, /^random must be a function; got 4$/);
+    refuses({ scheduler: {} }, /^scheduler must be an RxJS scheduler; got an object$/);
+    refuses({ transport: {} }, /^transport must be a function from a request to an Observable, /);
+    refuses({ insecure: 'yes' }, /^insecure must be true or false; got a string/);
+    refuses({ watch: 5 }, /^watch must be an object; got 5$/);
+    refuses(
+      { watch: { wake$: 5 } },
+      /^watch\.wake\$ must be an Observable, a promise or an iterable; got 5$/,
+    );
+    refuses({ endpoints: { getMembers: {} } }, /^endpoints\.getMembers\.method must be one of GET, POST/);
+    refuses({ events: { chat_message: {} } }, /^events\.chat_message must be a codec/);
+    refuses({ events: { unknown: integer } }, /^events must be kinds that this library does not know itself/);
   });
 });

@@ -16,6 +16,14 @@ describe('the memory of an event watch', () => {
     deepStrictEqual(memory.trim(list(event('2', 'other'))).events, [event('2', 'other')]);
   });
 
+  it('knows events of one’s own kinds, too', () => {
+    const memory = eventMemory<{ chat_message: string }>();
+    const chat = (payload: string) => ({ kind: 'chat_message' as const, ts: '1', payload });
+    const batch = (...texts: string[]) => ({ events: texts.map(chat), watch: { index: '1' } });
+    memory.remember(batch('a', 'b'));
+    deepStrictEqual(memory.trim(batch('a', 'b', 'c')).events, [chat('c')]);
+  });
+
   it('knows a malformed event by what came, wherever it stood, and none without a ts', () => {
     const memory = eventMemory<NoOwnEvents>();
     const at = (raw: object, place: number) => decodeEvent(raw, {}, place)[0]!;

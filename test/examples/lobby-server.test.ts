@@ -11,9 +11,7 @@ const MAIN = join(import.meta.dirname, '../../examples/lobby-server/main.ts');
 
 /** What `lobby-rx emulate --json` prints. */
 interface Facts {
-  readonly groupUrl: string;
-  readonly matchmakerUrl: string;
-  readonly apiUrl: string;
+  readonly url: string;
   readonly identityToken: string;
   readonly lobbyToken: string;
   readonly playerToken: string;

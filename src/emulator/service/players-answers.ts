@@ -3,7 +3,7 @@ import { stateOf, type PlayerRecord, type World } from '../world/index.js';
 import { callerOf, Refusal, type Answer, type Call } from './call.js';
 
 /** Answers matchmaker.players.connected (interface document, 3 and 4.2): a reserved player becomes connected, once. */
-export const connectedAnswer: Answer = (call, world) => {
+export const playerConnectedAnswer: Answer = (call, world) => {
   const player = findPlayer(call, world);
   switch (stateOf(world, player)) {
     case 'connected':
@@ -19,7 +19,7 @@ export const connectedAnswer: Answer = (call, world) => {
 };
 
 /** Answers matchmaker.players.disconnected. It is not in the interface document, but lobbies free their slots with it. */
-export const disconnectedAnswer: Answer = (call, world) => {
+export const playerDisconnectedAnswer: Answer = (call, world) => {
   findPlayer(call, world).state = 'removed';
   return of({});
 };

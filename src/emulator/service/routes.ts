@@ -8,7 +8,7 @@ import {
 import { Refusal, type Answer } from './call.js';
 import { eventsAnswer } from './events-answer.js';
 import { membersAnswer } from './members-answer.js';
-import { connectedAnswer, disconnectedAnswer } from './players-answers.js';
+import { playerConnectedAnswer, playerDisconnectedAnswer } from './players-answers.js';
 
 /** The base URLs of the three services, as `createClient` takes them. */
 export interface ServiceUrls {
@@ -28,8 +28,8 @@ interface Route {
 /** The client's own endpoints, with what answers them. */
 const ROUTES: readonly Route[] = [
   { ...getMembers, answer: membersAnswer },
-  { ...playersConnected, answer: connectedAnswer },
-  { ...playersDisconnected, answer: disconnectedAnswer },
+  { ...playersConnected, answer: playerConnectedAnswer },
+  { ...playersDisconnected, answer: playerDisconnectedAnswer },
   { ...eventsWatch, answer: eventsAnswer },
 ];
 

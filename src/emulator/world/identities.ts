@@ -1,5 +1,5 @@
 import type { Presence, Profile } from '../../protocol/index.js';
-import { publish } from './event-log.js';
+import { publish } from './events.js';
 import { randomId } from './random-numbers.js';
 import { findRecord } from './records.js';
 import { issueBearer } from './tokens.js';

@@ -1,4 +1,4 @@
-export { eventsSince, publish } from './event-log.js';
+export { eventsSince, publish } from './events.js';
 export { addGroup, joinGroup, leaveGroup } from './groups.js';
 export { addIdentity, befriend, updatePresence, updateProfile, type AddedIdentity } from './identities.js';
 export { addLobby, type AddedLobby, type LobbyPlan } from './lobbies.js';

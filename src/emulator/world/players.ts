@@ -1,5 +1,5 @@
 import { InputError } from '../../error/index.js';
-import { publish } from './event-log.js';
+import { publish } from './events.js';
 import { findRecord, type PlayerRecord } from './records.js';
 import { newToken } from './tokens.js';
 import type { World } from './world.js';

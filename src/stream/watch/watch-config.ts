@@ -96,8 +96,12 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   scheduler: schedulerLike,
 };
 
-/** The part of the settings that decides what an outcome means. */
-export interface WatchLaws<A> {
+/** A {@link WatchConfig} with nothing left open. */
+export interface WatchSettings<A> {
+  readonly from: { readonly index: string | undefined; readonly at: number | undefined } | undefined;
+  readonly ack: (answer: A, checkpoint: Checkpoint) => ObservableInput<unknown>;
+  readonly wake$: ObservableInput<unknown>;
+  readonly deadline: number;
   readonly minInterval: number;
   readonly burst: number;
   readonly retention: number;
@@ -106,14 +110,6 @@ export interface WatchLaws<A> {
   readonly isIdle: (answer: A) => boolean;
   readonly isRepeat: (answer: A, previous: A) => boolean;
   readonly recovery: (error: unknown) => Recovery;
-}
-
-/** A {@link WatchConfig} with nothing left open. */
-export interface WatchSettings<A> extends WatchLaws<A> {
-  readonly from: { readonly index: string | undefined; readonly at: number | undefined } | undefined;
-  readonly ack: (answer: A, checkpoint: Checkpoint) => ObservableInput<unknown>;
-  readonly wake$: ObservableInput<unknown>;
-  readonly deadline: number;
   readonly log: (entry: WatchLogEntry) => void;
   readonly random: () => number;
   readonly scheduler: SchedulerLike;

@@ -1,6 +1,6 @@
 import type { Recovery } from '../../error/index.js';
 import { backoffDelay } from '../backoff.js';
-import type { WatchLaws } from './watch-config.js';
+import type { WatchSettings } from './watch-config.js';
 import type { Checkpoint, Gap, WatchLogEntry, WatchSignal, WatchStatus } from './watch-signal.js';
 
 /** The consecutive failures that the index may be the cause of, until it is dropped. */
@@ -12,11 +12,14 @@ const LONGEST_WAIT = 900_000;
 /** A wake reaches every client at once, as when a network is back. This spreads their polls, in ms. */
 export const WAKE_JITTER = 1_000;
 
-/**
- * The part of the retention within which the service certainly knows an index. The index is a little older than the answer
- * that brought it: the service collected for a while, and the answer was on its way.
- */
+/** The part of the retention within which the service certainly knows an index, which is older than the answer with it. */
 const CERTAIN = 0.99;
+
+/** What the laws go by. */
+export type WatchLaws<A> = Pick<
+  WatchSettings<A>,
+  'minInterval' | 'burst' | 'retention' | 'backoff' | 'indexOf' | 'isIdle' | 'isRepeat' | 'recovery'
+>;
 
 /** What a watch remembers between two polls. */
 export interface WatchState<A> {
@@ -79,7 +82,6 @@ export function nextTurn<A>(state: WatchState<A>, outcome: Outcome<A>, laws: Wat
   }
 }
 
-/** One kind of outcome. */
 type On<A, Kind extends Outcome<A>['kind']> = Extract<Outcome<A>, { kind: Kind }>;
 
 /** An answer came: tell of a gap first, then of the answer if it has news, and go on from its index. */

@@ -1,0 +1,189 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import * as t from 'io-ts';
+import { firstValueFrom, lastValueFrom, of, take } from 'rxjs';
+import {
+  createClient,
+  endpoint,
+  eventsWatch,
+  getMembers,
+  IdentityEventList,
+  identityEventList,
+  isInputError,
+  playersConnected,
+  struct,
+  type ClientConfig,
+  type TransportRequest,
+} from 'lobby-rx';
+import { createEmulator, listen } from 'lobby-rx/emulator';
+
+const ChatMessage = struct('ChatMessage', { text: t.string });
+
+/** A client of a service that gives one answer to everything, and what it was asked. */
+function clientOf(text: string, config: Partial<ClientConfig> = {}) {
+  const sent: TransportRequest[] = [];
+  const client = createClient({
+    ...{ url: 'https://service.example', token: 't' },
+    transport: request => {
+      sent.push(request);
+      return of({ status: 200, headers: { get: () => null }, text });
+    },
+    ...config,
+  });
+  return { client, sent };
+}
+
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('the URLs of a client', () => {
+  it('are one for all three services, unless one has its own', async () => {
+    const { client, sent } = clientOf('{}', { matchmakerUrl: 'https://m.example/match' });
+    await lastValueFrom(client.matchmaker.players.disconnected({ player_token: 'p' }));
+    await failureOf(lastValueFrom(client.group.getMembers({ group_id: 'g' })));
+    await failureOf(lastValueFrom(client.events.watch()));
+    deepStrictEqual(
+      sent.map(({ url }) => url),
+      [
+        'https://m.example/match/v1/players/disconnected',
+        'https://service.example/v1/groups/g/members',
+        'https://service.example/identity/events/live',
+      ],
+    );
+  });
+
+  it('need not be given if they are not used; the missing one is named when it is', async () => {
+    const client = createClient({ apiUrl: 'https://a.example', token: 't' });
+    const error = await failureOf(lastValueFrom(client.group.getMembers({ group_id: 'g' })));
+    ok(isInputError(error));
+    strictEqual(
+      error.message,
+      'groupUrl must be given to createClient, or url for all services; got nothing',
+    );
+  });
+
+  it('are one at the emulator, too', async () => {
+    const emulator = createEmulator();
+    const { identity_id, token } = emulator.addIdentity();
+    const group_id = emulator.addGroup();
+    emulator.join(group_id, identity_id);
+    const server = await listen(emulator);
+    const client = createClient({ url: server.url, token });
+    const { members } = await lastValueFrom(client.group.getMembers({ group_id }));
+    strictEqual(members[0]?.identity.identity_id, identity_id);
+    await server.close();
+  });
+});
+
+describe('endpoints in place of the service’s own', () => {
+  it('are used by everything that uses them: pages, roster, players', async () => {
+    const page = '{"members":[],"watch":{"index":"1"}}';
+    const { client, sent } = clientOf(page, {
+      endpoints: {
+        getMembers: { ...getMembers, path: '/group/groups/{group_id}/members' },
+        playersConnected: { ...playersConnected, path: '/matchmaker/players/connected' },
+      },
+    });
+    await lastValueFrom(client.group.memberPages('g'));
+    await firstValueFrom(client.group.roster('g'));
+    await lastValueFrom(client.matchmaker.players.connected({ player_token: 'p' }));
+    deepStrictEqual(
+      sent.map(({ url }) => url.replace('https://service.example', '')),
+      ['/group/groups/g/members', '/group/groups/g/members?count=1000', '/matchmaker/players/connected'],
+    );
+  });
+});
+
+describe('event kinds of one’s own', () => {
+  const batch = JSON.stringify({
+    events: [
+      { ts: '1', kind: { chat_message: { text: 'Hi' } } },
+      { ts: '2', kind: { chat_message: { text: 7 } } },
+      { ts: '3', kind: { party_update: {} } },
+    ],
+    watch: { index: '1' },
+  });
+
+  it('are typed members of the union; what does not decode is malformed, and what nobody declared unknown', async () => {
+    const { client } = clientOf(batch, { events: { chat_message: ChatMessage } });
+    const { events } = await lastValueFrom(client.events.watch());
+    deepStrictEqual(events, [
+      { kind: 'chat_message', ts: '1', payload: { text: 'Hi' } },
+      {
+        kind: 'malformed',
+        raw: { ts: '2', kind: { chat_message: { text: 7 } } },
+        errors: [{ path: 'events[1].kind.chat_message.text', expected: 'string', got: '7' }],
+      },
+      { kind: 'unknown', name: 'party_update', ts: '3', payload: {} },
+    ]);
+  });
+
+  it('flow through the feed: `on` narrows to them, and their notification is shown', async () => {
+    const emulator = createEmulator();
+    const { identity_id, token } = emulator.addIdentity();
+    const { events } = createClient({
+      ...{ url: emulator.url, transport: emulator.transport, token },
+      events: { chat_message: ChatMessage },
+    });
+    const note = { title: 'Ada', description: 'Hi', thumbnail_url: '', url: '' };
+    const texts = firstValueFrom(events.feed.on('chat_message').pipe(take(1)));
+    const shown = firstValueFrom(events.feed.notification$);
+    await firstValueFrom(events.watch());
+    emulator.publish(identity_id, { chat_message: { text: 'Hi' } }, note);
+    strictEqual((await texts).payload.text, 'Hi');
+    strictEqual((await shown).event.kind, 'chat_message');
+  });
+
+  it('may be decoded by a codec that changes them, and one that throws costs nobody else anything', async () => {
+    const Upper = new t.Type<string, unknown>(
+      'Upper',
+      t.string.is,
+      (u, c) => (t.string.is(u) ? t.success(u.toUpperCase()) : t.failure(u, c)),
+      text => text.toLowerCase(),
+    );
+    const Broken = new t.Type<string, unknown>(
+      'Broken',
+      t.string.is,
+      () => {
+        throw new Error('out of order');
+      },
+      t.identity,
+    );
+    const list = identityEventList({ shout: Upper, bad: Broken });
+    const wire = {
+      events: [
+        { kind: { shout: 'hi' }, ts: '1' },
+        { kind: { bad: 'x' }, ts: '2' },
+      ],
+      watch: { index: '1' },
+    };
+    const decoded = list.decode(wire);
+    ok(decoded._tag === 'Right');
+    deepStrictEqual(decoded.right.events[0], { kind: 'shout', ts: '1', payload: 'HI' });
+    strictEqual(decoded.right.events[1]?.kind, 'malformed');
+    deepStrictEqual(list.encode(decoded.right), wire);
+  });
+
+  it('are left to the list codec of an endpoint of one’s own', async () => {
+    const own = endpoint({
+      method: 'GET',
+      service: 'api',
+      path: '/live',
+      query: eventsWatch.query,
+      response: identityEventList({ party_update: struct('PartyUpdate', {}) }),
+    });
+    const { client, sent } = clientOf(batch, {
+      endpoints: { eventsWatch: own as never },
+      events: { chat_message: ChatMessage },
+    });
+    const { events } = await lastValueFrom(client.events.watch());
+    deepStrictEqual(
+      events.map(({ kind }) => kind as string),
+      ['unknown', 'unknown', 'party_update'],
+    );
+    strictEqual(sent[0]?.url, 'https://service.example/live');
+    strictEqual(eventsWatch.response, IdentityEventList);
+  });
+});
