@@ -35,7 +35,7 @@ export function clientOf(
   env: Readonly<Record<string, string | undefined>>,
 ): Client {
   const variable = `LOBBY_${service.toUpperCase()}_URL`;
-  const url = values[`${service}-url`] || values.url || env[variable] || env.LOBBY_URL;
+  const url = [values[`${service}-url`], values.url, env[variable], env.LOBBY_URL].find(given => given);
   if (!url) throw new Error(`the URL of the service is missing: set LOBBY_URL or ${variable}, or pass --url`);
   const token = env.LOBBY_TOKEN;
   if (!token) throw new Error('the token is missing: set LOBBY_TOKEN');

@@ -16,6 +16,7 @@ import {
   plainObject,
   rejectUnknownKeys,
   schedulerLike,
+  type Check,
   type Guard,
   type Options,
 } from '../error/index.js';
@@ -38,7 +39,7 @@ const transportFunction: Guard<Transport> = {
   is: (u): u is Transport => typeof u === 'function',
 };
 /** Checked in more detail by what it is passed to. */
-const anything: Guard<unknown> = { name: 'anything', is: (u): u is unknown => true };
+const anything: Check = { name: 'anything', is: () => true };
 
 const OPTIONS: Options<ClientConfig> = {
   url: anything,
@@ -126,16 +127,15 @@ function resolveUrls({ insecure = false, ...config }: AnyConfig): BaseUrls {
 
 function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints {
   rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints');
-  for (const [name, endpoint] of Object.entries(endpoints)) {
-    if (endpoint !== undefined) checkEndpoint(endpoint, `endpoints.${name}`);
-  }
+  const given = Object.entries<unknown>(endpoints).filter(([, endpoint]) => endpoint !== undefined);
+  for (const [name, endpoint] of given) checkEndpoint(endpoint, `endpoints.${name}`);
   for (const [kind, codec] of Object.entries(events)) {
     if (RESERVED_KINDS.includes(kind))
       throw new InputError('events', 'kinds that this library does not know itself', kind);
     if (typeof (codec as { decode?: unknown } | null)?.decode !== 'function')
       throw new InputError(`events.${kind}`, 'a codec: of struct(), or of io-ts', 'something else');
   }
-  const chosen = { ...defaultEndpoints, ...endpoints };
+  const chosen = { ...defaultEndpoints, ...(Object.fromEntries(given) as Partial<Endpoints>) };
   // A list codec of the caller's own knows its kinds already.
   if (chosen.eventsWatch.response !== IdentityEventList || Object.keys(events).length === 0) return chosen;
   return { ...chosen, eventsWatch: { ...chosen.eventsWatch, response: identityEventList(events) } };

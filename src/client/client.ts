@@ -37,14 +37,14 @@ export interface Client<Own extends object = NoOwnEvents> {
    */
   watch<Input, Answer, Method extends HttpMethod>(
     endpoint: Endpoint<Input, Answer, Method> & Watchable<Input, Answer, Method>,
-    input: Omit<NoInfer<Input>, 'watch_index'>,
+    input: Omit<Input, 'watch_index'>,
     config?: WatchConfig<NoInfer<Answer>>,
   ): Observable<Answer>;
 
   /** The same, with everything else that happens in the watch: gaps, and how it is doing. See `watchSignals`. */
   watchSignals<Input, Answer, Method extends HttpMethod>(
     endpoint: Endpoint<Input, Answer, Method> & Watchable<Input, Answer, Method>,
-    input: Omit<NoInfer<Input>, 'watch_index'>,
+    input: Omit<Input, 'watch_index'>,
     config?: WatchConfig<NoInfer<Answer>>,
   ): Observable<WatchSignal<Answer>>;
 
@@ -57,7 +57,7 @@ export interface Client<Own extends object = NoOwnEvents> {
    */
   pages<Input, Answer>(
     endpoint: Endpoint<Input, Answer> & Pageable<Input, Answer>,
-    input: Omit<NoInfer<Input>, 'anchor'>,
+    input: Omit<Input, 'anchor'>,
     config?: PagesConfig<NoInfer<Answer>>,
   ): Observable<Answer>;
 }

@@ -38,8 +38,8 @@ export type EndpointAnswer<E extends Endpoint> = t.TypeOf<E['response']>;
 
 type FieldsOf<S> = S extends t.Any ? t.TypeOf<S> : unknown;
 
-/** One object type for an intersection, so that editors and error messages show its fields. */
-type Flat<T> = { [K in keyof T]: T[K] };
+/** One object type for an intersection, so that editors and errors show its fields, and no name of ours. */
+type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
 const SERVICES: readonly string[] = ['group', 'matchmaker', 'api'] satisfies Service[];

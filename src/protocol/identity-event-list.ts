@@ -68,7 +68,8 @@ function encodeKind(event: Exclude<LiveEvent, { kind: 'malformed' }>, own: Event
       return { [event.name]: event.payload };
     default: {
       const { kind, payload } = event as { kind: string; payload: unknown };
-      return { [kind]: own[kind]?.encode(payload) ?? payload };
+      const codec = own[kind] as t.Encoder<unknown, unknown> | undefined;
+      return { [kind]: codec ? codec.encode(payload) : payload };
     }
   }
 }

@@ -72,7 +72,7 @@ export type EventCodecs = Readonly<Record<string, t.Mixed>>;
 /** What the kinds of {@link EventCodecs} carry. */
 export type PayloadsOf<Codecs extends EventCodecs> = {
   readonly [Kind in keyof Codecs]: t.TypeOf<Codecs[Kind]>;
-};
+} & {};
 
 /**
  * One live event, as a union that `kind` tells apart. `Own` are the payloads of event kinds of your own.

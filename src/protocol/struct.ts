@@ -18,8 +18,8 @@ export type FieldsOf<R extends t.Props, O extends t.Props = Record<never, never>
   }
 >;
 
-/** One object type for an intersection, so that an editor shows its fields. */
-type Flat<T> = { [K in keyof T]: T[K] };
+/** One object type for an intersection, so that editors and errors show its fields, and no name of ours. */
+type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /**
  * The codec of a JSON object with some required and some optional fields. `name` is what errors and editors call it.

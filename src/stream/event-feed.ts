@@ -118,9 +118,9 @@ export function eventFeed<Own extends object = NoOwnEvents>(
     all$,
     identityUpdate$: known$.pipe(ofKind('identity_update')),
     lobbyJoin$: known$.pipe(ofKind('matchmaker_lobby_join')),
-    notification$: all$.pipe(
+    notification$: known$.pipe(
       concatMap(event =>
-        'notification' in event && event.notification ? [{ notification: event.notification, event }] : [],
+        event.kind !== 'malformed' && event.notification ? [{ notification: event.notification, event }] : [],
       ),
     ),
     unknown$: known$.pipe(ofKind('unknown')),

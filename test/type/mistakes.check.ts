@@ -1,0 +1,140 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import ts from 'typescript';
+import { languageService } from './compile.js';
+
+const IMPORTS = `import * as t from 'io-ts';
+import { createClient, endpoint, eventsWatch, getMembers, integer, playersConnected, struct, watch, WatchData } from 'lobby-rx';
+import type { Client, Codec } from 'lobby-rx';
+declare const client: Client;
+`;
+
+/** What a user may write by mistake, and the first line of what the compiler says, as far as it is ours to choose. */
+const MISTAKES: readonly [what: string, code: string, says: string][] = [
+  [
+    'a member list without its group',
+    `client.group.getMembers({ count: 1 });`,
+    `Argument of type '{ count: number; }' is not assignable to parameter of type 'GetMembersInput'.`,
+  ],
+  [
+    'a misspelt argument',
+    `client.group.getMembers({ group_id: 'g', coutn: 1 });`,
+    `Object literal may only specify known properties, but 'coutn' does not exist in type 'GetMembersInput'. Did you mean to write 'count'?`,
+  ],
+  [
+    'an event kind that does not exist',
+    `client.events.feed.on('identity_updated');`,
+    `Argument of type '"identity_updated"' is not assignable to parameter of type '"identity_update" | "matchmaker_lobby_join" | "unknown" | "malformed"'.`,
+  ],
+  [
+    'watching a POST',
+    `client.watch(playersConnected, { player_token: 'p' });`,
+    `Argument of type 'Endpoint<PlayerTokenInput, void, "POST">' is not assignable to parameter of type 'Endpoint<PlayerTokenInput, void, "POST"> & "a POST cannot be watched"'`,
+  ],
+  [
+    'watching an endpoint without an index',
+    `const plain = endpoint({ method: 'GET', service: 'api', path: '/x', response: struct('X', { watch: WatchData }) });
+client.watch(plain, {});`,
+    `Argument of type 'Endpoint<{}, { readonly watch: WatchData; }, "GET">' is not assignable to parameter of type 'Endpoint<{}, { readonly watch: WatchData; }, "GET"> & "this endpoint cannot be watched: it takes no watch_index"'`,
+  ],
+  [
+    'paging through an endpoint without anchors',
+    `client.pages(eventsWatch, {});`,
+    `Argument of type 'Endpoint<EventsWatchInput, IdentityEventList<NoOwnEvents>, "GET">' is not assignable to parameter of type 'Endpoint<EventsWatchInput, IdentityEventList<NoOwnEvents>, HttpMethod> & "this endpoint has no pages: it takes no anchor"'`,
+  ],
+  [
+    'a client without a token',
+    `createClient({ url: 'https://a.example' });`,
+    `Argument of type '{ url: string; }' is not assignable to parameter of type 'ClientConfig<NoOwnEvents>'.`,
+  ],
+  [
+    'a misspelt option',
+    `createClient({ groupURL: 'https://a.example', token: 't' });`,
+    `Object literal may only specify known properties, but 'groupURL' does not exist in type 'ClientConfig<NoOwnEvents>'. Did you mean to write 'groupUrl'?`,
+  ],
+  [
+    'a path parameter that is missing',
+    `const team = endpoint({ method: 'GET', service: 'api', path: '/teams/{team_id}', response: struct('X', { n: integer }) });
+client.request(team, {});`,
+    `Argument of type '{}' is not assignable to parameter of type '{ readonly team_id: string; }'.`,
+  ],
+  [
+    'a field that a profile does not have',
+    `client.events.feed.identityUpdate$.subscribe(({ identity }) => identity.displayname);`,
+    `Property 'displayname' does not exist on type 'Profile'. Did you mean 'display_name'?`,
+  ],
+  [
+    'a port that may not be there',
+    `client.events.feed.lobbyJoin$.subscribe(join => join.ports.game.hostname);`,
+    `'join.ports.game' is possibly 'undefined'.`,
+  ],
+  [
+    'a codec that forgets a field of its interface',
+    `interface Chat { readonly text: string; readonly thread_id?: string | null | undefined }
+export const Chat: Codec<Chat> = struct('Chat', { text: t.string });`,
+    `Type 'Struct<{ readonly text: string; }>' is not assignable to type 'Codec<Chat>'`,
+  ],
+  [
+    'a field that an own event does not have',
+    `const own = createClient({ url: 'https://a.example', token: 't', events: { chat_message: struct('Chat', { text: t.string }) } });
+own.events.feed.on('chat_message').subscribe(({ payload }) => payload.txt);`,
+    `Property 'txt' does not exist on type '{ readonly text: string; }'. Did you mean 'text'?`,
+  ],
+  [
+    'an option that a watch does not have',
+    `watch(index => client.group.getMembers({ group_id: 'g', watch_index: index }), { intervall: 1 });`,
+    `Object literal may only specify known properties, and 'intervall' does not exist in type 'WatchConfig<unknown>'.`,
+  ],
+];
+
+/** What an editor shows for the name before the mark. */
+const HOVERS: readonly [code: string, shows: string][] = [
+  [
+    `client.events.feed.identityUpdate$/**/;`,
+    '(property) EventFeed<NoOwnEvents>.identityUpdate$: Observable<IdentityUpdateEvent>',
+  ],
+  [
+    `client.events.feed.lobbyJoin$/**/;`,
+    '(property) EventFeed<NoOwnEvents>.lobbyJoin$: Observable<LobbyJoinEvent>',
+  ],
+  [
+    `client.group.getMembers/**/({ group_id: 'g' });`,
+    '(method) GroupApi.getMembers(input: GetMembersInput): Observable<GroupMemberList>',
+  ],
+  [`getMembers/**/;`, '(alias) const getMembers: Endpoint<GetMembersInput, GroupMemberList, "GET">'],
+  [
+    `client.request/**/(getMembers, { group_id: 'g' });`,
+    '(method) Client<NoOwnEvents>.request<GetMembersInput, GroupMemberList>(endpoint: Endpoint<GetMembersInput, GroupMemberList, HttpMethod>, input: NoInfer<GetMembersInput>): Observable<GroupMemberList>',
+  ],
+  [
+    `client.watch/**/(getMembers, { group_id: 'g' });`,
+    '(method) Client<NoOwnEvents>.watch<GetMembersInput, GroupMemberList, "GET">(endpoint: Endpoint<GetMembersInput, GroupMemberList, "GET">, input: Omit<GetMembersInput, "watch_index">, config?: WatchConfig<NoInfer<GroupMemberList>> | undefined): Observable<GroupMemberList>',
+  ],
+  [`const made = createClient({ url: '', token: '' }); made/**/;`, 'const made: Client<{}>'],
+];
+
+describe('the types, as a user meets them', () => {
+  const texts = [...MISTAKES, ...HOVERS.map(([code]) => ['', code] as const)].map(
+    ([, code]) => `${IMPORTS}${code}\nexport {};`,
+  );
+  const { service, path } = languageService(texts);
+
+  for (const [i, [what, , says]] of MISTAKES.entries()) {
+    it(`say what is wrong with ${what}`, () => {
+      const told = service
+        .getSemanticDiagnostics(path(i))
+        .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n').split('\n')[0]!)
+        // An advice about one option of the compiler, which is not ours.
+        .map(line => line.replace(/ with 'exactOptionalPropertyTypes: true'\. Consider.*$/, ''));
+      deepStrictEqual(told, [says]);
+    });
+  }
+
+  for (const [i, [code, shows]] of HOVERS.entries()) {
+    it(`show names and nothing of their inside: ${code.replace('/**/', '')}`, () => {
+      const file = path(MISTAKES.length + i);
+      const at = texts[MISTAKES.length + i]!.indexOf('/**/') - 1;
+      const { displayParts } = service.getQuickInfoAtPosition(file, at) ?? {};
+      strictEqual(ts.displayPartsToString(displayParts).split('\nimport ')[0], shows);
+    });
+  }
+});
