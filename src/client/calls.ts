@@ -1,5 +1,6 @@
 import { defer, map, type Observable } from 'rxjs';
 import { request, type Endpoint } from '../endpoint/index.js';
+import { given } from '../error/index.js';
 import {
   pages,
   watchSettings,
@@ -47,7 +48,7 @@ export function createCalls({ plain, blocking, polling, watch }: ClientSettings)
       config?: WatchConfig<Answer>,
       memory?: () => AnswerMemory<Answer>,
     ) => {
-      const options = { ...(watch as WatchConfig<Answer>), ...config };
+      const options = { ...(watch as WatchConfig<Answer>), ...given(config) };
       const poll = (watch_index: string | undefined) =>
         request(polling, endpoint, { ...input, watch_index } as Input);
       if (!memory) return watchSignals(poll, options);

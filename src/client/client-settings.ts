@@ -11,6 +11,7 @@ import {
   aFunction,
   checkArgument,
   checkOptions,
+  given,
   InputError,
   milliseconds,
   plainObject,
@@ -99,7 +100,7 @@ export function clientSettings(config: AnyConfig): ClientSettings {
     ...(log && { log }),
     ...(random && { random }),
     ...(backoff && { backoff }),
-    ...config.watch,
+    ...given(config.watch),
   };
   const { deadline: pollDeadline } = watchSettings(watch);
   return {
@@ -127,15 +128,15 @@ function resolveUrls({ insecure = false, ...config }: AnyConfig): BaseUrls {
 
 function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints {
   rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints');
-  const given = Object.entries<unknown>(endpoints).filter(([, endpoint]) => endpoint !== undefined);
-  for (const [name, endpoint] of given) checkEndpoint(endpoint, `endpoints.${name}`);
+  const replaced = given(endpoints);
+  for (const [name, endpoint] of Object.entries(replaced)) checkEndpoint(endpoint, `endpoints.${name}`);
   for (const [kind, codec] of Object.entries(events)) {
     if (RESERVED_KINDS.includes(kind))
       throw new InputError('events', 'kinds that this library does not know itself', kind);
     if (typeof (codec as { decode?: unknown } | null)?.decode !== 'function')
       throw new InputError(`events.${kind}`, 'a codec: of struct(), or of io-ts', 'something else');
   }
-  const chosen = { ...defaultEndpoints, ...(Object.fromEntries(given) as Partial<Endpoints>) };
+  const chosen = { ...defaultEndpoints, ...replaced };
   // A list codec of the caller's own knows its kinds already.
   if (chosen.eventsWatch.response !== IdentityEventList || Object.keys(events).length === 0) return chosen;
   return { ...chosen, eventsWatch: { ...chosen.eventsWatch, response: identityEventList(events) } };

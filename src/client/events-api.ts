@@ -1,5 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { Endpoint, EventsWatchInput } from '../endpoint/index.js';
+import { given } from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
   answers,
@@ -57,7 +58,7 @@ export function createEventsApi<Own extends object>(
   const eventsWatch = endpoints.eventsWatch as unknown as Endpoint<EventsWatchInput, List>;
   const isIdle = ({ events }: List) => events.length === 0;
   const signals = (config?: WatchConfig<List>) =>
-    calls.signals(eventsWatch, {}, { isIdle, ...config }, eventMemory<Own>);
+    calls.signals(eventsWatch, {}, { isIdle, ...given(config) }, eventMemory<Own>);
   return {
     watch: (input = {}) => calls.request(eventsWatch, input),
     batches: config => signals(config).pipe(answers()),

@@ -53,6 +53,13 @@ export function checkOptions<Config extends object>(
   }
 }
 
+/** The options that have a value, to be spread over defaults: one that is `undefined` must not replace any. */
+export function given<Config extends object>(config: Config | undefined): Config {
+  return Object.fromEntries(
+    Object.entries(config ?? {}).filter(([, value]) => value !== undefined),
+  ) as Config;
+}
+
 /** An object with named fields. */
 export const plainObject: Guard<Readonly<Record<string, unknown>>> = {
   name: 'an object',

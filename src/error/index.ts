@@ -5,6 +5,7 @@ export {
   checkOptions,
   cursor,
   cursorArgument,
+  given,
   isWellFormed,
   milliseconds,
   nonEmptyString,

@@ -49,6 +49,17 @@ describe('the defaults of a client', () => {
   );
 
   it(
+    'are not replaced by an option that is undefined',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const hung = cold<never>('-');
+      const patient = client(() => hung, { watch: { deadline: 20_000 } });
+      const config = { deadline: undefined, isIdle: undefined } as object;
+      expectObservable(patient.events.batches(config), '25s !').toBe('');
+      expectSubscriptions(hung.subscriptions).toBe(['^ 19999ms !', '20s ^ 4999ms !']);
+    }),
+  );
+
+  it(
     'back off from 500 ms to 30 s, with the random numbers given',
     marbles(({ cold, expectObservable, flush }) => {
       const lost = new TransportError('lost', '', { method: 'GET', url });
