@@ -107,7 +107,7 @@ export function decodeEvent<Codecs extends EventCodecs>(
   place?: Place,
 ): readonly LiveEvent<PayloadsOf<Codecs>>[];
 export function decodeEvent(raw: unknown, own: EventCodecs, place?: Place): readonly LiveEvent<object>[] {
-  if (!EventHead.is(raw)) return [malformed(raw, issuesOf(EventHead, raw, pathOf(place, '')))];
+  if (!EventHead.is(raw)) return [malformed(raw, issuesOf(EventHead, raw, place, ''))];
   // A notification is shown once, even if the event carries two kinds.
   let notification = Notification.is(raw.notification) ? raw.notification : undefined;
   const events: LiveEvent<object>[] = [];
@@ -123,8 +123,7 @@ export function decodeEvent(raw: unknown, own: EventCodecs, place?: Place): read
   }
   // Reported beside the event: a bad notification must not cost the player a lobby.
   if (raw.notification != null && !Notification.is(raw.notification)) {
-    const path = pathOf(place, '.notification');
-    events.push(malformed(raw, issuesOf(Notification, raw.notification, path)));
+    events.push(malformed(raw, issuesOf(Notification, raw.notification, place, '.notification')));
   }
   if (events.length > 0) return events;
   const path = pathOf(place, '.kind');
@@ -134,12 +133,11 @@ export function decodeEvent(raw: unknown, own: EventCodecs, place?: Place): read
 function decodeKind(name: string, raw: EventHead, own: EventCodecs, place: Place): LiveEvent<object> {
   const payload = raw.kind[name];
   const { ts } = raw;
-  const path = () => pathOf(place, `.kind.${name}`);
   switch (name) {
     case 'identity_update':
       return IdentityUpdate.is(payload)
         ? { ...unknownFields(payload, 1), kind: name, ts, identity: payload.identity }
-        : malformed(raw, issuesOf(IdentityUpdate, payload, path()));
+        : malformed(raw, issuesOf(IdentityUpdate, payload, place, `.kind.${name}`));
     case 'matchmaker_lobby_join':
       return LobbyJoin.is(payload)
         ? {
@@ -150,10 +148,10 @@ function decodeKind(name: string, raw: EventHead, own: EventCodecs, place: Place
             player: payload.player,
             ports: payload.ports,
           }
-        : malformed(raw, issuesOf(LobbyJoin, payload, path()));
+        : malformed(raw, issuesOf(LobbyJoin, payload, place, `.kind.${name}`));
     default:
       return Object.hasOwn(own, name)
-        ? decodeOwn(name, own[name]!, raw, path())
+        ? decodeOwn(name, own[name]!, raw, pathOf(place, `.kind.${name}`))
         : { kind: 'unknown', name, ts, payload };
   }
 }
@@ -178,9 +176,9 @@ function malformed(raw: unknown, errors: readonly DecodeIssue[]): LiveEvent {
   return { kind: 'malformed', raw, errors };
 }
 
-function issuesOf(codec: t.Mixed, value: unknown, path: string): readonly DecodeIssue[] {
+function issuesOf(codec: t.Mixed, value: unknown, place: Place, path: string): readonly DecodeIssue[] {
   const result = codec.decode(value) as t.Validation<unknown>;
-  return isLeft(result) ? decodeIssues(result.left, path) : [];
+  return isLeft(result) ? decodeIssues(result.left, pathOf(place, path)) : [];
 }
 
 function pathOf(place: Place, path: string): string {
