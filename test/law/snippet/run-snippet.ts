@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -99,6 +99,8 @@ export async function runSnippet({ file, shows, isLobby }: Program): Promise<End
   const lobby = await openLobby(createClient({ ...service.urls, token: world.lobbyToken }));
 
   const child = fork(file, {
+    // Some save a file.
+    cwd: mkdtempSync(join(FOLDER, 'run-')),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,
