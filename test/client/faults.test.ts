@@ -6,7 +6,7 @@ import type { Fault } from 'lobby-rx/emulator';
 import { virtualWorld } from '../virtual-world.js';
 
 interface Row {
-  /** The first cell of README's table. */
+  /** The first cell of the table in docs/faults.md. */
   readonly when: string;
   readonly faults: readonly Fault[];
   readonly times?: number;
@@ -191,12 +191,12 @@ describe('What happens when', () => {
     });
   }
 
-  it('is told in README, row by row', () => {
-    const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
-    const section = readme.split('### What happens when…')[1]?.split('\n## ')[0] ?? '';
-    const told = [...section.matchAll(/^\| (?!when|-)(.*?) +\|/gm)].map(match => match[1]);
+  it('is documented in docs/faults.md, row by row', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/faults.md'), 'utf8');
+    const section = page.split('## What happens when…')[1]?.split('\n## ')[0] ?? '';
+    const documented = [...section.matchAll(/^\| (?!when|-)(.*?) +\|/gm)].map(match => match[1]);
     deepStrictEqual(
-      told,
+      documented,
       rows.map(({ when }) => when),
     );
   });

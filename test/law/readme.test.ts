@@ -1,25 +1,46 @@
-import { deepStrictEqual } from 'node:assert';
+import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { filesUnder } from '../files-under.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const MOST_WORDS = 1_500;
+
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].map(name => join(ROOT, name)),
+  ...filesUnder(join(ROOT, 'docs'), '.md'),
+].map(file => ({ file, text: readFileSync(file, 'utf8') }));
+
+/** What is read: tables count, code blocks and the targets of links do not. */
+function wordsOf(markdown: string): readonly string[] {
+  const prose = markdown.replace(/^ *```[^]*?^ *```$/gm, '').replace(/\]\([^)]*\)/g, ']');
+  return prose.split(/\s+/).filter(word => /[\p{L}\p{N}]/u.test(word));
+}
 
 describe('README', () => {
-  it('names scripts that there are', () => {
+  it(`has at most ${MOST_WORDS} words`, () => {
+    const count = wordsOf(pages[0]!.text).length;
+    ok(count <= MOST_WORDS, `${count} words`);
+  });
+});
+
+describe('The pages for people', () => {
+  it('name scripts that there are', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
-    const named = [...README.matchAll(/npm run ([\w:]+)/g)].map(match => match[1]!);
-    deepStrictEqual(
-      named.filter(name => !(name in scripts)),
-      [],
+    const missing = pages.flatMap(({ file, text }) =>
+      [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)]
+        .filter(([, name]) => !Object.hasOwn(scripts, name!))
+        .map(([command]) => `${relative(ROOT, file)}: ${command}`),
     );
+    deepStrictEqual(missing, []);
   });
 
-  it('links to files that there are', () => {
-    const links = [...README.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(match => match[1]!.split('#')[0]!);
-    deepStrictEqual(
-      links.filter(path => !existsSync(join(ROOT, path))),
-      [],
+  it('link to files that there are', () => {
+    const broken = pages.flatMap(({ file, text }) =>
+      [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
+        .filter(([, path]) => !existsSync(join(dirname(file), path!)))
+        .map(([, path]) => `${relative(ROOT, file)}: ${path}`),
     );
+    deepStrictEqual(broken, []);
   });
 });

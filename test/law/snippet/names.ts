@@ -1,0 +1,44 @@
+import type { Server } from 'node:http';
+import type { Checkpoint, Client } from 'lobby-rx';
+
+/** What the reader of a snippet is taken to have. A snippet's own names go before these. */
+export interface SnippetNames {
+  /** With the lobby's token in snippets about players, else with an identity's. */
+  readonly client: Client;
+  readonly group_id: string;
+  readonly identity_id: string;
+  readonly player_token: string;
+  readonly show: (...values: readonly unknown[]) => void;
+  /** The player's login, in a game client. */
+  readonly session: { readonly token: string; readonly renew: () => Promise<string> };
+  readonly savedCheckpoint: Checkpoint | undefined;
+  readonly save: (checkpoint: Checkpoint) => Promise<void>;
+  /** The HTTP server and one player's connection, in a lobby. */
+  readonly server: Server;
+  readonly socket: { readonly close: (code?: number, reason?: string) => void };
+  readonly admit: () => void;
+  /** What a game does on a gap, and on a lobby join. */
+  readonly reload: () => void;
+  readonly connect: (url: string, token: string) => void;
+}
+
+const NAMES = {
+  client: true,
+  group_id: true,
+  identity_id: true,
+  player_token: true,
+  show: true,
+  session: true,
+  savedCheckpoint: true,
+  save: true,
+  server: true,
+  socket: true,
+  admit: true,
+  reload: true,
+  connect: true,
+} satisfies Record<keyof SnippetNames, true>;
+
+/** The same for the compiler, as globals; to be put beside this file. */
+export const DECLARATIONS = Object.keys(NAMES)
+  .map(name => `declare const ${name}: import('./names.js').SnippetNames['${name}'];`)
+  .join('\n');

@@ -1,0 +1,77 @@
+// Runs before a snippet, in its process: what the reader is taken to have becomes global, and players come to its gate.
+import { createServer, Server as HttpServer } from 'node:http';
+import { Server, type AddressInfo } from 'node:net';
+import { createClient } from 'lobby-rx';
+import { WebSocket as NodeWebSocket, type ClientOptions } from 'ws';
+import type { SnippetNames } from './names.js';
+
+const { LOBBY_URL: url = '', LOBBY_TOKEN: token = '', ...env } = process.env;
+const { LOBBY_GROUP: group_id = '', SNIPPET_IDENTITY: identity_id = '' } = env;
+const { SNIPPET_PLAYER: player_token = '', SNIPPET_LOBBY: lobbyUrl = '' } = env;
+
+/** What a snippet has instead of `show` and `console.log`: tells that the one at this place was called. */
+const shownAt =
+  (place: number) =>
+  (...values: readonly unknown[]) => {
+    console.log(...values);
+    process.send?.(place);
+  };
+
+const names: SnippetNames = {
+  client: createClient({ url, token }),
+  ...{ group_id, identity_id, player_token },
+  show: console.log,
+  session: { token, renew: () => Promise.resolve(token) },
+  savedCheckpoint: undefined,
+  save: () => Promise.resolve(),
+  server: createServer(),
+  socket: { close: () => undefined },
+  admit: () => undefined,
+  reload: () => undefined,
+  connect: () => undefined,
+};
+
+/** As in a browser: its errors are events that nobody has to handle. The lobbies of the emulator's world are not there. */
+class WebSocket extends NodeWebSocket {
+  constructor(address: string | URL, protocols?: string | string[], options?: ClientOptions) {
+    super(/\.example\b/.test(String(address)) ? lobbyUrl : address, protocols, options);
+    this.on('error', () => undefined);
+  }
+}
+
+Object.assign(globalThis, { ...names, shownAt, WebSocket });
+
+// Whatever port a snippet wants, it gets a free one, which only this machine reaches.
+const { listen } = Server.prototype as { listen: (...args: unknown[]) => Server };
+Server.prototype.listen = function (this: Server, ...args: unknown[]) {
+  this.once('listening', () => {
+    if (this instanceof HttpServer) setImmediate(visit, this);
+  });
+  return listen.call(
+    this,
+    0,
+    '127.0.0.1',
+    args.find(one => typeof one === 'function'),
+  );
+};
+names.server.listen().unref();
+
+/** Two players come to a gate: one says hello and leaves, the other is turned away. */
+function visit(server: HttpServer): void {
+  if (server.listenerCount('upgrade') === 0) return;
+  const { port } = server.address() as AddressInfo;
+  const to = (token: string) => `ws://127.0.0.1:${port}/play?name=Ada&token=${token}`;
+  const welcome = new WebSocket(to(player_token));
+  welcome.on('open', () => {
+    welcome.send('Hello.');
+    welcome.ping();
+  });
+  welcome.on('pong', () => welcome.close(1000));
+  new WebSocket(to('nobody'));
+}
+
+process.on('message', () => {
+  // A program that shuts down in an orderly way has to come to its end by itself.
+  if (!process.emit('SIGTERM')) process.exit();
+});
+process.channel?.unref();

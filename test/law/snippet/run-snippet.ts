@@ -1,0 +1,171 @@
+import { fork } from 'node:child_process';
+import { createServer } from 'node:http';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { createClient } from 'lobby-rx';
+import { createEmulator, listen, seedWorld, simulateActivity } from 'lobby-rx/emulator';
+import { lobbyGate } from 'lobby-rx/lobby-server';
+import type { Snippet } from './snippet.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const FOLDER = join(ROOT, 'node_modules/.cache/lobby-rx/snippets', String(process.pid));
+
+/** How much has to happen in the world after something new was seen, until no more is expected. */
+const ENOUGH = 25;
+/** How much may happen in all, until something has to be seen: some 10 s. */
+const TOO_MUCH = 1_000;
+
+/** The places where a snippet shows something. */
+const SHOWS = /\b(?:show|console\.log)\b(?=\s*[(),])/g;
+
+/** Where the service is, in snippets. */
+const SERVICE = /'https:\/\/[\w-]+\.example\.com'/g;
+
+/** A snippet as a program. */
+export interface Program {
+  readonly file: string;
+  readonly shows: number;
+  /** Whether it speaks for a lobby, and not for an identity. */
+  readonly isLobby: boolean;
+}
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+  /** How many of its places have shown something. */
+  readonly shown: number;
+  readonly isLate: boolean;
+}
+
+/** Bundles snippets, each into a program of its own. `clean` deletes them. */
+export async function bundleSnippets(snippets: readonly Snippet[]): Promise<readonly Program[]> {
+  mkdirSync(FOLDER, { recursive: true });
+  const programs = snippets.map(({ code }, i) => ({
+    file: join(FOLDER, `${i}.mjs`),
+    shows: [...code.matchAll(SHOWS)].length,
+    isLobby: /\bmatchmaker\.|\blobbyGate\(/.test(code),
+  }));
+  await build({
+    entryPoints: snippets.map((_, i) => ({ in: `program:${i}`, out: String(i) })),
+    outdir: FOLDER,
+    outExtension: { '.js': '.mjs' },
+    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'silent' },
+    // The package has no side effects, it says; the preamble is nothing but that.
+    ignoreAnnotations: true,
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+    plugins: [
+      {
+        name: 'snippets',
+        setup(plugin) {
+          plugin.onResolve({ filter: /^(program|snippet):/ }, ({ path }) => {
+            const [namespace, i] = path.split(':') as [string, string];
+            return { namespace, path: i };
+          });
+          plugin.onLoad({ filter: /./, namespace: 'program' }, ({ path: i }) => ({
+            contents: `import './preamble.ts'; import 'snippet:${i}';`,
+            resolveDir: import.meta.dirname,
+          }));
+          plugin.onLoad({ filter: /./, namespace: 'snippet' }, ({ path: i }) => {
+            let place = 0;
+            const { code } = snippets[Number(i)]!;
+            return {
+              contents: code
+                .replace(SHOWS, () => `shownAt(${place++})`)
+                .replace(SERVICE, 'process.env.LOBBY_URL!'),
+              loader: 'ts',
+              resolveDir: import.meta.dirname,
+            };
+          });
+        },
+      },
+    ],
+  });
+  return programs;
+}
+
+export const clean = () => rmSync(FOLDER, { recursive: true, force: true });
+
+/** Runs it in a world of its own, over HTTP, until nothing new is to be expected of it. */
+export async function runSnippet({ file, shows, isLobby }: Program): Promise<Ended> {
+  const emulator = createEmulator();
+  const world = seedWorld(emulator, { maxPlayers: 10_000 });
+  const service = await listen(emulator);
+  const lobby = await openLobby(createClient({ ...service.urls, token: world.lobbyToken }));
+
+  const child = fork(file, {
+    // Some save a file.
+    cwd: mkdtempSync(join(FOLDER, 'run-')),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: {
+      PATH: process.env.PATH,
+      LOBBY_URL: service.url,
+      LOBBY_GROUP_URL: service.urls.groupUrl,
+      LOBBY_MATCHMAKER_URL: service.urls.matchmakerUrl,
+      LOBBY_API_URL: service.urls.apiUrl,
+      LOBBY_TOKEN: isLobby ? world.lobbyToken : world.identityToken,
+      LOBBY_GROUP: world.groupId,
+      SNIPPET_IDENTITY: world.identityId,
+      SNIPPET_PLAYER: world.playerToken,
+      SNIPPET_LOBBY: lobby.url,
+    },
+  });
+  let out = '';
+  let err = '';
+  child.stdout!.on('data', (data: Buffer) => (out += data.toString()));
+  child.stderr!.on('data', (data: Buffer) => (err += data.toString()));
+
+  const shown = new Set<unknown>();
+  let happened = 0;
+  let lastNews = 0;
+  let isLate = false;
+  let isEnding = false;
+  const news = () => (lastNews = happened);
+  const end = () => {
+    if (isEnding) return;
+    isEnding = true;
+    // It may have just ended by itself.
+    if (child.connected) child.send('end', () => undefined);
+  };
+  child.on('message', place => {
+    if (!shown.has(place)) news();
+    shown.add(place);
+  });
+  const activity = simulateActivity(emulator, world, { every: 10 }).subscribe(() => {
+    happened++;
+    const isSeen = shows > 0 ? shown.size > 0 : emulator.requests.length > 0;
+    if (isSeen && happened - lastNews > ENOUGH) end();
+    if (happened === TOO_MUCH) {
+      isLate = true;
+      child.kill('SIGKILL');
+    }
+  });
+  const code = await new Promise<number | null>(resolve => child.on('close', resolve));
+
+  activity.unsubscribe();
+  lobby.close();
+  await service.close();
+  return { code, out, err, shown: shown.size, isLate };
+}
+
+/** The lobby that the addresses in lobby joins lead to. */
+async function openLobby(client: Parameters<typeof lobbyGate>[0]['client']) {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise(resolve => server.once('listening', resolve));
+  const players = lobbyGate({ server, client, firstMessage: true }).subscribe(player =>
+    player.send('Welcome.'),
+  );
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () => {
+      players.unsubscribe();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { DECLARATIONS } from './snippet/names.js';
+import { bundleSnippets, clean, runSnippet, type Program } from './snippet/run-snippet.js';
+import { allSnippets } from './snippet/snippet.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDER = join(import.meta.dirname, 'snippet');
+const snippets = allSnippets();
+
+describe('The snippets of README and docs', () => {
+  it('compile, every one', () => {
+    ok(snippets.length >= 5);
+    deepStrictEqual(compilerFaults(), []);
+  });
+
+  describe('run', () => {
+    const runnable = snippets.filter(({ notRun }) => notRun === undefined);
+    let programs: readonly Program[] = [];
+    const ended = new Map<number, ReturnType<typeof runSnippet>>();
+    /** Two at a time, in order: each begins when the last but one has ended. */
+    const start = (i: number): ReturnType<typeof runSnippet> => {
+      const known = ended.get(i);
+      if (known) return known;
+      const before = i < 2 ? Promise.resolve() : start(i - 2).catch(() => undefined);
+      const run = before.then(() => runSnippet(programs[i]!));
+      run.catch(() => undefined);
+      ended.set(i, run);
+      return run;
+    };
+    before(async () => {
+      programs = await bundleSnippets(runnable);
+      runnable.forEach((_, i) => void start(i));
+    });
+    after(clean);
+
+    runnable.forEach(({ name }, i) => {
+      it(name, async () => {
+        const { code, out, err, shown, isLate } = await start(i);
+        const { shows } = programs[i]!;
+        if (process.env.SHOW) console.log(`${name}: ${shown} of ${shows} places\n${out.slice(0, 300)}`);
+        ok(!isLate, `does not show anything, or does not end\n${out}`);
+        strictEqual(err, '');
+        strictEqual(code, 0);
+        ok(shows === 0 || shown > 0, 'shows nothing');
+      });
+    });
+  });
+});
+
+/** What the compiler says of them, with the names that their readers have. */
+function compilerFaults(): readonly string[] {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), path => ts.sys.readFile(path)) as {
+    config: object;
+  };
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const texts = new Map([
+    [join(FOLDER, 'declarations.d.ts'), { name: 'the declarations', code: DECLARATIONS }],
+    ...snippets.map(({ name, code }, i) => {
+      return [join(FOLDER, `snippet-${i}.ts`), { name, code: `${code}\nexport {};` }] as const;
+    }),
+  ]);
+  const host = ts.createCompilerHost(options);
+  const disk = { ...host };
+  host.fileExists = path => texts.has(path) || disk.fileExists(path);
+  host.getSourceFile = (path, ...rest) => {
+    const text = texts.get(path);
+    return text === undefined
+      ? disk.getSourceFile(path, ...rest)
+      : ts.createSourceFile(path, text.code, ts.ScriptTarget.ES2022);
+  };
+  const program = ts.createProgram([...texts.keys()], options, host);
+  return [...texts].flatMap(([path, { name, code }]) =>
+    ts.getPreEmitDiagnostics(program, program.getSourceFile(path)).map(({ messageText, start = 0 }) => {
+      const line = code.slice(0, start).split('\n').length;
+      return `${name}, line ${line} of it: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+    }),
+  );
+}
