@@ -75,7 +75,7 @@ describe('the defaults of a client', () => {
   );
 
   it(
-    'tell of silence after 300 s, and wait for 15 minutes at the most',
+    'tell of silence after 300 s, and wait for at most 15 minutes',
     marbles(({ cold, expectObservable }) => {
       const busy = { status: 429, headers: { get: () => '86400' }, text: '' };
       const answers = [of(list('1', event(1))), of(busy), of(list('2', event(2))), cold<never>('-')];

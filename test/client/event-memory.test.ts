@@ -7,7 +7,7 @@ const event = (ts: string, payload: unknown = ts): LiveEvent => ({ kind: 'unknow
 const list = (...events: LiveEvent[]) => ({ events, watch: { index: '1' } });
 
 describe('the memory of an event watch', () => {
-  it('leaves out what was delivered, and returns the very answer where nothing was', () => {
+  it('leaves out what was delivered, and returns the very answer if nothing was', () => {
     const memory = eventMemory<NoOwnEvents>();
     const first = list(event('1'), event('2'));
     strictEqual(memory.trim(first), first);

@@ -52,7 +52,7 @@ describe('a confirmation that does not end with OK', () => {
     deepStrictEqual(await outcomeAt(reply('409 Conflict')), { outcome: 'refused', reason: '409' });
   });
 
-  it('is unknown, and sent once only, where the answer was lost or is not the service’s', async () => {
+  it('is unknown, and sent only once, if the answer was lost or is not the service’s', async () => {
     const unknown = { outcome: 'unknown' };
     deepStrictEqual(await outcomeAt('', 'end'), unknown);
     deepStrictEqual(await outcomeAt('', 'reset'), unknown);

@@ -3,28 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { filesUnder } from '../files-under.js';
+import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES } from './house.js';
 
 const SRC = join(import.meta.dirname, '../../src');
-
-/** Which floor each room is on: a room may lean only on rooms of lower floors. */
-const FLOOR: Readonly<Record<string, number>> = {
-  ...{ error: 0, protocol: 1, transport: 2, stream: 2, endpoint: 3, client: 4, 'index.ts': 4.5 },
-  ...{ emulator: 4.5, 'lobby-server': 5, cli: 6 },
-};
-
-/** Which packages each room may use. */
-const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  error: [],
-  protocol: ['io-ts', '#fp-ts/Either'],
-  transport: ['rxjs', '#fetch', 'cross-fetch', 'node:http', 'node:https'],
-  stream: ['rxjs', '#fp-ts/Either'],
-  endpoint: ['rxjs', 'io-ts', '#fp-ts/Either'],
-  client: ['rxjs'],
-  'index.ts': [],
-  emulator: ['rxjs', 'node:http', 'node:net'],
-  'lobby-server': ['rxjs', 'ws', 'node:http', 'node:stream'],
-  cli: ['rxjs', 'node:util', 'node:fs'],
-};
 
 /** The rooms that a browser loads. */
 const BROWSER: ReadonlySet<string> = new Set(
@@ -32,13 +13,6 @@ const BROWSER: ReadonlySet<string> = new Set(
     .filter(room => FLOOR[room]! <= 4)
     .concat('index.ts'),
 );
-
-/** The most lines of a file, and the most files of a folder besides its door. */
-const LONGEST_FILE = 250;
-const FULLEST_FOLDER = 15;
-
-/** A file of fewer lines than this is a fragment, unless several others import it. */
-const FRAGMENT = 20;
 
 /** Rooms that a name says nothing about. */
 const NAMELESS = /(^|\/)(utils?|common|helpers?|types|constants|core|misc|shared)(\/|\.ts$)/;

@@ -36,7 +36,7 @@ describe('live events', () => {
     ]);
   });
 
-  it('become two where one carries two kinds, with the notification once', () => {
+  it('become two if one carries two kinds, with the notification once', () => {
     const kind = { identity_update: { identity: profile }, matchmaker_lobby_join: lobbyJoin };
     deepStrictEqual(decodeEvent({ kind, ts, notification }, {}), [
       { kind: 'identity_update', ts, identity: profile, notification },
@@ -44,7 +44,7 @@ describe('live events', () => {
     ]);
   });
 
-  it('are malformed where anything about them is wrong, and say what', () => {
+  it('are malformed if anything about them is wrong, and say what', () => {
     const issue = (raw: unknown) => {
       const [event, ...others] = decodeEvent(raw, {}, 0);
       strictEqual(others.length, 0);

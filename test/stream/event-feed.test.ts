@@ -65,7 +65,7 @@ describe('eventFeed', () => {
   );
 
   it(
-    'gives a late subscriber the present status, and no event that was before him',
+    'gives a late subscriber the current status, and no earlier event',
     marbles(({ cold, expectObservable }) => {
       const feed = eventFeed(cold('s-a-l-b', signals));
       expectObservable(feed.gap$, '-------!');
@@ -87,7 +87,7 @@ describe('eventFeed', () => {
   );
 
   it(
-    'goes on for the others where one subscriber throws',
+    'goes on for the others if one subscriber throws',
     marbles(({ cold, expectObservable }) => {
       const feed = eventFeed(cold('a-b', signals));
       const thrown$ = feed.lobbyJoin$.pipe(
@@ -117,7 +117,7 @@ describe('eventFeed', () => {
   );
 
   it(
-    'gives whoever subscribes anew in answer to the error nothing of the watch that is over',
+    'gives whoever resubscribes on the error nothing of the watch that has ended',
     marbles(({ cold, expectObservable, flush }) => {
       const feed = eventFeed(cold('s-l-#', signals));
       const states: string[] = [];

@@ -35,7 +35,7 @@ describe('pages', () => {
   );
 
   it(
-    'costs one request where one page is taken, even from a service that answers at once',
+    'costs one request if one page is taken, even from a service that answers at once',
     marbles(({ expectObservable, flush }) => {
       let asked = 0;
       const endless = () => of({ items: 'x', anchor: String(++asked) });
@@ -76,7 +76,7 @@ describe('pages', () => {
   );
 
   it(
-    'fails where an anchor comes again, rather than going round for ever',
+    'fails if an anchor comes again, rather than going round for ever',
     marbles(({ expectObservable, flush }) => {
       const { asked, page } = book({
         '': { items: 'a', anchor: '1' },

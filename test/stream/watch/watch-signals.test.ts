@@ -104,7 +104,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'tells of a gap where the index was refused, before the first answer behind it',
+    'tells of a gap if the index was refused, before the first answer after it',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const { asked, poll } = script(
@@ -162,7 +162,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'tells of a gap where the index went back, was missing, or nothing was heard for longer than events are kept',
+    'tells of a gap if the index went back, was missing, or nothing was heard for longer than events are kept',
     marbles(({ cold, expectObservable, flush }) => {
       const seen: string[] = [];
       const { poll } = script(
@@ -238,7 +238,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'asks for an answer again that could not be acknowledged',
+    'asks again for an answer that could not be acknowledged',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const acks = [throwError(() => 'disk full'), EMPTY];
@@ -263,7 +263,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'tells of silence again behind an answer that lay unread for longer than events are kept',
+    'tells of silence again after an answer that lay unread for longer than events are kept',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const { poll } = script(
@@ -283,7 +283,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'waits longer each time where an answer cannot be acknowledged',
+    'waits longer each time if an answer cannot be acknowledged',
     marbles(({ expectObservable, flush }) => {
       const starts: number[] = [];
       const poll = () => {
@@ -301,7 +301,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'tells of silence where answers come and cannot be acknowledged for longer than events are kept',
+    'tells of silence if answers come but cannot be acknowledged for longer than events are kept',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const acks = [EMPTY, ...Array.from({ length: 5 }, () => throwError(() => 'disk full')), EMPTY];
@@ -359,7 +359,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'goes down with a projection that throws, and alone',
+    'ends with a projection that throws, and ends alone',
     marbles(helpers => {
       const { cold, expectObservable, flush } = helpers;
       let polls = 0;

@@ -168,7 +168,7 @@ describe('watch', () => {
   );
 
   it(
-    'guards likewise where nothing is said by an error, by silence, or by repetition',
+    'guards likewise if no news comes as an error, as nothing at all, or as a repetition',
     marbles(({ expectObservable, flush }) => {
       const idle: Recovery = { kind: 'idle' };
       const counts = [
@@ -261,7 +261,7 @@ describe('watch', () => {
   );
 
   it(
-    'has one poll in flight at the most, whatever comes when',
+    'has at most one poll in flight, whatever comes when',
     marbles(({ cold, hot, expectObservable, flush }) => {
       let inFlight = 0;
       let most = 0;
@@ -300,7 +300,7 @@ describe('watch', () => {
     }),
   );
 
-  it('refuses a config that cannot be meant', () => {
+  it('refuses an invalid config', () => {
     const poll = () => NEVER;
     for (const config of [
       { deadline: -1 },
@@ -317,7 +317,7 @@ describe('watch', () => {
     );
   });
 
-  it('has one poll in flight at the most in every order of answers, errors, wakes, comings and goings', () => {
+  it('has at most one poll in flight in every order of answers, errors, wakes, comings and goings', () => {
     const outcome = constantFrom('answer', 'idle', 'error', 'nothing', 'hang');
     const moment = integer({ min: 1, max: 400 });
     // At least 1 ms: news without end and without a pause would keep virtual time from passing.

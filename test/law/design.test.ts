@@ -1,0 +1,183 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { filesUnder } from '../files-under.js';
+import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES } from './house.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const page = readFileSync(join(ROOT, 'docs/design.md'), 'utf8');
+
+/** The text under a heading, up to the next one of its level. */
+function section(heading: string): string {
+  const found = page.split(/^## /m).find(text => text.startsWith(`${heading}\n`));
+  ok(found, `there is no section '${heading}'`);
+  return found;
+}
+
+/** The rows of the tables in a text, without their heads: the cells, without the backticks around them. */
+const rowsIn = (text: string) =>
+  [...text.matchAll(/^\|(.*)\|$/gm)]
+    .map(([, row]) => row!.split('|').map(cell => cell.trim().replace(/^`([^`]*)`$/, '$1')))
+    .filter(([first], i, rows) => !first!.startsWith('-') && !rows[i + 1]?.[0]?.startsWith('-'));
+
+/** What stands in backticks. */
+const codesIn = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(match => match[1]!);
+
+/** The tests that a text names, and their files. */
+const testsIn = (text: string) =>
+  [...text.matchAll(/“([^”]+)”\s+·\s+`([^`]+)`/g)].map(([, title, file]) => ({
+    title: title!.replace(/\s+/g, ' '),
+    file: file!,
+  }));
+
+const parse = (path: string) =>
+  ts.createSourceFile(path, readFileSync(join(ROOT, path), 'utf8'), ts.ScriptTarget.ES2022, true);
+
+/** The titles of the tests in a file. */
+function titlesIn(path: string): readonly string[] {
+  const titles: string[] = [];
+  const visit = (node: ts.Node) => {
+    if (ts.isCallExpression(node) && node.expression.getText() === 'it') {
+      const [title] = node.arguments;
+      if (title && ts.isStringLiteralLike(title)) titles.push(title.text);
+    }
+    node.forEachChild(visit);
+  };
+  visit(parse(path));
+  return titles;
+}
+
+/** The default of an option, as its docstring tells it. */
+function defaultOf(path: string, config: string, option: string): string | undefined {
+  let told: string | undefined;
+  parse(path).forEachChild(node => {
+    if (!ts.isInterfaceDeclaration(node) || node.name.text !== config) return;
+    const member = node.members.find(({ name }) => name?.getText() === option);
+    told = member && /Default (\d+(?:,\d{3})*(?: MiB)?)/.exec(member.getFullText())?.[1];
+  });
+  return told;
+}
+
+describe('docs/design.md', () => {
+  it('has the floors and packages that the house has', () => {
+    const rooms = rowsIn(section('The house')).map(([floor, room, , packages]) => ({
+      room: room!.replace(/\/$/, ''),
+      floor: Number(floor),
+      packages: codesIn(packages!.includes('`') ? packages! : `\`${packages}\``).filter(name => name !== '–'),
+    }));
+    deepStrictEqual(Object.fromEntries(rooms.map(({ room, floor }) => [room, floor])), FLOOR);
+    deepStrictEqual(Object.fromEntries(rooms.map(({ room, packages }) => [room, packages])), PACKAGES);
+  });
+
+  it('has them in its picture, too', () => {
+    const [picture] = /^floor\n[^`]+/m.exec(section('The house'))!;
+    const drawn = [...picture.matchAll(/^ +(\d(?:\.\d)?) +(.*)$/gm)].flatMap(([, floor, names]) =>
+      names!.split(/[ ═╗╝║╚]+/).flatMap(name => (name === '' ? [] : [[name, Number(floor)] as const])),
+    );
+    deepStrictEqual(Object.fromEntries(drawn), FLOOR);
+  });
+
+  it('has the measures of a file and a folder', () => {
+    const told = [...section('One concept a file').matchAll(/(\d+) (lines|files)/g)].map(([, n]) =>
+      Number(n),
+    );
+    deepStrictEqual(told, [LONGEST_FILE, FRAGMENT, FULLEST_FOLDER]);
+  });
+
+  it('names files and folders that there are', () => {
+    const named = codesIn(page).filter(code => /^[\w./-]+(\/|\.(ts|md|json))$/.test(code));
+    ok(named.length > 50);
+    deepStrictEqual(
+      named.filter(path => !['', 'src', 'test'].some(folder => existsSync(join(ROOT, folder, path)))),
+      [],
+    );
+    const links = [...page.matchAll(/\]\(([^)]+)\)/g)].map(match => match[1]!);
+    deepStrictEqual(
+      links.filter(path => !existsSync(join(ROOT, 'docs', path))),
+      [],
+    );
+  });
+
+  it('quotes tests that there are', () => {
+    const tests = testsIn(page);
+    // Each quotation is one, or a slip would go unseen.
+    strictEqual(tests.length, page.split('“').length - 1);
+    const files = new Map(tests.map(({ file }) => [file, titlesIn(join('test', file))]));
+    deepStrictEqual(
+      tests.filter(({ title, file }) => !files.get(file)!.includes(title)),
+      [],
+    );
+  });
+
+  it('has numbered laws, each held by a test', () => {
+    const laws = section('The laws of the watch').split(/^### /m).slice(1);
+    deepStrictEqual(
+      laws.map(law => Number.parseInt(law)),
+      laws.map((_, i) => i + 1),
+    );
+    deepStrictEqual(
+      laws.filter(law => testsIn(law).length === 0),
+      [],
+    );
+  });
+
+  it('has the defaults that the options have', () => {
+    const [options] = section('Defaults').split('These are fixed');
+    const rows = rowsIn(options!);
+    ok(rows.length > 10);
+    deepStrictEqual(
+      rows.map(([option, , file]) => {
+        const [config, name] = option!.split('.') as [string, string];
+        return [option, defaultOf(join('src', file!), config, name)];
+      }),
+      rows.map(([option, value]) => [option, value]),
+    );
+  });
+
+  it('has the constants that the code has', () => {
+    const [, constants] = section('Defaults').split('These are fixed');
+    const rows = rowsIn(constants!);
+    ok(rows.length > 5);
+    deepStrictEqual(
+      rows.map(([name, , file]) => {
+        const text = readFileSync(join(ROOT, 'src', file!), 'utf8');
+        const value = new RegExp(`const ${name} = ([\\d._]+);`).exec(text)?.[1];
+        return [name, Number(value?.replaceAll('_', ''))];
+      }),
+      rows.map(([name, value]) => [name, Number(value!.replaceAll(',', ''))]),
+    );
+  });
+});
+
+describe('docs/decisions', () => {
+  const FOLDER = join(ROOT, 'docs/decisions');
+  const pages = filesUnder(FOLDER, '.md').map(path => path.slice(FOLDER.length + 1));
+
+  it('are all in their index, and are short', () => {
+    const index = readFileSync(join(FOLDER, 'index.md'), 'utf8');
+    const linked = [...index.matchAll(/\]\(([\w.-]+\.md)\)/g)].map(match => match[1]!);
+    deepStrictEqual(
+      [...linked].sort(),
+      pages.filter(name => name !== 'index.md'),
+    );
+    const lengths = linked.map(name => [
+      name,
+      readFileSync(join(FOLDER, name), 'utf8').split(/\s+/).filter(Boolean).length,
+    ]);
+    deepStrictEqual(
+      lengths.filter(([, words]) => Number(words) < 100 || Number(words) > 250),
+      [],
+    );
+  });
+
+  it('name files that there are', () => {
+    const missing = pages.flatMap(name =>
+      codesIn(readFileSync(join(FOLDER, name), 'utf8'))
+        .filter(code => /^[\w.-]+\/[\w./-]+(\/|\.(ts|md|json))$/.test(code))
+        .filter(path => !existsSync(join(ROOT, path)))
+        .map(path => `${name}: ${path}`),
+    );
+    deepStrictEqual(missing, []);
+  });
+});

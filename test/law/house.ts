@@ -1,0 +1,28 @@
+/** Which floor each room is on: a room may lean only on rooms of lower floors. */
+export const FLOOR: Readonly<Record<string, number>> = {
+  ...{ error: 0, protocol: 1, transport: 2, stream: 2, endpoint: 3, client: 4, 'index.ts': 4.5 },
+  ...{ emulator: 4.5, 'lobby-server': 5, cli: 6 },
+};
+
+/** Which packages each room may use. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  error: [],
+  protocol: ['io-ts', '#fp-ts/Either'],
+  transport: ['rxjs', '#fetch', 'cross-fetch', 'node:http', 'node:https'],
+  stream: ['rxjs', '#fp-ts/Either'],
+  endpoint: ['rxjs', 'io-ts', '#fp-ts/Either'],
+  client: ['rxjs'],
+  'index.ts': [],
+  emulator: ['rxjs', 'node:http', 'node:net'],
+  'lobby-server': ['rxjs', 'ws', 'node:http', 'node:stream'],
+  cli: ['rxjs', 'node:util', 'node:fs'],
+};
+
+/** The most lines of a file. */
+export const LONGEST_FILE = 250;
+
+/** The most files of a folder besides its door. */
+export const FULLEST_FOLDER = 15;
+
+/** A file of fewer lines than this is a fragment, unless several others import it. */
+export const FRAGMENT = 20;

@@ -1,0 +1,158 @@
+import { deepStrictEqual } from 'node:assert';
+import { asyncScheduler, map, NEVER, take, tap, type Observable } from 'rxjs';
+import type { RunHelpers } from 'rxjs/testing';
+import { watch, watchSignals, type Recovery, type WatchSignal } from 'lobby-rx';
+import { marbles } from '../../marbles.js';
+import { answer, isIdle, script, type Answer } from '../../poll-script.js';
+
+const random = () => 1;
+const word = (signal: WatchSignal<Answer>) =>
+  signal.kind === 'status' ? signal.status.state : signal.kind === 'gap' ? signal.gap.reason : 'answer';
+
+/** Follows signals up to a moment, and gives back what came when, to be looked at after the flush. */
+function journal(
+  signals$: Observable<WatchSignal<Answer>>,
+  { expectObservable }: RunHelpers,
+  until: string,
+): string[] {
+  const lines: string[] = [];
+  expectObservable(
+    signals$.pipe(map(signal => lines.push(`${asyncScheduler.now()} ${word(signal)}`))),
+    until,
+  );
+  return lines;
+}
+
+describe('a turn of the watch', () => {
+  it(
+    'hands an answer to onCommit when its index is taken over: after its ack, and only if that completes',
+    marbles(helpers => {
+      const { cold, expectSubscriptions, flush } = helpers;
+      const first = cold('-(a|)', { a: answer('1', 'x') });
+      const again = cold('-(a|)', { a: answer('1', 'x') });
+      const idle = cold('-(b|)', { b: answer('2') });
+      const { asked, poll } = script(first, again, idle);
+      const fails = cold<never>('  --#');
+      const completes = cold<never>('--|');
+      const acks = [fails, completes];
+      const committed: string[] = [];
+      const config = { isIdle, random, backoff: { initial: 4 }, ack: () => acks.shift() ?? NEVER };
+      const signals$ = watchSignals(poll, config, ({ watch: { index } }) =>
+        committed.push(`${asyncScheduler.now()} ${index}`),
+      );
+      const seen = journal(signals$, helpers, '13ms !');
+      expectSubscriptions(first.subscriptions).toBe('    ^!');
+      expectSubscriptions(fails.subscriptions).toBe('    -^-!');
+      expectSubscriptions(again.subscriptions).toBe('    -------^!');
+      expectSubscriptions(completes.subscriptions).toBe('--------^-!');
+      expectSubscriptions(idle.subscriptions).toBe('     ----------^!');
+      flush();
+      deepStrictEqual(seen, [
+        ...['0 connecting', '1 live', '1 answer', '3 retrying'],
+        ...['8 index_missing', '8 live', '8 answer'],
+      ]);
+      // The idle answer is still being acknowledged.
+      deepStrictEqual(committed, ['10 1']);
+      deepStrictEqual(asked, [undefined, undefined, '1']);
+    }),
+  );
+
+  it(
+    'tells of a gap if it is to go on from an answer without an index',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      for (const from of ['', { index: '', at: 0 }]) {
+        const first = cold('-(a|)', { a: answer('1', 'x') });
+        expectObservable(watchSignals(() => first, { from }).pipe(map(word), take(4))).toBe('c(gla|)', {
+          ...{ c: 'connecting', g: 'index_missing', l: 'live', a: 'answer' },
+        });
+        expectSubscriptions(first.subscriptions).toBe('^!');
+      }
+    }),
+  );
+
+  it(
+    'takes a repetition for an idle answer even if idle answers came in between',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const last = cold('-(d|)', { d: answer('4', 'y') });
+      const { asked, poll } = script(
+        cold('-(a|)', { a: answer('1', 'x') }),
+        cold('-(b|)', { b: answer('2') }),
+        cold('-(c|)', { c: answer('3', 'x') }),
+        last,
+      );
+      expectObservable(watch(poll, { isIdle }), '-----!').toBe('-a--d', {
+        a: answer('1', 'x'),
+        d: answer('4', 'y'),
+      });
+      expectSubscriptions(last.subscriptions).toBe('---^!');
+      flush();
+      deepStrictEqual(asked, [undefined, '1', '2', '3', '4']);
+    }),
+  );
+
+  it(
+    'goes on from the same index after an idle error, without backoff, its status unchanged',
+    marbles(helpers => {
+      const { cold, expectSubscriptions, flush } = helpers;
+      const cut = cold<never>('--#', undefined, '504');
+      const down = cold<never>('#', undefined, 'reset');
+      const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), cut, cut, down, cut, NEVER);
+      const recovery = (error: unknown): Recovery => ({ kind: error === '504' ? 'idle' : 'retry' });
+      const config = { random, recovery, burst: 9, backoff: { initial: 3 } };
+      const seen = journal(watchSignals(poll, config), helpers, '10ms !');
+      expectSubscriptions(cut.subscriptions).toBe(['^-!', '--^-!', '-------^-!']);
+      expectSubscriptions(down.subscriptions).toBe('----(^!)');
+      flush();
+      deepStrictEqual(seen, ['0 connecting', '0 live', '0 answer', '4 retrying']);
+      deepStrictEqual(asked, [undefined, '1', '1', '1', '1', '1']);
+    }),
+  );
+
+  it(
+    'leaves an acknowledgement alone when it wakes',
+    marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
+      const ack = cold<never>('-----|');
+      const next = cold<never>('-');
+      const { asked, poll } = script(cold('-(a|)', { a: answer('1', 'x') }), next);
+      const config = { random: () => 0, wake$: hot('---w'), ack: () => ack };
+      expectObservable(watch(poll, config), '--------!').toBe('-a', { a: answer('1', 'x') });
+      expectSubscriptions(ack.subscriptions).toBe('-^----!');
+      expectSubscriptions(next.subscriptions).toBe('------^-!');
+      flush();
+      deepStrictEqual(asked, [undefined, '1']);
+    }),
+  );
+
+  it(
+    'ends at once what it is at when unsubscribed from: a poll, an ack or a wait, and its wake source',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const unsub = '---!';
+      const wakes = [cold('-'), cold('-'), cold('-')] as const;
+
+      const hung = cold<never>('-');
+      expectObservable(
+        watch(() => hung, { wake$: wakes[0] }),
+        unsub,
+      ).toBe('');
+      expectSubscriptions(hung.subscriptions).toBe('^--!');
+
+      const ack = cold<never>('-');
+      const acknowledged = script(cold('-(a|)', { a: answer('1', 'x') }), NEVER);
+      expectObservable(watch(acknowledged.poll, { wake$: wakes[1], ack: () => ack }), unsub).toBe('-a', {
+        a: answer('1', 'x'),
+      });
+      expectSubscriptions(ack.subscriptions).toBe('-^-!');
+
+      const polls: number[] = [];
+      const broken = cold<never>('-#').pipe(tap({ subscribe: () => polls.push(asyncScheduler.now()) }));
+      expectObservable(
+        watch(() => broken, { wake$: wakes[2], random }),
+        unsub,
+      ).toBe('');
+
+      for (const wake$ of wakes) expectSubscriptions(wake$.subscriptions).toBe('^--!');
+      flush();
+      deepStrictEqual([acknowledged.asked, polls], [[undefined], [0]]);
+    }),
+  );
+});
