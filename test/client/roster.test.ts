@@ -183,6 +183,22 @@ describe('a roster', () => {
     deepStrictEqual(seen, ['ABCD +ABCD -', 'ZABCD +Z -']);
   });
 
+  it('follows a page to another one, even if its own members stay the same', () => {
+    const { turn, pages, roster$, change } = book({
+      '': { ids: 'AB', anchor: 'b' },
+      b: { ids: 'CD' },
+      b2: { ids: 'CE' },
+    });
+    const seen: string[] = [];
+    const watching = roster$.subscribe(roster => seen.push(told(roster)));
+    turn();
+    pages[''] = { ids: 'AB', anchor: 'b2' };
+    change();
+    turn();
+    watching.unsubscribe();
+    deepStrictEqual(seen, ['ABCD +ABCD -', 'ABCE +E -D']);
+  });
+
   it('keeps the pages behind two whose members change places', () => {
     const { turn, pages, roster$, change } = book({
       '': { ids: 'A', anchor: '1' },

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { first, ignoreElements, map, merge, repeat, retry, switchMap, take, tap } from 'rxjs';
+import { defer, first, ignoreElements, map, merge, repeat, retry, switchMap, take, tap } from 'rxjs';
 import {
   eventFeed,
   type Gap,
@@ -75,6 +75,15 @@ describe('eventFeed', () => {
   );
 
   it(
+    'gives whoever comes back after the poll has ended the status of the new one, and not the old one first',
+    marbles(({ cold, expectObservable }) => {
+      const feed = eventFeed(cold('s-l', signals), { linger: 5 });
+      expectObservable(feed.status$, '^--!').toBe('s-l', { s: connecting, l: live });
+      expectObservable(feed.status$, '---------^--!').toBe('---------s-l', { s: connecting, l: live });
+    }),
+  );
+
+  it(
     'hands the error that ends the watch to all, and begins anew for whoever subscribes after it',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const signals$ = cold('s-#', signals);
@@ -128,6 +137,17 @@ describe('eventFeed', () => {
       expectObservable(states$.pipe(ignoreElements())).toBe('--------#');
       flush();
       deepStrictEqual(states, ['connecting', 'live', 'connecting', 'live']);
+    }),
+  );
+
+  it(
+    'keeps the status of a watch that was begun in answer to the error of the one before it',
+    marbles(({ cold, expectObservable }) => {
+      const watches = [cold('s-#', signals), cold('l', signals)];
+      const feed = eventFeed(defer(() => watches.shift()!));
+      const status$ = feed.status$.pipe(retry(1));
+      expectObservable(status$, '-----!').toBe('s-l', { s: connecting, l: live });
+      expectObservable(feed.status$, '---^-!').toBe('---l', { l: live });
     }),
   );
 });

@@ -9,10 +9,13 @@ import {
   map,
   NEVER,
   of,
+  retry,
+  switchMap,
   tap,
   throwError,
   timer,
   type Observable,
+  type ObservableInput,
 } from 'rxjs';
 import {
   isTransportError,
@@ -150,6 +153,70 @@ describe('withToken', () => {
       strictEqual(whys.filter(why => why === 'rejected').length, 1);
     }),
   );
+
+  /** A provider that gives `token-0`, and then, whenever one was rejected, the next. It notes what it was asked. */
+  function counter(renewing: (fresh: string) => ObservableInput<string> = of) {
+    const whys: string[] = [];
+    let n = 0;
+    const token: Token = why => {
+      whys.push(why);
+      return why === 'request' ? `token-${n}` : renewing(`token-${++n}`);
+    };
+    return { whys, token };
+  }
+
+  it('uses no renewal that is over: a request made in response to the answer is one of its own', () => {
+    const { whys, token } = counter();
+    const { tokens, transport } = service('token-1');
+    const authorized = withToken(transport, token);
+    const got: number[] = [];
+    authorized(get)
+      .pipe(switchMap(() => authorized(get)))
+      .subscribe(answer => got.push(answer.status));
+    deepStrictEqual(got, [200]);
+    deepStrictEqual(tokens, ['token-0', 'token-1', 'token-1']);
+    deepStrictEqual(whys, ['request', 'rejected', 'request']);
+  });
+
+  it(
+    'waits for a renewal that began in response to the one before it',
+    marbles(({ cold, expectObservable, flush }) => {
+      const delays = ['(a|)', '---(a|)'];
+      const { whys, token } = counter(fresh => cold(delays.shift()!, { a: fresh }));
+      // The first renewed token is good for one request only.
+      let good = 'token-1';
+      const transport: Transport = ({ headers: { authorization } }) => {
+        const isGood = authorized(authorization, good);
+        if (isGood) good = 'token-2';
+        return of({ status: isGood ? 200 : 401, headers, text: '' });
+      };
+      const authorized = (header: string | undefined, token: string) => header === `Bearer ${token}`;
+      const send = withToken(transport, token);
+      const letter = map(({ status }: { status: number }) => (status === 200 ? 'y' : 'n'));
+      expectObservable(send(get).pipe(switchMap(() => send(get).pipe(letter)))).toBe('---(y|)');
+      expectObservable(send(get).pipe(letter), '-^').toBe('---(y|)');
+      flush();
+      deepStrictEqual(whys, ['request', 'rejected', 'request', 'rejected']);
+    }),
+  );
+
+  it('uses no renewal that failed, and none that nobody waited for to its end', () => {
+    const failing = counter(() => throwError(() => new Error('the session is over')));
+    const { transport } = service('none');
+    withToken(
+      transport,
+      failing.token,
+    )(get)
+      .pipe(retry(1))
+      .subscribe({ error: () => undefined });
+    deepStrictEqual(failing.whys, ['request', 'rejected', 'request', 'rejected']);
+
+    const hanging = counter(() => NEVER);
+    const authorized = withToken(transport, hanging.token);
+    authorized(get).subscribe().unsubscribe();
+    authorized(get).subscribe().unsubscribe();
+    deepStrictEqual(hanging.whys, ['request', 'rejected', 'request', 'rejected']);
+  });
 
   it('takes the rejected token too out of the answer to the renewed one', async () => {
     const transport: Transport = () =>
