@@ -70,6 +70,7 @@ describe('eventFeed', () => {
       const feed = eventFeed(cold('s-a-l-b', signals));
       expectObservable(feed.gap$, '-------!');
       expectObservable(feed.status$, '-----^-!').toBe('-----l', { l: live });
+      expectObservable(feed.status$, '---^---!').toBe('---sl', { s: connecting, l: live });
       expectObservable(feed.lobbyJoin$, '-----^-!').toBe('------j', { j: join });
     }),
   );
