@@ -22,7 +22,6 @@ import {
   checkOptions,
   describe,
   InputError,
-  isTransportError,
   milliseconds,
   schedulerLike,
   TransportError,
@@ -138,7 +137,6 @@ class ProviderFailure extends Error {}
 
 /** A provider's own error is named but not quoted, because it may contain a token. Whoever wrote it can log it there. */
 function explain(error: unknown, deadline: number, request: RequestSummary): TransportError {
-  if (isTransportError(error)) return error;
   const what = (): string => {
     if (error instanceof ProviderFailure) return error.message;
     if (error instanceof TimeoutError) return `gave none within ${deadline} ms`;

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { inspect } from 'node:util';
 import { assert as check, asyncProperty, string } from 'fast-check';
 import {
@@ -19,6 +19,7 @@ import {
 } from 'rxjs';
 import {
   isTransportError,
+  TransportError,
   withDeadline,
   withToken,
   type Token,
@@ -240,35 +241,61 @@ describe('withToken', () => {
           },
           /failed with Error/,
         ],
+        // From a client of this library, say, with which a provider gets its tokens.
+        [
+          () =>
+            throwError(
+              () => new TransportError('lost', 'the connection was lost', { method: 'POST', url: '' }),
+            ),
+          /failed with TransportError/,
+        ],
         [() => undefined as never, /gave nothing/],
         [() => [7] as never, /gave 7/],
         [() => EMPTY, /completed without one/],
         [() => NEVER, /gave none within 15000 ms/],
       ];
       const { tokens, transport } = service('x');
-      const seen: unknown[] = [];
+      const seen = new Map<Token, unknown>();
       for (const [token] of providers) {
         const error$ = withToken(
           transport,
           token,
         )(get).pipe(
           catchError((error: unknown) => {
-            seen.push(error);
+            seen.set(token, error);
             return EMPTY;
           }),
         );
         expectObservable(error$, '20s !');
       }
       flush();
-      for (const error of seen) {
+      for (const [token, pattern] of providers) {
+        const error = seen.get(token);
         ok(isTransportError(error) && error.reason === 'not_sent');
+        deepStrictEqual(error.request, { method: 'GET', url: get.url });
         ok(!inspect(error).includes('refresh token'));
-        ok(providers.some(([, pattern]) => pattern.test(error.message)));
+        match(error.message, pattern);
       }
-      strictEqual(seen.length, providers.length);
       deepStrictEqual(tokens, []);
     }),
   );
+
+  it('leaves an answer that is no error as it is, and redacts every other', async () => {
+    for (const status of [200, 204, 299]) {
+      const answer = { status, headers, text: 'a t0ken' };
+      strictEqual(await lastValueFrom(withToken(() => of(answer), 't0ken')(get)), answer);
+    }
+    for (const status of [101, 199, 300, 304, 400, 500]) {
+      const quoting = { get: (name: string) => (name === 'rvt-ray-id' ? 'ray of t0ken' : null) };
+      const answer = { status, headers: quoting, text: 'a t0ken' };
+      const redacted = await lastValueFrom(withToken(() => of(answer), 't0ken')(get));
+      deepStrictEqual([redacted.status, redacted.text], [status, 'a [secret]']);
+      deepStrictEqual(
+        [redacted.headers.get('rvt-ray-id'), redacted.headers.get('retry-after')],
+        ['ray of [secret]', null],
+      );
+    }
+  });
 
   it('takes its token out of an answer that quotes it, and out of a transport’s own error', async () => {
     const anyToken = string({ minLength: 4, unit: 'grapheme-ascii' }).filter(text => !/\s/.test(text));
@@ -307,4 +334,8 @@ describe('withDeadline', () => {
       expectSubscriptions(hung.subscriptions).toBe('^----!');
     }),
   );
+
+  it('refuses a deadline that is none', () => {
+    throws(() => withDeadline(() => NEVER, -1), /^InputError: deadline must be a number of milliseconds/);
+  });
 });
