@@ -6,7 +6,6 @@ import {
   from,
   map,
   of,
-  ReplaySubject,
   share,
   take,
   tap,
@@ -105,7 +104,7 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
       // Over before anyone is told, so that a request made in response to it starts a new one.
       tap({ next: isOver, error: isOver }),
       finalize(isOver),
-      share({ connector: () => new ReplaySubject(1) }),
+      share(),
     );
     return (renewal = mine);
   };
