@@ -156,7 +156,7 @@ describe('withToken', () => {
   );
 
   /** A provider that gives `token-0`, and then, whenever one was rejected, the next. It notes what it was asked. */
-  function counter(renewing: (fresh: string) => ObservableInput<string> = of) {
+  function counter(renewing: (fresh: string) => ObservableInput<string> = fresh => of(fresh)) {
     const whys: string[] = [];
     let n = 0;
     const token: Token = why => {
