@@ -78,7 +78,7 @@ describe('pages', () => {
   it(
     'ends after a page that has no anchor because it is no object',
     marbles(({ expectObservable }) => {
-      expectObservable(pages(() => of(null)).pipe(map(String))).toBe('(n|)', { n: 'null' });
+      expectObservable(pages(() => of(null)).pipe(map(page => String(page)))).toBe('(n|)', { n: 'null' });
     }),
   );
 

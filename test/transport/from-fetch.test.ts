@@ -319,7 +319,7 @@ describe('fromFetch', () => {
         [{ cause: { code: 7 }, message: 'no' }, 'lost', LOST, 'no'],
         ['broken', 'lost', LOST, 'broken'],
       ] as const) {
-        const error = await failure(url, { fetch: () => Promise.reject(thrown as never) });
+        const error = await failure(url, { fetch: () => Promise.reject(thrown) });
         strictEqual(error.reason, reason);
         strictEqual(error.message, `${told} (GET ${url})`);
         const { message, ...more } = error.cause as Error;
