@@ -126,16 +126,15 @@ function resolveUrls({ insecure = false, ...config }: AnyConfig): BaseUrls {
 
 function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints {
   rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints');
-  for (const [name, endpoint] of Object.entries(endpoints)) {
-    if (endpoint !== undefined) checkEndpoint(endpoint, `endpoints.${name}`);
-  }
+  const given = Object.entries(endpoints).filter(([, endpoint]) => endpoint !== undefined);
+  for (const [name, endpoint] of given) checkEndpoint(endpoint, `endpoints.${name}`);
   for (const [kind, codec] of Object.entries(events)) {
     if (RESERVED_KINDS.includes(kind))
       throw new InputError('events', 'kinds that this library does not know itself', kind);
     if (typeof (codec as { decode?: unknown } | null)?.decode !== 'function')
       throw new InputError(`events.${kind}`, 'a codec: of struct(), or of io-ts', 'something else');
   }
-  const chosen = { ...defaultEndpoints, ...endpoints };
+  const chosen: Endpoints = { ...defaultEndpoints, ...Object.fromEntries(given) };
   // A list codec of the caller's own knows its kinds already.
   if (chosen.eventsWatch.response !== IdentityEventList || Object.keys(events).length === 0) return chosen;
   return { ...chosen, eventsWatch: { ...chosen.eventsWatch, response: identityEventList(events) } };
