@@ -126,7 +126,7 @@ function resolveUrls({ insecure = false, ...config }: AnyConfig): BaseUrls {
 
 function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints {
   rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints');
-  const given = Object.entries(endpoints).filter(([, endpoint]) => endpoint !== undefined);
+  const given = Object.entries<unknown>(endpoints).filter(([, endpoint]) => endpoint !== undefined);
   for (const [name, endpoint] of given) checkEndpoint(endpoint, `endpoints.${name}`);
   for (const [kind, codec] of Object.entries(events)) {
     if (RESERVED_KINDS.includes(kind))
