@@ -29,7 +29,7 @@ describe('a base URL', () => {
   });
 
   it('is shown if it is none, so that a missing https:// is seen, unless it may hold a password', () => {
-    const long = `${'a'.repeat(60)}`;
+    const long = 'a'.repeat(60);
     got('a.example/x', "'a.example/x'");
     got(long, `'${long}'`);
     got(`${long}a`, 'a string of 61 characters');
