@@ -24,13 +24,13 @@ export type NotConnected =
   | { readonly outcome: 'not_sent' };
 
 /** The codes of deployed servers. */
-const REASONS: Readonly<Record<string, RefusalReason>> = {
-  MATCHMAKER_PLAYER_ALREADY_CONNECTED: 'already_connected',
-  MATCHMAKER_PLAYER_REGISTRATION_EXPIRED: 'registration_expired',
-  MATCHMAKER_PLAYER_REMOVED: 'removed',
-  MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY: 'in_different_lobby',
-  TOKEN_ERROR: 'invalid_token',
-};
+const REASONS: ReadonlyMap<string | undefined, RefusalReason> = new Map([
+  ['MATCHMAKER_PLAYER_ALREADY_CONNECTED', 'already_connected'],
+  ['MATCHMAKER_PLAYER_REGISTRATION_EXPIRED', 'registration_expired'],
+  ['MATCHMAKER_PLAYER_REMOVED', 'removed'],
+  ['MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY', 'in_different_lobby'],
+  ['TOKEN_ERROR', 'invalid_token'],
+]);
 
 /**
  * What the error of a `players.connected` means: a refusal with its reason, an outcome that nobody knows, or a request that
@@ -51,9 +51,9 @@ export function whyNotConnected(error: unknown): NotConnected {
   // A crash, or a proxy in between that lost the answer. Only a 4xx is certainly the service's no.
   if (!isStatusError(error) || error.status < 400 || error.status > 499) return { outcome: 'unknown' };
   const isUnauthorized = error.status === 401 || error.status === 403;
-  const known = error.code === undefined ? undefined : REASONS[error.code];
   return {
     outcome: 'refused',
-    reason: known ?? (isUnauthorized ? 'unauthorized' : (error.code ?? String(error.status))),
+    reason:
+      REASONS.get(error.code) ?? (isUnauthorized ? 'unauthorized' : (error.code ?? String(error.status))),
   };
 }

@@ -6,7 +6,6 @@ import {
   from,
   map,
   of,
-  ReplaySubject,
   share,
   take,
   tap,
@@ -22,7 +21,6 @@ import {
   checkOptions,
   describe,
   InputError,
-  isTransportError,
   milliseconds,
   schedulerLike,
   TransportError,
@@ -106,7 +104,7 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
       // Over before anyone is told, so that a request made in response to it starts a new one.
       tap({ next: isOver, error: isOver }),
       finalize(isOver),
-      share({ connector: () => new ReplaySubject(1) }),
+      share(),
     );
     return (renewal = mine);
   };
@@ -138,7 +136,6 @@ class ProviderFailure extends Error {}
 
 /** A provider's own error is named but not quoted, because it may contain a token. Whoever wrote it can log it there. */
 function explain(error: unknown, deadline: number, request: RequestSummary): TransportError {
-  if (isTransportError(error)) return error;
   const what = (): string => {
     if (error instanceof ProviderFailure) return error.message;
     if (error instanceof TimeoutError) return `gave none within ${deadline} ms`;

@@ -247,6 +247,19 @@ describe('a client of a service that it need not trust', () => {
     );
   });
 
+  it('yields nobody twice where an empty page stands between two', async () => {
+    const book: Record<string, [number[], string | null]> = {
+      0: [[1, 2], '1'],
+      1: [[], '2'],
+      2: [[2, 3], null],
+    };
+    const { client } = answering(query => {
+      const [members, anchor] = book[query.get('anchor') ?? '0']!;
+      return { members: members.map(member), anchor, watch: { index: '1' } };
+    });
+    deepStrictEqual(await ids(client.group.members('g')), ['identity-1', 'identity-2', 'identity-3']);
+  });
+
   it('takes members in another order for the same members', async () => {
     const orders = [
       [1, 2],

@@ -1,4 +1,5 @@
 import { doesNotThrow, ok, throws } from 'node:assert';
+import { NEVER } from 'rxjs';
 import {
   backoff,
   clockJumps,
@@ -12,6 +13,7 @@ import {
   pages,
   watch,
   withToken,
+  type Client,
   type ClientConfig,
 } from 'lobby-rx';
 
@@ -104,6 +106,16 @@ describe('createClient', () => {
     refused(() => withToken(fromFetch(), 't', typo));
   });
 
+  it('takes an option that is undefined for one that is left out', () => {
+    const options = { watch: undefined, backoff: undefined, linger: undefined, events: undefined };
+    const endpoints = { getMembers: undefined, playersConnected: undefined, eventsWatch: undefined };
+    const config = { ...urls, token: 't', transport: () => NEVER, ...options, endpoints };
+    const { group, matchmaker, events } = createClient(config as never) as Client;
+    group.getMembers({ group_id: 'g' }).subscribe().unsubscribe();
+    matchmaker.players.connected({ player_token: 'p' }).subscribe().unsubscribe();
+    events.watch().subscribe().unsubscribe();
+  });
+
   it('refuses options of the wrong kind', () => {
     refuses({ log: 'console' }, /^log must be a function; got a string of 7 characters$/);
     refuses({ random: 4 }, /^random must be a function; got 4$/);
@@ -117,6 +129,10 @@ describe('createClient', () => {
     );
     refuses({ endpoints: { getMembers: {} } }, /^endpoints\.getMembers\.method must be one of GET, POST/);
     refuses({ events: { chat_message: {} } }, /^events\.chat_message must be a codec/);
+    refuses(
+      { events: { chat_message: null } },
+      /^events\.chat_message must be a codec: of struct\(\), or of io-ts; got something else$/,
+    );
     refuses({ events: { unknown: integer } }, /^events must be kinds that this library does not know itself/);
   });
 });

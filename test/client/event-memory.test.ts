@@ -1,4 +1,6 @@
-import { deepStrictEqual, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { LiveEvent, NoOwnEvents } from 'lobby-rx';
 import { eventMemory } from '../../src/client/event-memory.js';
 import { decodeEvent } from '../../src/protocol/live-event.js';
@@ -30,6 +32,21 @@ describe('the memory of an event watch', () => {
     memory.remember(list(at({ kind: 7, ts: '1' }, 1), at({ kind: {} }, 0)));
     deepStrictEqual(memory.trim(list(at({ kind: 7, ts: '1' }, 0))).events, []);
     strictEqual(memory.trim(list(at({ kind: {} }, 0))).events.length, 1);
+  });
+
+  it('takes no more room for many events than for a thousand', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const memory = eventMemory<NoOwnEvents>();
+    const used = (count: number) => {
+      for (let n = 0; n < count; n++) memory.remember(list(event(`${String(Math.random())} ${n}`)));
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = used(1_000);
+    ok(used(50_000) - before < 2_000_000);
+    // Kept up to here, and not collected with what it remembers.
+    ok(memory);
   });
 
   it('keeps the last thousand, however many have one ts', () => {

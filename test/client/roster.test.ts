@@ -183,6 +183,22 @@ describe('a roster', () => {
     deepStrictEqual(seen, ['ABCD +ABCD -', 'ZABCD +Z -']);
   });
 
+  it('follows a page to another one, even if its own members stay the same', () => {
+    const { turn, pages, roster$, change } = book({
+      '': { ids: 'AB', anchor: 'b' },
+      b: { ids: 'CD' },
+      b2: { ids: 'CE' },
+    });
+    const seen: string[] = [];
+    const watching = roster$.subscribe(roster => seen.push(told(roster)));
+    turn();
+    pages[''] = { ids: 'AB', anchor: 'b2' };
+    change();
+    turn();
+    watching.unsubscribe();
+    deepStrictEqual(seen, ['ABCD +ABCD -', 'ABCE +E -D']);
+  });
+
   it('keeps the pages behind two whose members change places', () => {
     const { turn, pages, roster$, change } = book({
       '': { ids: 'A', anchor: '1' },
@@ -213,8 +229,10 @@ describe('a roster', () => {
     deepStrictEqual(seen, ['ABC +ABC -']);
 
     let open = 0;
+    const asked = new Set<string | null>();
     const transport: Transport = ({ url }) => {
       const query = new URL(url).searchParams;
+      asked.add(query.get('anchor'));
       if (query.has('watch_index')) return defer(() => (open++, NEVER)).pipe(finalize(() => open--));
       const anchor = String(Number(query.get('anchor') ?? 0) + 1);
       const text = JSON.stringify({ members: [], anchor, watch: { index: '1' } });
@@ -224,5 +242,61 @@ describe('a roster', () => {
     const error = await lastValueFrom(client.group.roster('g')).catch((e: unknown) => e);
     ok(isDecodeError(error), String(error));
     strictEqual(open, 0);
+    strictEqual(asked.size, 100);
+  });
+
+  it('is told once for all pages, however they repeat a member, and not again where only the pages change', () => {
+    const { turn, pages, roster$, change } = book({
+      '': { ids: 'AB', anchor: 'b' },
+      b: { ids: 'BCC' },
+      b2: { ids: 'CB' },
+    });
+    const seen: string[] = [];
+    const watching = roster$.subscribe(roster => seen.push(told(roster)));
+    turn();
+    pages[''] = { ids: 'BA', anchor: 'b2' };
+    change();
+    turn();
+    watching.unsubscribe();
+    deepStrictEqual(seen, ['ABC +ABC -']);
+  });
+
+  it('asks for the pages behind one anew only if that one leads elsewhere', () => {
+    const { emulator, group_id, people, told: seen, watch, pass } = stage(5, 12);
+    for (const id of people) emulator.join(group_id, id);
+    const watching = watch();
+    pass(5_000);
+    const fresh = () => emulator.requests.filter(({ url }) => !url.includes('watch_index')).length;
+    strictEqual(fresh(), 3);
+    emulator.updatePresence(people[0]!, { status: 'online' });
+    pass(5_000);
+    deepStrictEqual(seen.at(-1)?.updated.map(idOf), [people[0]]);
+    strictEqual(fresh(), 3);
+    watching.unsubscribe();
+  });
+
+  it('keeps polls apart at a server that answers at once, always, with the same pages', () => {
+    const asked: string[] = [];
+    // The last page has no anchor, whichever way a server says that.
+    const ends = [{}, { anchor: '' }, { anchor: null }];
+    const transport: Transport = ({ url }) => {
+      const page = new URL(url).searchParams.get('anchor') ?? '';
+      asked.push(page);
+      const end = page === '1' ? ends[asked.length % 3] : { anchor: '1' };
+      const members = [{ identity: { ...handle, identity_id: `identity-${page}` } }];
+      const text = JSON.stringify({ members, ...end, watch: { index: String(asked.length) } });
+      return of({ status: 200, headers: { get: () => null }, text });
+    };
+    const { scheduler, pass } = virtualTime();
+    const client = createClient({ ...urls, token: 't', transport, scheduler });
+    const seen: Roster[] = [];
+    const watching = client.group.roster('g').subscribe(roster => seen.push(roster));
+    pass(60_000);
+    watching.unsubscribe();
+    strictEqual(seen.length, 1);
+    for (const page of ['', '1']) {
+      const polls = asked.filter(anchor => anchor === page).length;
+      ok(polls > 50 && polls < 66, `${polls} a minute`);
+    }
   });
 });

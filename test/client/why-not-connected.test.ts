@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { catchError, lastValueFrom, of } from 'rxjs';
-import { createClient, whyNotConnected } from 'lobby-rx';
+import { createClient, StatusError, TransportError, whyNotConnected } from 'lobby-rx';
 import { rawServer } from '../raw-server.js';
 import { virtualTime } from '../virtual-time.js';
 
@@ -50,6 +50,30 @@ describe('a confirmation that does not end with OK', () => {
       reason: 'unauthorized',
     });
     deepStrictEqual(await outcomeAt(reply('409 Conflict')), { outcome: 'refused', reason: '409' });
+  });
+
+  it('is a refusal only if a 4xx says so, with its code for an unknown reason, whatever that is called', () => {
+    const request = { method: 'POST', url: 'https://matchmaker.example/' };
+    const why = (status: number, code?: string) =>
+      whyNotConnected(new StatusError(status, request, code === undefined ? {} : { code }));
+    for (const status of [100, 304, 399, 500, 503]) deepStrictEqual(why(status), { outcome: 'unknown' });
+    for (const status of [400, 499]) {
+      deepStrictEqual(why(status), { outcome: 'refused', reason: String(status) });
+    }
+    for (const status of [401, 403]) {
+      deepStrictEqual(why(status), { outcome: 'refused', reason: 'unauthorized' });
+      deepStrictEqual(why(status, 'SOMETHING_NEW'), { outcome: 'refused', reason: 'unauthorized' });
+      deepStrictEqual(why(status, 'TOKEN_ERROR'), { outcome: 'refused', reason: 'invalid_token' });
+    }
+    for (const reason of ['constructor', '__proto__', 'undefined']) {
+      deepStrictEqual(why(400, reason), { outcome: 'refused', reason });
+    }
+  });
+
+  it('was not sent where the lobby’s own token could not be had', () => {
+    const request = { method: 'POST', url: 'https://matchmaker.example/' };
+    const error = new TransportError('not_sent', 'nothing was sent', request);
+    deepStrictEqual(whyNotConnected(error), { outcome: 'not_sent' });
   });
 
   it('is unknown, and sent only once, if the answer was lost or is not the service’s', async () => {

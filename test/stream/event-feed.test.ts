@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { first, ignoreElements, map, merge, repeat, retry, switchMap, take, tap } from 'rxjs';
+import { defer, first, ignoreElements, map, merge, repeat, retry, switchMap, take, tap } from 'rxjs';
 import {
   eventFeed,
   type Gap,
@@ -15,6 +15,8 @@ const ts = '2026-11-20T12:00:00Z';
 const update: LiveEvent = { kind: 'identity_update', ts, identity: profile };
 const join: LiveEvent = { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin };
 const chat: LiveEvent = { kind: 'unknown', ts, name: 'chat_message', payload: {}, notification };
+/** Of a poll of one's own: TypeScript does not hold everyone to leaving the key out. */
+const quiet = { ...update, notification: undefined } as unknown as LiveEvent;
 const broken: LiveEvent = { kind: 'malformed', raw: 7, errors: [] };
 const connecting: WatchStatus = {
   ...{ state: 'connecting', since: 0, lastAnswer: undefined },
@@ -26,7 +28,7 @@ const gap: Gap = { reason: 'silence', at: 0, index: '1' };
 const signals: Record<string, WatchSignal<IdentityEventList>> = {
   s: { kind: 'status', status: connecting },
   l: { kind: 'status', status: live },
-  a: { kind: 'answer', answer: { events: [update, join, chat, broken], watch: { index: '2' } } },
+  a: { kind: 'answer', answer: { events: [quiet, join, chat, broken], watch: { index: '2' } } },
   g: { kind: 'gap', gap },
   b: { kind: 'answer', answer: { events: [join], watch: { index: '3' } } },
 };
@@ -41,7 +43,7 @@ describe('eventFeed', () => {
       const letters$ = feed.all$.pipe(map(({ kind }) => kind[0]));
       expectObservable(feed.status$, unsub).toBe('       s-l', { s: connecting, l: live });
       expectObservable(letters$, unsub).toBe('           ----(imum)--m');
-      expectObservable(feed.identityUpdate$, unsub).toBe('----u', { u: update });
+      expectObservable(feed.identityUpdate$, unsub).toBe('----u', { u: quiet });
       expectObservable(feed.lobbyJoin$, unsub).toBe('    ----j-------j', { j: join });
       expectObservable(feed.unknown$, unsub).toBe('      ----c', { c: chat });
       expectObservable(feed.malformed$, unsub).toBe('    ----m', { m: broken });
@@ -70,7 +72,17 @@ describe('eventFeed', () => {
       const feed = eventFeed(cold('s-a-l-b', signals));
       expectObservable(feed.gap$, '-------!');
       expectObservable(feed.status$, '-----^-!').toBe('-----l', { l: live });
+      expectObservable(feed.status$, '---^---!').toBe('---sl', { s: connecting, l: live });
       expectObservable(feed.lobbyJoin$, '-----^-!').toBe('------j', { j: join });
+    }),
+  );
+
+  it(
+    'gives whoever comes back after the poll has ended the status of the new one, and not the old one first',
+    marbles(({ cold, expectObservable }) => {
+      const feed = eventFeed(cold('s-l', signals), { linger: 5 });
+      expectObservable(feed.status$, '^--!').toBe('s-l', { s: connecting, l: live });
+      expectObservable(feed.status$, '---------^--!').toBe('---------s-l', { s: connecting, l: live });
     }),
   );
 
@@ -112,7 +124,7 @@ describe('eventFeed', () => {
       const merged$ = merge(feed.lobbyJoin$, feed.identityUpdate$);
       expectObservable(again$.pipe(map(({ kind }) => kind[0])), '-!').toBe('(imu|)');
       expectObservable(joinAfterUpdate$, '-!').toBe('j', { j: join });
-      expectObservable(merged$, '-!').toBe('(uj)', { u: update, j: join });
+      expectObservable(merged$, '-!').toBe('(uj)', { u: quiet, j: join });
     }),
   );
 
@@ -128,6 +140,17 @@ describe('eventFeed', () => {
       expectObservable(states$.pipe(ignoreElements())).toBe('--------#');
       flush();
       deepStrictEqual(states, ['connecting', 'live', 'connecting', 'live']);
+    }),
+  );
+
+  it(
+    'keeps the status of a watch that was begun in answer to the error of the one before it',
+    marbles(({ cold, expectObservable }) => {
+      const watches = [cold('s-#', signals), cold('l', signals)];
+      const feed = eventFeed(defer(() => watches.shift()!));
+      const status$ = feed.status$.pipe(retry(1));
+      expectObservable(status$, '-----!').toBe('s-l', { s: connecting, l: live });
+      expectObservable(feed.status$, '---^-!').toBe('---l', { l: live });
     }),
   );
 });

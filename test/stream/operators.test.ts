@@ -27,6 +27,17 @@ describe('backoff', () => {
   );
 
   it(
+    'goes on with its waits where the source held for as long as the bound, and no longer',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const source = cold('a 24ms #');
+      expectObservable(source.pipe(backoff({ initial: 10, max: 25, random: () => 1 })), '81ms !').toBe(
+        'a 34ms a 44ms a',
+      );
+      expectSubscriptions(source.subscriptions).toBe(['^ 24ms !', '35ms ^ 24ms !', '80ms ^!']);
+    }),
+  );
+
+  it(
     'lets an error through that is not worth it',
     marbles(({ cold, expectObservable }) => {
       const when = (error: unknown) => error === 'lost';

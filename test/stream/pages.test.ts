@@ -76,6 +76,13 @@ describe('pages', () => {
   );
 
   it(
+    'ends after a page that has no anchor because it is no object',
+    marbles(({ expectObservable }) => {
+      expectObservable(pages(() => of(null)).pipe(map(page => String(page)))).toBe('(n|)', { n: 'null' });
+    }),
+  );
+
+  it(
     'fails if an anchor comes again, rather than going round for ever',
     marbles(({ expectObservable, flush }) => {
       const { asked, page } = book({

@@ -1,8 +1,16 @@
 import { deepStrictEqual, fail, match, ok, strictEqual } from 'node:assert';
 import type { Socket } from 'node:net';
 import { firstValueFrom, lastValueFrom, toArray } from 'rxjs';
-import { fromFetch, isTransportError, type FetchLike, type TransportError } from 'lobby-rx';
+import {
+  fromFetch,
+  isTransportError,
+  type FetchLike,
+  type FetchLikeInit,
+  type FetchLikeResponse,
+  type TransportError,
+} from 'lobby-rx';
 import { rawServer, type RawServer } from '../raw-server.js';
+import { until } from '../until.js';
 
 const LENGTH = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":';
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"half":\r\n';
@@ -155,6 +163,170 @@ describe('fromFetch', () => {
     });
     await lastValueFrom(get(server.url));
     strictEqual((await lastValueFrom(get(server.url))).text, '2');
+  });
+
+  it('sends a GET that died on a kept socket again on a new one, and gives up if that one dies, too', async () => {
+    let isDying = false;
+    server = await rawServer(socket => {
+      if (isDying && server!.sockets.indexOf(socket) < 2) socket.destroy();
+      else setImmediate(() => socket.write(ok200('{}')));
+    });
+    const { url } = server;
+    await Promise.all([lastValueFrom(get(url)), lastValueFrom(get(url))]);
+    strictEqual(server.sockets.length, 2);
+    isDying = true;
+    strictEqual((await lastValueFrom(get(url))).text, '{}');
+    strictEqual(server.sockets.length, 3);
+
+    const { close } = server;
+    server = await rawServer((socket, nth) => {
+      if (nth > 0) socket.destroy();
+      else socket.write(ok200('{}'));
+    });
+    await close();
+    await lastValueFrom(get(server.url));
+    strictEqual((await failure(server.url)).reason, 'lost');
+    strictEqual(server.sockets.length, 2);
+  });
+
+  it('speaks TLS to an https: URL', async () => {
+    server = await rawServer(() => undefined);
+    const asking = get(server.url.replace('http:', 'https:')).subscribe({ error: () => undefined });
+    await until(() => server?.received() !== '');
+    asking.unsubscribe();
+    // A handshake.
+    strictEqual(server.received().charCodeAt(0), 0x16);
+  });
+
+  it('says of a failure what is known of it, and keeps the rest as its cause', async () => {
+    const told = async (url: string) => {
+      const { message, cause } = await failure(url);
+      const { message: why, code } = cause as Error & { code?: string };
+      return { message: message.replace(/ \(GET .*/, ''), why, code };
+    };
+    server = await rawServer((socket, nth) => {
+      if (nth === 0) socket.end(LENGTH);
+      else socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+    });
+    const { url, close } = server;
+    const lost = { message: 'the connection was lost: ECONNRESET', code: 'ECONNRESET' };
+    deepStrictEqual(await told(url), { ...lost, why: 'the body was cut' });
+    deepStrictEqual(await told(url), { ...lost, why: 'the connection was closed without an answer' });
+    await close();
+    const unreachable = await told(url);
+    strictEqual(unreachable.message, 'the service cannot be reached: ECONNREFUSED');
+    strictEqual(unreachable.code, 'ECONNREFUSED');
+    const { message, why } = await told('ftp://127.0.0.1/');
+    strictEqual(message, 'the connection was lost');
+    match(why, /HTTP\(S\)/);
+  });
+
+  describe('with any fetch', () => {
+    const response = { status: 200, headers: { get: () => null }, text: () => Promise.resolve('') };
+    const answering =
+      (answer: Partial<FetchLikeResponse>): FetchLike =>
+      () =>
+        Promise.resolve({ ...response, ...answer });
+    const url = 'http://localhost/';
+    const textOf = async (answer: Partial<FetchLikeResponse>, config = {}) =>
+      (await lastValueFrom(get(url, { fetch: answering(answer), ...config }))).text;
+    const reasonOf = async (answer: Partial<FetchLikeResponse>, config = {}) =>
+      (await failure(url, { fetch: answering(answer), ...config })).reason;
+    const text = (content: string) => ({ text: () => Promise.resolve(content) });
+    const stream = (...chunks: readonly Uint8Array[]) => {
+      const left = [...chunks];
+      const read = () => {
+        const value = left.shift();
+        return Promise.resolve(value ? { done: false, value } : { done: true });
+      };
+      return { body: { getReader: () => ({ read }) } };
+    };
+    const bytes = (content: string) => new TextEncoder().encode(content);
+
+    it('asks for no redirects, no cookies, no cache; and for a body only if there is one', async () => {
+      const inits: FetchLikeInit[] = [];
+      const fetch: FetchLike = (_, init) => {
+        inits.push(init);
+        return Promise.resolve(response);
+      };
+      const transport = fromFetch({ fetch, maxBody: 7 });
+      await lastValueFrom(transport({ method: 'GET', url, headers: { a: 'b' } }));
+      await lastValueFrom(transport({ method: 'POST', url, headers: {}, body: '' }));
+      const common = { redirect: 'manual', credentials: 'omit', cache: 'no-store', size: 7 };
+      deepStrictEqual(
+        inits.map(({ signal, ...init }) => (ok(signal), init)),
+        [
+          { method: 'GET', headers: { a: 'b' }, ...common },
+          { method: 'POST', headers: {}, body: '', ...common },
+        ],
+      );
+    });
+
+    it('takes for a redirect whatever is one, and nothing else', async () => {
+      for (const status of [200, 299, 304, 400]) strictEqual(await textOf({ status }), '');
+      strictEqual(await textOf({ type: 'basic', redirected: false }), '');
+      for (const answer of [
+        ...[300, 301, 399].map(status => ({ status })),
+        { status: 0, type: 'opaqueredirect' },
+        { redirected: true },
+      ]) {
+        strictEqual(await reasonOf(answer), 'redirected', JSON.stringify(answer));
+      }
+      match(
+        (await failure(url, { fetch: answering({ status: 302 }) })).message,
+        /^the answer was a redirect, which is not followed \(GET /,
+      );
+    });
+
+    it('reads a body whole, without a byte order mark, whether it streams or not', async () => {
+      strictEqual(await textOf(text('\ufeff{"a":"\ufeff"}')), '{"a":"\ufeff"}');
+      strictEqual(await textOf(text('{"a":"\ufeff"}')), '{"a":"\ufeff"}');
+      strictEqual(await textOf({ body: {}, ...text('no reader') }), 'no reader');
+      const euro = bytes('\ufeff1 €');
+      const split = Array.from(euro, byte => Uint8Array.of(byte));
+      strictEqual(await textOf(stream(...split)), '1 €');
+      // Cut in the middle of a letter.
+      strictEqual(await textOf(stream(euro.slice(0, -1))), '1 \ufffd');
+    });
+
+    it('takes a body of maxBody, and refuses a larger one', async () => {
+      const config = { maxBody: 4 };
+      strictEqual(await textOf(text('1234'), config), '1234');
+      strictEqual(await reasonOf(text('12345'), config), 'too_large');
+      strictEqual(await textOf(stream(bytes('12'), bytes('34')), config), '1234');
+      strictEqual(await reasonOf(stream(bytes('12'), bytes('345')), config), 'too_large');
+      match(
+        (await failure(url, { fetch: answering(text('12345')), ...config })).message,
+        /^the answer is larger than maxBody \(GET /,
+      );
+    });
+
+    it('tells by its code, or by that of its cause, what a failure is', async () => {
+      const long = 'x'.repeat(400);
+      const UNREACHABLE = 'the service cannot be reached';
+      const LOST = 'the connection was lost';
+      for (const [thrown, reason, told, why, code] of [
+        [{ code: 'ENOTFOUND', message: 'no' }, 'unreachable', `${UNREACHABLE}: ENOTFOUND`, 'no', 'ENOTFOUND'],
+        [
+          { cause: { code: 'CERT_X' }, message: 'no' },
+          'unreachable',
+          `${UNREACHABLE}: CERT_X`,
+          'no',
+          'CERT_X',
+        ],
+        [{ code: 'EPIPE', message: long }, 'lost', `${LOST}: EPIPE`, long.slice(0, 300), 'EPIPE'],
+        [{ code: 7, message: 'no' }, 'lost', LOST, 'no'],
+        [{ cause: { code: 7 }, message: 'no' }, 'lost', LOST, 'no'],
+        ['broken', 'lost', LOST, 'broken'],
+      ] as const) {
+        const error = await failure(url, { fetch: () => Promise.reject(thrown) });
+        strictEqual(error.reason, reason);
+        strictEqual(error.message, `${told} (GET ${url})`);
+        const { message, ...more } = error.cause as Error;
+        strictEqual(message, why);
+        deepStrictEqual(more, code === undefined ? {} : { code });
+      }
+    });
   });
 
   it('does nothing before it is subscribed to, and all of it anew for each subscription', async () => {

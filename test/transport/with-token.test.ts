@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { inspect } from 'node:util';
 import { assert as check, asyncProperty, string } from 'fast-check';
 import {
@@ -9,13 +9,17 @@ import {
   map,
   NEVER,
   of,
+  retry,
+  switchMap,
   tap,
   throwError,
   timer,
   type Observable,
+  type ObservableInput,
 } from 'rxjs';
 import {
   isTransportError,
+  TransportError,
   withDeadline,
   withToken,
   type Token,
@@ -151,6 +155,70 @@ describe('withToken', () => {
     }),
   );
 
+  /** A provider that gives `token-0`, and then, whenever one was rejected, the next. It notes what it was asked. */
+  function counter(renewing: (fresh: string) => ObservableInput<string> = fresh => of(fresh)) {
+    const whys: string[] = [];
+    let n = 0;
+    const token: Token = why => {
+      whys.push(why);
+      return why === 'request' ? `token-${n}` : renewing(`token-${++n}`);
+    };
+    return { whys, token };
+  }
+
+  it('uses no renewal that is over: a request made in response to the answer is one of its own', () => {
+    const { whys, token } = counter();
+    const { tokens, transport } = service('token-1');
+    const authorized = withToken(transport, token);
+    const got: number[] = [];
+    authorized(get)
+      .pipe(switchMap(() => authorized(get)))
+      .subscribe(answer => got.push(answer.status));
+    deepStrictEqual(got, [200]);
+    deepStrictEqual(tokens, ['token-0', 'token-1', 'token-1']);
+    deepStrictEqual(whys, ['request', 'rejected', 'request']);
+  });
+
+  it(
+    'waits for a renewal that began in response to the one before it',
+    marbles(({ cold, expectObservable, flush }) => {
+      const delays = ['(a|)', '---(a|)'];
+      const { whys, token } = counter(fresh => cold(delays.shift()!, { a: fresh }));
+      // The first renewed token is good for one request only.
+      let good = 'token-1';
+      const transport: Transport = ({ headers: { authorization } }) => {
+        const isGood = authorized(authorization, good);
+        if (isGood) good = 'token-2';
+        return of({ status: isGood ? 200 : 401, headers, text: '' });
+      };
+      const authorized = (header: string | undefined, token: string) => header === `Bearer ${token}`;
+      const send = withToken(transport, token);
+      const letter = map(({ status }: { status: number }) => (status === 200 ? 'y' : 'n'));
+      expectObservable(send(get).pipe(switchMap(() => send(get).pipe(letter)))).toBe('---(y|)');
+      expectObservable(send(get).pipe(letter), '-^').toBe('---(y|)');
+      flush();
+      deepStrictEqual(whys, ['request', 'rejected', 'request', 'rejected']);
+    }),
+  );
+
+  it('uses no renewal that failed, and none that nobody waited for to its end', () => {
+    const failing = counter(() => throwError(() => new Error('the session is over')));
+    const { transport } = service('none');
+    withToken(
+      transport,
+      failing.token,
+    )(get)
+      .pipe(retry(1))
+      .subscribe({ error: () => undefined });
+    deepStrictEqual(failing.whys, ['request', 'rejected', 'request', 'rejected']);
+
+    const hanging = counter(() => NEVER);
+    const authorized = withToken(transport, hanging.token);
+    authorized(get).subscribe().unsubscribe();
+    authorized(get).subscribe().unsubscribe();
+    deepStrictEqual(hanging.whys, ['request', 'rejected', 'request', 'rejected']);
+  });
+
   it('takes the rejected token too out of the answer to the renewed one', async () => {
     const transport: Transport = () =>
       of({ status: 401, headers, text: '{"message":"first OLD-token, then NEW-token"}' });
@@ -173,35 +241,61 @@ describe('withToken', () => {
           },
           /failed with Error/,
         ],
+        // From a client of this library, say, with which a provider gets its tokens.
+        [
+          () =>
+            throwError(
+              () => new TransportError('lost', 'the connection was lost', { method: 'POST', url: '' }),
+            ),
+          /failed with TransportError/,
+        ],
         [() => undefined as never, /gave nothing/],
         [() => [7] as never, /gave 7/],
         [() => EMPTY, /completed without one/],
         [() => NEVER, /gave none within 15000 ms/],
       ];
       const { tokens, transport } = service('x');
-      const seen: unknown[] = [];
+      const seen = new Map<Token, unknown>();
       for (const [token] of providers) {
         const error$ = withToken(
           transport,
           token,
         )(get).pipe(
           catchError((error: unknown) => {
-            seen.push(error);
+            seen.set(token, error);
             return EMPTY;
           }),
         );
         expectObservable(error$, '20s !');
       }
       flush();
-      for (const error of seen) {
+      for (const [token, pattern] of providers) {
+        const error = seen.get(token);
         ok(isTransportError(error) && error.reason === 'not_sent');
+        deepStrictEqual(error.request, { method: 'GET', url: get.url });
         ok(!inspect(error).includes('refresh token'));
-        ok(providers.some(([, pattern]) => pattern.test(error.message)));
+        match(error.message, pattern);
       }
-      strictEqual(seen.length, providers.length);
       deepStrictEqual(tokens, []);
     }),
   );
+
+  it('leaves an answer that is no error as it is, and redacts every other', async () => {
+    for (const status of [200, 204, 299]) {
+      const answer = { status, headers, text: 'a t0ken' };
+      strictEqual(await lastValueFrom(withToken(() => of(answer), 't0ken')(get)), answer);
+    }
+    for (const status of [101, 199, 300, 304, 400, 500]) {
+      const quoting = { get: (name: string) => (name === 'rvt-ray-id' ? 'ray of t0ken' : null) };
+      const answer = { status, headers: quoting, text: 'a t0ken' };
+      const redacted = await lastValueFrom(withToken(() => of(answer), 't0ken')(get));
+      deepStrictEqual([redacted.status, redacted.text], [status, 'a [secret]']);
+      deepStrictEqual(
+        [redacted.headers.get('rvt-ray-id'), redacted.headers.get('retry-after')],
+        ['ray of [secret]', null],
+      );
+    }
+  });
 
   it('takes its token out of an answer that quotes it, and out of a transport’s own error', async () => {
     const anyToken = string({ minLength: 4, unit: 'grapheme-ascii' }).filter(text => !/\s/.test(text));
@@ -240,4 +334,8 @@ describe('withDeadline', () => {
       expectSubscriptions(hung.subscriptions).toBe('^----!');
     }),
   );
+
+  it('refuses a deadline that is none', () => {
+    throws(() => withDeadline(() => NEVER, -1), /^InputError: deadline must be a number of milliseconds/);
+  });
 });

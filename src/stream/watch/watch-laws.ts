@@ -29,7 +29,7 @@ export interface WatchState<A> {
   readonly indexAt: number | undefined;
   /** The last answer with news, to recognize its repetition. */
   readonly previous: A | undefined;
-  /** Why the next answer does not join on to the last. Told right before it, so that a reload meets a service that answers. */
+  /** Why the next answer does not join on to the last; only without an index. Told then: a reload meets a service that answers. */
   readonly gap: Pick<Gap, 'reason' | 'index'> | undefined;
   /** How many consecutive polls failed in a way that the index may be the cause of. */
   readonly indexFailures: number;
@@ -133,7 +133,7 @@ function gapBefore<A>(
   now: number,
   retention: number,
 ): WatchState<A>['gap'] {
-  if (gap || from === undefined) return gap;
+  if (from === undefined) return gap;
   if (indexAt !== undefined && now - indexAt > retention * CERTAIN) return { reason: 'silence', index: from };
   const isBackwards = index !== undefined && isOlderIndex(index, from);
   return isBackwards ? { reason: 'index_backwards', index: from } : undefined;

@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { array, assert as check, bigInt, boolean, integer, property, tuple } from 'fast-check';
+import type { Recovery } from '../../../src/error/index.js';
 import { watchSettings } from '../../../src/stream/watch/watch-config.js';
-import { nextTurn, type Ending, type WatchState } from '../../../src/stream/watch/watch-laws.js';
+import { nextTurn, type Ending, type Turn, type WatchState } from '../../../src/stream/watch/watch-laws.js';
 import { answer, isIdle, type Answer } from '../../poll-script.js';
 
 const laws = watchSettings<Answer>({ isIdle });
@@ -29,6 +30,10 @@ const stateWith = (change: Partial<WatchState<Answer>> = {}): WatchState<Answer>
 const turn = (state: WatchState<Answer>, ending: Ending<Answer>, at = 0) =>
   nextTurn(state, { ...ending, at, chance }, laws);
 
+/** The turn after a failure, of which the recovery is known. */
+const failed = (state: WatchState<Answer>, recovery: Recovery, at = 0) =>
+  nextTurn(state, { kind: 'failure', error: 'down', at, chance }, { ...laws, recovery: () => recovery });
+
 const got = (given: Answer, askedAt = 0): Ending<Answer> => ({ kind: 'answer', answer: given, askedAt });
 
 describe('the laws of the watch', () => {
@@ -53,6 +58,10 @@ describe('the laws of the watch', () => {
         ['b', '1'],
         ['1', '-2'],
         ['2', '1.5'],
+        ['77', '-6'],
+        ['77', '6-'],
+        ['~7', '66'],
+        ['7~', '66'],
       ] as const) {
         deepStrictEqual(gapFrom(before, index), []);
       }
@@ -63,6 +72,128 @@ describe('the laws of the watch', () => {
       strictEqual(turn(stateWith({ index: '1' }), got(answer(''))).state.index, undefined);
       const numbered = { events: [], watch: { index: 7 } } as unknown as Answer;
       strictEqual(turn(stateWith(), got(numbered)).state.index, '7');
+    });
+
+    it('is acknowledged with the time it was asked for, and as an empty one if the answer had none', () => {
+      const given = answer('7', 'x');
+      deepStrictEqual(turn(stateWith(), got(given, 5), 9).toAck, {
+        answer: given,
+        checkpoint: { index: '7', at: 5 },
+      });
+      deepStrictEqual(turn(stateWith(), got(answer(''), 5), 9).toAck?.checkpoint, { index: '', at: 5 });
+    });
+  });
+
+  describe('consecutive failures that the index may be the cause of', () => {
+    const blames: Recovery = { kind: 'retry', blamesIndex: true };
+    const after = (count: number, state = stateWith({ index: '7' })): WatchState<Answer> =>
+      count === 0 ? state : after(count - 1, failed(state, blames).state);
+
+    it('drop it when they are five', () => {
+      deepStrictEqual([after(4).index, after(4).gap], ['7', undefined]);
+      deepStrictEqual([after(5).index, after(5).gap], [undefined, { reason: 'index_refused', index: '7' }]);
+      strictEqual(after(5).indexFailures, 0);
+    });
+
+    for (const [name, between] of [
+      ['an answer', (state: WatchState<Answer>) => turn(state, got(answer('7')))],
+      ['a poll that completes without one', (state: WatchState<Answer>) => turn(state, { kind: 'nothing' })],
+      ['a deadline', (state: WatchState<Answer>) => turn(state, { kind: 'deadline' })],
+      ['a poll that a proxy cut', (state: WatchState<Answer>) => failed(state, { kind: 'idle' })],
+      ['a lost connection', (state: WatchState<Answer>) => failed(state, { kind: 'retry' })],
+    ] as const) {
+      it(`are counted anew after ${name}`, () => {
+        const between4 = between(after(4)).state;
+        strictEqual(after(4, between4).index, '7');
+        strictEqual(after(5, between4).index, undefined);
+      });
+    }
+
+    it('are still counted after a wake, which says nothing of the service', () => {
+      strictEqual(after(1, turn(after(4), { kind: 'woken' }).state).index, undefined);
+    });
+
+    it('are no gap where there was no index', () => {
+      strictEqual(after(5, stateWith()).gap, undefined);
+    });
+  });
+
+  describe('a turn', () => {
+    const live = stateWith({ index: '7', indexAt: 0 });
+    const retrying = stateWith({
+      index: '7',
+      status: { state: 'retrying', since: 10, lastAnswer: 5, attempt: 3, nextTry: 90, error: 'down' },
+    });
+    const stateOf = ({ signals, state: { status } }: Turn<Answer>) => {
+      deepStrictEqual(
+        signals.filter(({ kind }) => kind === 'status'),
+        signals.length ? [{ kind: 'status', status }] : [],
+      );
+      return [status.state, status.since, status.attempt, status.nextTry, status.error];
+    };
+    /** Why it waits, how long, and whether it has anything to tell. */
+    const summary = ({ why, wait, signals }: Turn<Answer>) => [why, wait, signals.map(({ kind }) => kind)];
+
+    it('with news goes on at once', () => {
+      deepStrictEqual(summary(turn(live, got(answer('8', 'x')), 20)), ['news', 0, ['answer']]);
+    });
+
+    it('without news tells nothing, and says so', () => {
+      for (const ending of [got(answer('8')), { kind: 'nothing' }] as const) {
+        const spent = { ...live, busyUntil: 20 + 2_500 };
+        deepStrictEqual(summary(turn(spent, ending, 20)), ['nothing', 500, []]);
+      }
+      deepStrictEqual(summary(failed(live, { kind: 'idle' }, 20)), ['nothing', 0, []]);
+    });
+
+    it('after a wake waits for up to a second, remembers everything, and tells nothing', () => {
+      const woken = turn(live, { kind: 'woken' }, 20);
+      deepStrictEqual(woken, { signals: [], state: live, wait: 500, why: 'woke' });
+    });
+
+    it('without an answer is live, and a deadline no longer is', () => {
+      deepStrictEqual(stateOf(turn(live, { kind: 'nothing' }, 20)), ['live', 0, 0, undefined, undefined]);
+      deepStrictEqual(stateOf(turn(retrying, { kind: 'nothing' }, 20)), [
+        ...['live', 20, 0, undefined, undefined],
+      ]);
+      deepStrictEqual(stateOf(turn(live, { kind: 'deadline' }, 20)), [
+        ...['retrying', 20, 0, undefined, undefined],
+      ]);
+      // No failure, so that the count of failures does not go on; and no sign of life, so that it does not begin anew.
+      deepStrictEqual(stateOf(turn(retrying, { kind: 'deadline' }, 20)), [
+        ...['retrying', 10, 3, undefined, undefined],
+      ]);
+    });
+
+    it('of a poll that a proxy cut leaves the status as it is', () => {
+      strictEqual(failed(retrying, { kind: 'idle' }, 20).state.status, retrying.status);
+    });
+
+    it('after a failure backs off', () => {
+      const next = failed(live, { kind: 'retry' }, 20);
+      deepStrictEqual(summary(next), ['failed', 250, ['status']]);
+      deepStrictEqual(stateOf(next), ['retrying', 20, 1, 270, 'down']);
+    });
+
+    it('after a failure waits for as long as the service asked, and no less', () => {
+      const next = failed(live, { kind: 'retry', after: 5_000, offline: true }, 20);
+      deepStrictEqual(summary(next), ['asked', 5_250, ['status']]);
+      deepStrictEqual(stateOf(next), ['offline', 20, 1, 5_270, 'down']);
+    });
+
+    it('after a failed acknowledgement backs off from the state before the answer', () => {
+      const told = turn(live, got(answer('8', 'x')), 20).state.status;
+      const next = turn(live, { kind: 'unacknowledged', error: 'disk full', told }, 20);
+      deepStrictEqual(summary(next), ['ack', 250, ['status']]);
+      deepStrictEqual(stateOf(next), ['retrying', 20, 1, 270, 'disk full']);
+      deepStrictEqual([next.state.index, next.state.status.lastAnswer], ['7', 0]);
+    });
+
+    it('that ends the watch is closed, and gives the error', () => {
+      const next = failed(live, { kind: 'end' }, 20);
+      deepStrictEqual(summary(next), ['ended', 0, ['status']]);
+      deepStrictEqual(stateOf(next), ['closed', 20, 0, undefined, 'down']);
+      deepStrictEqual(next.end, { error: 'down' });
     });
   });
 

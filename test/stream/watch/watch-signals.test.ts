@@ -14,7 +14,7 @@ import {
   type Observable,
 } from 'rxjs';
 import type { RunHelpers } from 'rxjs/testing';
-import { watchSignals, type Recovery, type WatchSignal } from 'lobby-rx';
+import { watchSignals, type Recovery, type WatchLogEntry, type WatchSignal } from 'lobby-rx';
 import { marbles } from '../../marbles.js';
 import { answer, isIdle, script, type Answer } from '../../poll-script.js';
 
@@ -219,6 +219,67 @@ describe('watchSignals', () => {
   );
 
   it(
+    'begins from now, and tells of a gap, where it is to resume from a place without an index',
+    marbles(({ cold, expectObservable, flush }) => {
+      const words = ['', { index: '', at: 0 }].map(from => {
+        const seen: string[] = [];
+        const { asked, poll } = script(cold('(a|)', { a: answer('8', 'x') }));
+        const signals$ = watchSignals(poll, { from }).pipe(map(signal => seen.push(word(signal))));
+        expectObservable(signals$, '-!');
+        return { seen, asked };
+      });
+      flush();
+      for (const { seen, asked } of words) {
+        deepStrictEqual(seen, ['connecting', 'index_missing', 'live', 'x']);
+        deepStrictEqual(asked, [undefined, '8']);
+      }
+    }),
+  );
+
+  it(
+    'begins from now, without a gap, where there is no place to resume from',
+    marbles(({ cold, expectObservable, flush }) => {
+      const { asked, poll } = script(cold('(a|)', { a: answer('8', 'x') }));
+      expectObservable(words(watchSignals(poll, { from: null })), '-!').toBe('(clx)', {
+        ...{ c: 'connecting', l: 'live', x: 'x' },
+      });
+      flush();
+      deepStrictEqual(asked, [undefined, '8']);
+    }),
+  );
+
+  it(
+    'logs each turn and each gap, and by their ids tells watches apart',
+    marbles(({ cold, expectObservable, flush }) => {
+      const answers = () => [
+        cold('-(a|)', { a: answer('9', 'x') }),
+        cold<never>('-#', undefined, 'down'),
+        cold('-(b|)', { b: answer('8', 'y') }),
+      ];
+      const logs = [0, 1].map(() => {
+        const entries: WatchLogEntry[] = [];
+        const config = {
+          random,
+          backoff: { initial: 5 },
+          log: (entry: WatchLogEntry) => entries.push(entry),
+        };
+        expectObservable(watchSignals(script(...answers()).poll, config), '10ms !');
+        return entries;
+      });
+      flush();
+      const [watchId, another] = logs.map(([first]) => first!.watchId);
+      strictEqual(another, watchId! + 1);
+      const fine = { attempt: 0, error: undefined };
+      deepStrictEqual(logs[0], [
+        { at: 1, watchId, kind: 'turn', why: 'news', wait: 0, ...fine },
+        { at: 2, watchId, kind: 'turn', why: 'failed', wait: 5, attempt: 1, error: 'down' },
+        { at: 8, watchId, kind: 'gap', reason: 'index_backwards', index: '9' },
+        { at: 8, watchId, kind: 'turn', why: 'news', wait: 0, ...fine },
+      ]);
+    }),
+  );
+
+  it(
     'polls on only when an answer has been acknowledged, an empty one too',
     marbles(helpers => {
       const { cold, flush } = helpers;
@@ -327,7 +388,8 @@ describe('watchSignals', () => {
     marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
       const hung = cold<never>('-');
       const broken = cold<never>('#');
-      const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, broken, NEVER);
+      const last = cold<never>('-');
+      const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, broken, last);
       const wake$ = hot('  5s w 9s w');
       // For the answer, which needs none; the wake; the failure; the wake that cuts its wait short.
       const chances = [0, 0.5, 1, 0.25];
@@ -339,6 +401,7 @@ describe('watchSignals', () => {
       expectObservable(signals$, '20s !');
       expectSubscriptions(hung.subscriptions).toBe('^ 4999ms !');
       expectSubscriptions(broken.subscriptions).toBe('5500ms (^!)');
+      expectSubscriptions(last.subscriptions).toBe('14251ms ^ 5748ms !');
       flush();
       deepStrictEqual(asked, [undefined, '1', '1', '1']);
       strictEqual(chances.length, 0);

@@ -80,6 +80,23 @@ describe('watch', () => {
   );
 
   it(
+    'takes an answer of any form, and asks without an index after one that can have none',
+    marbles(({ cold, expectObservable, flush }) => {
+      const asked: unknown[] = [];
+      const answers = [null, 'text', { watch: null }, { n: 4, watch: { index: '1' } }];
+      const poll = (index: string | undefined) => {
+        asked.push(index);
+        return cold('(a|)', { a: answers[asked.length - 1] });
+      };
+      expectObservable(watch<unknown>(poll).pipe(take(4)), '5s !').toBe('a 999ms b 999ms c 999ms (d|)', {
+        ...{ a: answers[0], b: answers[1], c: answers[2], d: answers[3] },
+      });
+      flush();
+      deepStrictEqual(asked, Array(4).fill(undefined));
+    }),
+  );
+
+  it(
     'moves its index only when the answer has been delivered',
     marbles(({ cold, expectObservable, flush }) => {
       const seen: string[] = [];
@@ -307,9 +324,23 @@ describe('watch', () => {
       { minInterval: NaN },
       { burst: 0 },
       { from: 7 as never },
+      { from: {} as never },
+      { from: { index: 7, at: 0 } as never },
+      { from: { index: '7', at: NaN } },
+      { from: { index: '7', at: '0' } as never },
       { retention: Infinity },
     ]) {
       throws(() => watch(poll, config), InputError);
+    }
+    for (const from of [
+      '',
+      '7',
+      null,
+      { index: '', at: 0 },
+      { index: '7', at: 0 },
+      { index: '7' } as never,
+    ]) {
+      watch(poll, { from });
     }
     throws(
       () => watch(poll, { backoff: { initial: -5 } }),

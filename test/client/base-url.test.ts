@@ -1,0 +1,57 @@
+import { strictEqual, throws } from 'node:assert';
+import { baseUrl } from '../../src/client/base-url.js';
+
+describe('a base URL', () => {
+  const of = (value: unknown) => baseUrl('url', value, false);
+  const got = (value: unknown, shown: string) =>
+    throws(
+      () => of(value),
+      ({ message }: Error) => message.endsWith(`; got ${shown}`),
+      String(value),
+    );
+
+  it('is origin and path, without slashes at its end', () => {
+    for (const slashes of ['', '/', '//', '///']) {
+      strictEqual(of(`https://A.example:443${slashes}`), 'https://a.example');
+      strictEqual(of(`https://a.example:8443/x//y${slashes}`), 'https://a.example:8443/x//y');
+    }
+  });
+
+  it('is a string: an object that says it is a URL may say something else the next time', () => {
+    got(new URL('https://a.example'), 'an object');
+    got(['https://a.example'], 'an array');
+  });
+
+  it('has neither a user nor a password, neither query nor fragment', () => {
+    for (const secret of ['user@', ':s3cret@', 'user:s3cret@'])
+      got(`https://${secret}a.example`, 'one with them');
+    for (const end of ['?x=1', '#x']) got(`https://a.example${end}`, 'one with them');
+  });
+
+  it('is shown if it is none, so that a missing https:// is seen, unless it may hold a password', () => {
+    const long = 'a'.repeat(60);
+    got('a.example/x', "'a.example/x'");
+    got(long, `'${long}'`);
+    got(`${long}a`, 'a string of 61 characters');
+    got('user/s3cret@', 'a string of 12 characters');
+    got('@s3cret', 'a string of 7 characters');
+    got('', 'an empty string');
+  });
+
+  it('may be http: at every address of this machine, and at no other', () => {
+    for (const host of ['localhost', 'a.localhost', '[::1]', '127.0.0.1', '127.10.200.255']) {
+      strictEqual(of(`http://${host}:80/x`), `http://${host}/x`);
+    }
+    for (const host of [
+      'a.example',
+      'localhost.example',
+      'xlocalhost',
+      '128.0.0.1',
+      '[::2]',
+      '127.0.0.1.example',
+    ]) {
+      throws(() => of(`http://${host}`), /shows the token to everyone on the way/);
+      strictEqual(baseUrl('url', `http://${host}`, true), `http://${host}`);
+    }
+  });
+});

@@ -1,0 +1,45 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import type { FetchLikeInit } from 'lobby-rx';
+import { platformFetch } from '../../src/transport/platform-fetch.js';
+import { secretsOf } from '../../src/transport/transport.js';
+
+describe('the secrets of a request', () => {
+  const secrets = (authorization: string | undefined, body?: string) =>
+    secretsOf({
+      ...{ method: 'POST', url: 'https://group.example/' },
+      headers: authorization === undefined ? {} : { authorization },
+      ...(body !== undefined && { body }),
+    });
+
+  it('are its token, and every string of its body', () => {
+    deepStrictEqual(secrets(undefined), []);
+    deepStrictEqual(secrets('Bearer t0ken'), ['t0ken']);
+    deepStrictEqual(secrets('Digest Bearer t0ken'), ['Digest Bearer t0ken']);
+    const body = JSON.stringify({ player_token: 'p', of: [1, null, true, { name: 'q' }] });
+    deepStrictEqual(secrets('Bearer t0ken', body), ['t0ken', 'p', 'q']);
+  });
+
+  it('are the whole of a body that is not JSON', () => {
+    deepStrictEqual(secrets(undefined, 'player_token=p'), ['player_token=p']);
+    deepStrictEqual(secrets('Bearer t0ken', ''), ['t0ken']);
+  });
+});
+
+describe('the fetch of browsers', () => {
+  const platform = globalThis.fetch;
+  afterEach(() => (globalThis.fetch = platform));
+
+  it('is looked up at each call, and called as the global function that it is', async () => {
+    const init = {} as FetchLikeInit;
+    for (const answer of ['first', 'patched']) {
+      const fetch = function (this: unknown, ...called: unknown[]) {
+        // Browsers refuse to run it as a method of anything else.
+        strictEqual(this === undefined || this === globalThis, true);
+        deepStrictEqual(called, ['https://group.example/', init]);
+        return Promise.resolve(answer);
+      };
+      globalThis.fetch = fetch as unknown as typeof platform;
+      strictEqual(await platformFetch('https://group.example/', init), answer);
+    }
+  });
+});

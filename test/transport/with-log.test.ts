@@ -1,0 +1,46 @@
+import { deepStrictEqual } from 'node:assert';
+import { ignoreElements } from 'rxjs';
+import { TransportError, withLog, type RequestLogEntry, type Transport } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+
+const headers = { get: () => null };
+
+describe('withLog', () => {
+  it(
+    'tells of each request when it is sent and once how it ended, by a number of its own',
+    marbles(({ cold, expectObservable, flush }) => {
+      const url = 'https://group.example/';
+      const lost = new TransportError('lost', 'the connection was lost', { method: 'GET', url });
+      const answers = [
+        cold('---(a|)', { a: { status: 404, headers, text: '' } }),
+        cold<never>('--#', undefined, lost),
+        cold<never>('-'),
+        // It does not complete, and is left: that is no abort.
+        cold('-a', { a: { status: 200, headers, text: '' } }),
+      ];
+      const entries: RequestLogEntry[] = [];
+      const transport: Transport = withLog(
+        () => answers.shift()!,
+        entry => entries.push(entry),
+      );
+      const request = { method: 'GET', url, headers: { authorization: 'Bearer t' }, body: 'secret' };
+      const sent$ = transport(request).pipe(ignoreElements());
+      expectObservable(sent$, '-^').toBe('----|');
+      expectObservable(sent$, '----------^').toBe('------------#', undefined, lost);
+      expectObservable(sent$, '--------------------^---!');
+      expectObservable(sent$, '------------------------------^---!');
+      flush();
+      const of = (requestId: number) => ({ requestId, method: 'GET', url });
+      deepStrictEqual(entries, [
+        { ...of(1), kind: 'request', at: 1 },
+        { ...of(1), kind: 'answer', status: 404, at: 4, ms: 3 },
+        { ...of(2), kind: 'request', at: 10 },
+        { ...of(2), kind: 'failure', error: lost, at: 12, ms: 2 },
+        { ...of(3), kind: 'request', at: 20 },
+        { ...of(3), kind: 'abort', at: 24, ms: 4 },
+        { ...of(4), kind: 'request', at: 30 },
+        { ...of(4), kind: 'answer', status: 200, at: 31, ms: 1 },
+      ]);
+    }),
+  );
+});
