@@ -48,6 +48,11 @@ export function eventMemory<Own extends object>(): AnswerMemory<IdentityEventLis
   };
 }
 
+/** Whether an answer has no events: none came, or all of them had been delivered before. */
+export function isIdle({ events }: { readonly events: readonly unknown[] }): boolean {
+  return events.length === 0;
+}
+
 function timeOf(event: AnyEvent): string | undefined {
   const { ts } = event.kind === 'malformed' ? (Object(event.raw) as { ts?: unknown }) : event;
   return typeof ts === 'string' ? ts : undefined;

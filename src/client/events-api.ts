@@ -11,7 +11,7 @@ import {
 } from '../stream/index.js';
 import type { Calls } from './calls.js';
 import type { ClientSettings } from './client-settings.js';
-import { eventMemory } from './event-memory.js';
+import { eventMemory, isIdle } from './event-memory.js';
 
 /** The live events of the identity whose token the client has (interface document, 4.3 and 6). */
 export interface EventsApi<Own extends object = NoOwnEvents> {
@@ -56,7 +56,6 @@ export function createEventsApi<Own extends object>(
 ): EventsApi<Own> {
   type List = IdentityEventList<Own>;
   const eventsWatch = endpoints.eventsWatch as unknown as Endpoint<EventsWatchInput, List>;
-  const isIdle = ({ events }: List) => events.length === 0;
   const signals = (config?: WatchConfig<List>) =>
     calls.signals(eventsWatch, {}, { isIdle, ...given(config) }, eventMemory<Own>);
   return {

@@ -9,10 +9,10 @@ export function readAnswer<Answer>(
   endpoint: Endpoint<never, Answer>,
   request: RequestSummary,
   response: TransportResponse,
-  now: number,
+  now: () => number,
 ): Answer {
   const { status, text } = response;
-  if (status < 200 || status > 299) throw new StatusError(status, request, statusDetails(response, now));
+  if (status < 200 || status > 299) throw new StatusError(status, request, statusDetails(response, now()));
   const result = endpoint.response.decode(parse(text, request));
   if (!isLeft(result)) return result.right;
   // "No content" where content was promised is not an error: proxies and servers say "nothing new" like that.

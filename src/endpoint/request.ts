@@ -29,7 +29,7 @@ export function request<Input, Answer>(
     return transport(outgoing).pipe(
       take(1),
       throwIfEmpty(() => new TransportError('lost', 'the transport completed without an answer', summary)),
-      map(response => readAnswer(endpoint, summary, response, now())),
+      map(response => readAnswer(endpoint, summary, response, now)),
     );
   });
 }

@@ -18,6 +18,11 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
   return true;
 }
 
+/** Whether two objects are equal as JSON, whatever they have under one key. */
+export function jsonEqualBut(key: string): (left: unknown, right: unknown) => boolean {
+  return (left, right) => jsonEqual({ ...Object(left), [key]: 0 }, { ...Object(right), [key]: 0 });
+}
+
 function isObject(u: unknown): u is Record<string, unknown> {
   return typeof u === 'object' && u !== null;
 }

@@ -14,7 +14,7 @@ import {
   type Recovery,
 } from '../../error/index.js';
 import { backoffSettings, type BackoffConfig } from '../backoff.js';
-import { jsonEqual } from '../json-equal.js';
+import { jsonEqualBut } from '../json-equal.js';
 import { observableInput, toInput } from '../to-input.js';
 import type { Checkpoint, WatchLogEntry } from './watch-signal.js';
 
@@ -106,7 +106,7 @@ export interface WatchSettings<A> {
   readonly burst: number;
   readonly retention: number;
   readonly backoff: Required<BackoffConfig>;
-  readonly indexOf: (answer: A) => string | number | null | undefined;
+  readonly indexOf: ((answer: A) => string | number | null | undefined) | undefined;
   readonly isIdle: (answer: A) => boolean;
   readonly isRepeat: (answer: A, previous: A) => boolean;
   readonly recovery: (error: unknown) => Recovery;
@@ -127,9 +127,9 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     burst: config.burst ?? 3,
     retention: config.retention ?? 300_000,
     backoff: backoffSettings(config.backoff),
-    indexOf: config.indexOf ?? watchIndexOf,
+    indexOf: config.indexOf,
     isIdle: config.isIdle ?? (() => false),
-    isRepeat: config.isRepeat ?? isEqualButForWatch,
+    isRepeat: config.isRepeat ?? jsonEqualBut('watch'),
     recovery: config.recovery ?? recovery,
     log: guarded(config.log),
     random: config.random ?? Math.random,
@@ -142,12 +142,4 @@ function resolveFrom(from: WatchConfig<never>['from']): WatchSettings<never>['fr
   if (from == null) return undefined;
   const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };
   return { index: index === '' ? undefined : index, at };
-}
-
-function watchIndexOf(answer: unknown): string | number | undefined {
-  return (answer as { watch?: { index?: string | number } | null } | null)?.watch?.index;
-}
-
-function isEqualButForWatch(answer: unknown, previous: unknown): boolean {
-  return jsonEqual({ ...Object(answer), watch: 0 }, { ...Object(previous), watch: 0 });
 }

@@ -122,9 +122,14 @@ function onAnswer<A>(state: WatchState<A>, outcome: On<A, 'answer'>, laws: Watch
 }
 
 /** A string, even if a service gives a number: it is sent back as it is, and never calculated with. Never an empty one. */
-function indexIn<A>(answer: A, { indexOf }: WatchLaws<A>): string | undefined {
+function indexIn<A>(answer: A, { indexOf = watchIndexOf }: WatchLaws<A>): string | undefined {
   const index = indexOf(answer);
   return index === '' || index == null ? undefined : String(index);
+}
+
+/** Where the service has it. */
+function watchIndexOf(answer: unknown): string | number | undefined {
+  return (answer as { watch?: { index?: string | number } | null } | null)?.watch?.index;
 }
 
 function gapBefore<A>(
@@ -157,9 +162,8 @@ function onNothing<A>(
   laws: WatchLaws<A>,
 ): Turn<A> {
   const { wait, busyUntil } = pace(state.busyUntil, now, laws);
-  const attempt = next === 'live' ? 0 : state.status.attempt;
   const { status, signals } = next
-    ? changeStatus(state.status, { state: next, attempt }, now)
+    ? changeStatus(state.status, { state: next, attempt: next === 'live' ? 0 : state.status.attempt }, now)
     : { status: state.status, signals: [] };
   return { signals, state: { ...state, indexFailures: 0, busyUntil, status }, wait, why: 'nothing' };
 }
@@ -187,12 +191,8 @@ function onFailure<A>(
   const attempt = state.status.attempt + 1;
   const jitter = backoffDelay(attempt, laws.backoff, chance);
   const wait = after === undefined ? jitter : Math.min(after, LONGEST_WAIT) + Math.min(jitter, LONGEST_WAIT);
-  const next = offline ? ('offline' as const) : ('retrying' as const);
-  const { status, signals } = changeStatus(
-    state.status,
-    { state: next, attempt, nextTry: now + wait, error },
-    now,
-  );
+  const change = { state: offline ? 'offline' : 'retrying', attempt, nextTry: now + wait, error } as const;
+  const { status, signals } = changeStatus(state.status, change, now);
   return {
     signals,
     state: {
