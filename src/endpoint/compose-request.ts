@@ -58,7 +58,7 @@ function segment(name: string, value: unknown): string {
   const text = checkArgument(name, nonEmptyString, value);
   // URL parsers resolve these two, even if they are encoded, and the request would go to another endpoint.
   if (text === '.' || text === '..') {
-    throw new InputError(name, "an identifier, and neither '.' nor '..'", `'${text}'`);
+    throw new InputError(name, "an identifier other than '.' and '..'", `'${text}'`);
   }
   return encodeText(name, text);
 }

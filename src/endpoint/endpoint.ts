@@ -50,7 +50,7 @@ const oneOf = (values: readonly string[]): Guard<string> => ({
   is: (u): u is string => typeof u === 'string' && values.includes(u),
 });
 const pathname: Guard<string> = {
-  name: "a path that begins with '/'",
+  name: "a path that starts with '/'",
   is: (u): u is string => typeof u === 'string' && u.startsWith('/'),
 };
 const codec: Guard<object> = {
@@ -58,7 +58,7 @@ const codec: Guard<object> = {
   is: (u): u is object => typeof (u as { decode?: unknown } | null)?.decode === 'function',
 };
 const fields: Guard<object> = {
-  name: 'a codec that struct() makes',
+  name: 'a codec created by struct()',
   is: (u): u is object => codec.is(u) && 'required' in u && 'optional' in u,
 };
 

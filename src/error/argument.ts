@@ -32,7 +32,8 @@ export function rejectUnknownKeys(given: unknown, known: readonly string[], name
   if (!unknown) return;
   const [key, value] = unknown;
   const path = name ? `${name}.${key}` : key;
-  throw new InputError(path, `one of ${known.join(', ') || 'no arguments at all'}`, describe(value));
+  const expected = known.length > 0 ? `one of ${known.join(', ')}` : 'omitted, since nothing is expected';
+  throw new InputError(path, expected, describe(value));
 }
 
 /**
@@ -110,13 +111,13 @@ const MAX_CURSOR_LENGTH = 2048;
  * invalid. If it were rejected only at the next request, the error would blame the caller.
  */
 export const cursor: Guard<string> = {
-  name: 'string that fits a URL',
+  name: 'string that fits in a URL',
   is: (u): u is string => typeof u === 'string' && u.length <= MAX_CURSOR_LENGTH && isWellFormed(u),
 };
 
 /** A watch index or an anchor as an argument. Deployed servers fail on an empty one. */
 export const cursorArgument: Guard<string> = {
-  name: 'a non-empty string as an answer gave it; leave it out to begin anew',
+  name: 'a non-empty string from an earlier answer; omit it to start over',
   is: (u): u is string => cursor.is(u) && u !== '',
 };
 

@@ -106,7 +106,11 @@ export function decodeEvent<Codecs extends EventCodecs>(
   own: Codecs,
   position?: Position,
 ): readonly LiveEvent<PayloadsOf<Codecs>>[];
-export function decodeEvent(raw: unknown, own: EventCodecs, position?: Position): readonly LiveEvent<object>[] {
+export function decodeEvent(
+  raw: unknown,
+  own: EventCodecs,
+  position?: Position,
+): readonly LiveEvent<object>[] {
   if (!EventHead.is(raw)) return [malformed(raw, issuesOf(EventHead, raw, pathOf(position, '')))];
   // If the event carries two kinds, only the first gets the notification, so that it is shown once.
   let notification = Notification.is(raw.notification) ? raw.notification : undefined;

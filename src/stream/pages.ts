@@ -67,7 +67,11 @@ export function pages<P>(
   });
 }
 
-const REPEATED_ANCHOR = { path: 'anchor', expected: 'an anchor that was not given before', got: 'one that was' };
+const REPEATED_ANCHOR = {
+  path: 'anchor',
+  expected: 'an anchor that was not given before',
+  got: 'one that was',
+};
 
 function anchorIn(page: unknown): string | null | undefined {
   return (page as { anchor?: string | null } | null)?.anchor;

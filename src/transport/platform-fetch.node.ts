@@ -4,8 +4,14 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 
 /** Their idle sockets do not keep the process alive. */
-const KEEP_ALIVE_AGENTS = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
-const SINGLE_USE_AGENTS = { http: new HttpAgent({ keepAlive: false }), https: new HttpsAgent({ keepAlive: false }) };
+const KEEP_ALIVE_AGENTS = {
+  http: new HttpAgent({ keepAlive: true }),
+  https: new HttpsAgent({ keepAlive: true }),
+};
+const SINGLE_USE_AGENTS = {
+  http: new HttpAgent({ keepAlive: false }),
+  https: new HttpsAgent({ keepAlive: false }),
+};
 
 /**
  * The default fetch in Node: cross-fetch with keep-alive. It observes each connection itself, because node-fetch never
@@ -33,7 +39,9 @@ function sendOnce(url: string, init: FetchLikeInit, mayReuse: boolean) {
   const broken = new Promise<never>((_, reject) => (fail = reject));
   broken.catch(() => undefined);
 
-  const sharedAgent = (mayReuse ? KEEP_ALIVE_AGENTS : SINGLE_USE_AGENTS)[new URL(url).protocol === 'https:' ? 'https' : 'http'];
+  const sharedAgent = (mayReuse ? KEEP_ALIVE_AGENTS : SINGLE_USE_AGENTS)[
+    new URL(url).protocol === 'https:' ? 'https' : 'http'
+  ];
   const agent = Object.create(sharedAgent, {
     addRequest: {
       value: (started: ClientRequest, options: unknown) => {

@@ -119,7 +119,10 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
     // During a renewal, new requests wait for it, because the current token is known to be rejected.
     issue: request => withExplainedErrors(request, () => renewal ?? ask('request')),
     renew: (rejected, request) =>
-      withExplainedErrors(request, () => renewal ?? (rejected.generation < generation ? ask('request') : renew())),
+      withExplainedErrors(
+        request,
+        () => renewal ?? (rejected.generation < generation ? ask('request') : renew()),
+      ),
   };
 }
 

@@ -171,7 +171,7 @@ describe('lobby-rx', () => {
       ],
       [outcome(['events'], { LOBBY_TOKEN: '' }), /^2 the token is missing: set LOBBY_TOKEN$/],
       [outcome(['events', '--kind', 'x']), /^2 --kind must be one of identity_update, .*; got 'x'$/],
-      [outcome(['events', '--checkpoint', file]), /^2 .*bad does not hold a checkpoint/],
+      [outcome(['events', '--checkpoint', file]), /^2 .*bad does not contain a checkpoint/],
       [
         outcome(['events', '--checkpoint', file, '--from', '1']),
         /^2 use either --from or --checkpoint, not both$/,

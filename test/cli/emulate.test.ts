@@ -37,7 +37,7 @@ describe('lobby-rx emulate', () => {
     run.process.kill('SIGINT');
     const { code, out } = await run.ended;
     strictEqual(code, 0);
-    match(out, /its world changes by itself/);
+    match(out, /with simulated activity/);
     strictEqual(out.match(/^ {2}curl /gm)?.length, 3);
   });
 

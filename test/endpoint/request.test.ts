@@ -113,7 +113,7 @@ describe('a request', () => {
       [group.getMembers({} as never), 'group_id must be a non-empty string; got nothing'],
       [
         group.getMembers({ group_id: '..' }),
-        "group_id must be an identifier, and neither '.' nor '..'; got '..'",
+        "group_id must be an identifier other than '.' and '..'; got '..'",
       ],
       [
         group.getMembers({ group_id: '\ud800' }),
@@ -124,11 +124,11 @@ describe('a request', () => {
       [group.getMembers({ group_id: 'g', count: NaN }), 'count must be a positive integer; got NaN'],
       [
         group.getMembers({ group_id: 'g', anchor: '' }),
-        'anchor must be a non-empty string as an answer gave it; leave it out to begin anew; got an empty string',
+        'anchor must be a non-empty string from an earlier answer; omit it to start over; got an empty string',
       ],
       [
         events.watch({ watch_index: '' }),
-        'watch_index must be a non-empty string as an answer gave it; leave it out to begin anew; got an empty string',
+        'watch_index must be a non-empty string from an earlier answer; omit it to start over; got an empty string',
       ],
       [
         matchmaker.players.connected({ player_token: '' }),
@@ -226,7 +226,7 @@ describe('a request', () => {
     );
     strictEqual(
       await told('{"members":[],"watch":{"index":5}}'),
-      'watch.index: string that fits a URL, got 5',
+      'watch.index: string that fits in a URL, got 5',
     );
     const none = await failureOf(clientOf('', 204).client);
     ok(isStatusError(none) && none.status === 204);

@@ -39,7 +39,7 @@ export interface WatchConfig<A> {
     | ((answer: A, checkpoint: Checkpoint) => void);
   /** Emits when the machine is back (online, visible, awake). A pending poll is aborted and sent again within a second. */
   readonly wake$?: ObservableInput<unknown>;
-  /** How long a poll may take, in ms, before it is aborted and sent again. Default 70,000; the service blocks for 40–60 s. */
+  /** How long a poll may take, in ms, until it is aborted and sent again. Default 70,000; the service blocks for 40–60 s. */
   readonly deadline?: number;
   /** The minimum interval between polls without news, in ms, after a `burst`. Default 1,000. */
   readonly minInterval?: number;

@@ -4,7 +4,7 @@ import type { WatchSettings } from './watch-config.js';
 import type { Checkpoint, Gap, WatchLogEntry, WatchSignal, WatchStatus } from './watch-signal.js';
 
 /** After this many consecutive failures that the index may have caused, it is dropped. */
-const MAX_INDEX_FAILURES = 5;
+const INDEX_FAILURES = 5;
 
 /** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
 const MAX_WAIT = 900_000;
@@ -13,7 +13,7 @@ const MAX_WAIT = 900_000;
 export const WAKE_JITTER = 1_000;
 
 /** The service is sure to know an index for this share of the retention. An index is slightly older than its answer. */
-const SAFE_SHARE = 0.99;
+const MARGIN = 0.99;
 
 /** The settings that the laws depend on. */
 export type WatchLaws<A> = Pick<
@@ -134,7 +134,7 @@ function gapBefore<A>(
   retention: number,
 ): WatchState<A>['gap'] {
   if (gap || from === undefined) return gap;
-  if (indexAt !== undefined && now - indexAt > retention * SAFE_SHARE) return { reason: 'silence', index: from };
+  if (indexAt !== undefined && now - indexAt > retention * MARGIN) return { reason: 'silence', index: from };
   const isBackwards = index !== undefined && isOlderIndex(index, from);
   return isBackwards ? { reason: 'index_backwards', index: from } : undefined;
 }
@@ -182,7 +182,7 @@ function onFailure<A>(
   const { after, blamesIndex = false, offline = false } = recovery.kind === 'retry' ? recovery : {};
   const indexFailures = blamesIndex ? state.indexFailures + 1 : 0;
   const dropsIndex =
-    state.index !== undefined && (recovery.kind === 'index' || indexFailures >= MAX_INDEX_FAILURES);
+    state.index !== undefined && (recovery.kind === 'index' || indexFailures >= INDEX_FAILURES);
 
   const attempt = state.status.attempt + 1;
   const jitter = backoffDelay(attempt, laws.backoff, chance);
