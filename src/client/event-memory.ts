@@ -14,7 +14,7 @@ interface AnyEvent {
 }
 
 /**
- * Remembers the last events of a watch. If the index goes back, or comes from a machine with another clock, the service sends
+ * Remembers the last events of a watch. If the index goes back, or comes from a machine whose clock is off, the service sends
  * events again. Two events that are equal, including `ts`, are the same event. Events without `ts` are never recognized.
  */
 export function eventMemory<Own extends object>(): AnswerMemory<IdentityEventList<Own>> {

@@ -35,7 +35,7 @@ export interface EmulatorServer {
 
 /**
  * Serves an emulator over HTTP on 127.0.0.1, until `close()`. Rejects with an `InputError` if the config is invalid, and
- * with Node's own error (`EADDRINUSE`, say) if it cannot listen on the port.
+ * with Node's own error (for example `EADDRINUSE`) if it cannot listen on the port.
  *
  * @example
  * const server = await listen(emulator);

@@ -20,5 +20,5 @@ export type Watchable<Input, Answer, Method extends HttpMethod> = [Method] exten
 export type Pageable<Input, Answer> = 'anchor' extends keyof Input
   ? Answer extends { readonly anchor?: string | null | undefined }
     ? unknown
-    : 'this endpoint has no pages: its answer gives no anchor'
+    : 'this endpoint has no pages: its answer has no anchor'
   : 'this endpoint has no pages: it takes no anchor';

@@ -21,7 +21,7 @@ export interface IdentityEventList<Own extends object = NoOwnEvents> {
 const WireList = struct('IdentityEventList', { events: t.UnknownArray, watch: WatchData });
 
 /**
- * Creates a codec of {@link IdentityEventList} with event kinds of your own. Each event is decoded separately: an invalid
+ * Creates a codec of {@link IdentityEventList} with your own event kinds. Each event is decoded separately: an invalid
  * one becomes `malformed`, does not affect the other events, and does not stop the index.
  *
  * @example

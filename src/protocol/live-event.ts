@@ -66,7 +66,7 @@ export interface MalformedEvent {
 /** No event kinds beyond those of the interface document. */
 export type NoOwnEvents = Record<never, never>;
 
-/** The codecs of event kinds of your own, by their names on the wire. */
+/** The codecs of your own event kinds, by their names on the wire. */
 export type EventCodecs = Readonly<Record<string, t.Mixed>>;
 
 /** The payload types of {@link EventCodecs}. */
@@ -75,7 +75,7 @@ export type PayloadsOf<Codecs extends EventCodecs> = {
 };
 
 /**
- * One live event, as a union that `kind` tells apart. `Own` are the payloads of event kinds of your own.
+ * A live event, as a union discriminated by `kind`. `Own` has the payloads of your own event kinds.
  *
  * @example
  * switch (event.kind) {
