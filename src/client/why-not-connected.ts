@@ -15,7 +15,7 @@ export type RefusalReason =
  *
  * - `refused`: the service refused the token, for this `reason`.
  * - `unknown`: the answer was lost, or did not come from the service, which may count the player as connected. Do not confirm
- *   the token again to find out: if the first request did arrive, the second one is refused as `already_connected`.
+ *   the token again to find out: `already_connected` would not tell whether this request or another player consumed it.
  * - `not_sent`: the service never saw the token. It can be confirmed later.
  */
 export type NotConnected =

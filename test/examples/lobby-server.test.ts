@@ -53,7 +53,7 @@ describe('examples/lobby-server', () => {
     await shows('"name":"Grace","x":1,"y":0}]');
     ok(
       seen.includes(
-        '{"players":[{"name":"Ada","x":0,"y":0},{"name":"Grace","x":0,"y":0}],"said":{"name":"Grace","text":"hello"}}',
+        '{"players":[{"name":"Ada","x":0,"y":0},{"name":"Grace","x":0,"y":0}],"chat":{"name":"Grace","text":"hello"}}',
       ),
     );
 
