@@ -35,6 +35,8 @@ export function clientOf(
   env: Readonly<Record<string, string | undefined>>,
 ): Client {
   const variable = `LOBBY_${service.toUpperCase()}_URL`;
+  // `||`, because an empty variable or flag counts as missing.
+  // eslint-disable-next-line @typescript-eslint/prefer-nullish-coalescing
   const url = values[`${service}-url`] || values.url || env[variable] || env.LOBBY_URL;
   if (!url) throw new Error(`the URL of the service is missing: set LOBBY_URL or ${variable}, or pass --url`);
   const token = env.LOBBY_TOKEN;

@@ -3,6 +3,7 @@ import {
   checkEndpoint,
   endpoints as defaultEndpoints,
   type BaseUrls,
+  type Endpoint,
   type Endpoints,
   type RequestContext,
 } from '../endpoint/index.js';
@@ -16,6 +17,7 @@ import {
   plainObject,
   rejectUnknownKeys,
   schedulerLike,
+  type Check,
   type Guard,
   type Options,
 } from '../error/index.js';
@@ -38,7 +40,7 @@ const transportFunction: Guard<Transport> = {
   is: (u): u is Transport => typeof u === 'function',
 };
 /** Checked in detail elsewhere. */
-const anything: Guard<unknown> = { name: 'anything', is: (u): u is unknown => true };
+const anything: Check = { name: 'anything', is: () => true };
 
 const OPTIONS: Options<ClientConfig> = {
   url: anything,
@@ -126,7 +128,7 @@ function resolveUrls({ insecure = false, ...config }: AnyConfig): BaseUrls {
 
 function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints {
   rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints');
-  for (const [name, endpoint] of Object.entries(endpoints)) {
+  for (const [name, endpoint] of Object.entries<Endpoint | undefined>(endpoints)) {
     if (endpoint !== undefined) checkEndpoint(endpoint, `endpoints.${name}`);
   }
   for (const [kind, codec] of Object.entries(events)) {

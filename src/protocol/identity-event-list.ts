@@ -68,7 +68,7 @@ function encodeKind(event: Exclude<LiveEvent, { kind: 'malformed' }>, own: Event
       return { [event.name]: event.payload };
     default: {
       const { kind, payload } = event as { kind: string; payload: unknown };
-      return { [kind]: own[kind]?.encode(payload) ?? payload };
+      return { [kind]: (own[kind]?.encode(payload) as unknown) ?? payload };
     }
   }
 }

@@ -119,9 +119,10 @@ export function eventFeed<Own extends object = NoOwnEvents>(
     identityUpdate$: known$.pipe(ofKind('identity_update')),
     lobbyJoin$: known$.pipe(ofKind('matchmaker_lobby_join')),
     notification$: all$.pipe(
-      concatMap(event =>
-        'notification' in event && event.notification ? [{ notification: event.notification, event }] : [],
-      ),
+      concatMap(event => {
+        const { notification } = event as { readonly notification?: Notification };
+        return notification ? [{ notification, event }] : [];
+      }),
     ),
     unknown$: known$.pipe(ofKind('unknown')),
     malformed$: known$.pipe(ofKind('malformed')),
