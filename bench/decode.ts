@@ -5,7 +5,7 @@ import { measure } from './measure.js';
 import { plainEventList } from './plain-codecs.js';
 import type { Report } from './report.js';
 
-/** What it costs to know that an answer is what it should be, beside reading it at all. */
+/** The cost of validating an answer, compared with parsing it. */
 export function benchDecode(report: Report): void {
   const text = JSON.stringify(eventBatch(20));
   const value: unknown = JSON.parse(text);

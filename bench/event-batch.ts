@@ -1,6 +1,6 @@
 import { lobbyJoin, profile } from '../test/payload.js';
 
-/** An answer of the event feed: profiles as they are in the field, with a few games and groups each, and lobby joins. */
+/** An answer of the event feed: realistic profiles, each with a few games and groups, and lobby joins. */
 export function eventBatch(count: number): object {
   const games = Array.from({ length: 2 }, () => profile.games[0]!);
   const identity = { ...profile, games, groups: [profile.groups[0]!, profile.groups[0]!] };

@@ -1,16 +1,16 @@
 import { WebSocket } from 'ws';
 
-/** What became of a flood, by HTTP status; 101 is a socket that opened. */
-export type Flood = ReadonlyMap<number, number>;
+/** The number of answers by HTTP status. 101 is a socket that opened. */
+export type StatusCounts = ReadonlyMap<number, number>;
 
-/** So many come at once. */
-const CROWD = 200;
+/** How many clients connect at the same time. */
+const CONCURRENCY = 200;
 
-/** Comes with all of these tokens, a crowd at a time, and leaves when all have been answered. */
-export async function flood(port: number, tokens: readonly string[]): Promise<Flood> {
-  const answers = new Map<number, number>();
+/** Connects once with each token, and closes all sockets when every request has been answered. */
+export async function flood(port: number, tokens: readonly string[]): Promise<StatusCounts> {
+  const counts = new Map<number, number>();
   const open: WebSocket[] = [];
-  const come = (token: string): Promise<number> =>
+  const connect = (token: string): Promise<number> =>
     new Promise(resolve => {
       const ws = new WebSocket(`ws://127.0.0.1:${port}/?token=${token}`);
       ws.on('error', () => undefined);
@@ -23,14 +23,14 @@ export async function flood(port: number, tokens: readonly string[]): Promise<Fl
         response.on('close', () => resolve(response.statusCode ?? 0));
       });
     });
-  const left = [...tokens];
-  const comeOneByOne = async () => {
-    for (let token = left.pop(); token !== undefined; token = left.pop()) {
-      const status = await come(token);
-      answers.set(status, (answers.get(status) ?? 0) + 1);
+  const remaining = [...tokens];
+  const connectNext = async () => {
+    for (let token = remaining.pop(); token !== undefined; token = remaining.pop()) {
+      const status = await connect(token);
+      counts.set(status, (counts.get(status) ?? 0) + 1);
     }
   };
-  await Promise.all(Array.from({ length: CROWD }, comeOneByOne));
+  await Promise.all(Array.from({ length: CONCURRENCY }, connectNext));
   await Promise.all(
     open.map(
       ws =>
@@ -40,5 +40,5 @@ export async function flood(port: number, tokens: readonly string[]): Promise<Fl
         }),
     ),
   );
-  return answers;
+  return counts;
 }

@@ -13,13 +13,13 @@ const SOCKETS = 1_000;
 const VALID = 100;
 const ROUNDS = 5;
 
-/** A thousand sockets, two hundred at a time, one in ten with a valid token. */
+/** Floods of a thousand sockets, two hundred at a time, one in ten with a valid token. */
 export async function benchGate(report: Report): Promise<void> {
   const emulator = createEmulator();
   const service = await listen(emulator);
   const { lobby_id, token } = emulator.addLobby({ maxPlayers: 10 * VALID * ROUNDS });
   const client = createClient({ ...service.urls, token });
-  // What the emulator itself remembers of requests is full now, and grows no further.
+  // Fills the emulator's own list of requests, so that it does not grow any further.
   const request = { method: 'POST', url: '/matchmaker/v1/players/connected', headers: {} };
   for (let i = 0; i < 10_500; i++) emulator.handle(request).subscribe();
 
@@ -43,8 +43,8 @@ export async function benchGate(report: Report): Promise<void> {
       gone++;
     },
   }).subscribe(() => admitted++);
-  const theirs = await open();
-  handWrittenGate(theirs.server, service.urls.matchmakerUrl, token);
+  const handWritten = await open();
+  handWrittenGate(handWritten.server, service.urls.matchmakerUrl, token);
 
   const time = async (port: number, round: string) => {
     const all = tokens(round);
@@ -53,30 +53,30 @@ export async function benchGate(report: Report): Promise<void> {
     return { ms: performance.now() - start, answers };
   };
   await time(ours.port, 'warm');
-  await time(theirs.port, 'warm');
+  await time(handWritten.port, 'warm');
   admitted = gone = 0;
 
-  let [best, bestByHand, grown, refused] = [Infinity, Infinity, Infinity, 0];
+  let [best, bestHandWritten, heapGrowth, refused] = [Infinity, Infinity, Infinity, 0];
   for (let round = 0; round < ROUNDS; round++) {
     const before = heap();
     const { ms, answers } = await time(ours.port, `${round}`);
     while (gone < admitted) await new Promise(resolve => setImmediate(resolve));
-    grown = Math.min(grown, heap() - before);
+    heapGrowth = Math.min(heapGrowth, heap() - before);
     best = Math.min(best, ms);
     refused += answers.get(401) ?? 0;
-    bestByHand = Math.min(bestByHand, (await time(theirs.port, `hand-${round}`)).ms);
+    bestHandWritten = Math.min(bestHandWritten, (await time(handWritten.port, `hand-${round}`)).ms);
   }
 
   report.heading(`${ROUNDS} floods of 1,000 sockets, 200 at a time, 100 of them with a valid token`);
-  report.row('admitted', admitted, 'in all', VALID * ROUNDS);
-  report.row('turned away with a valid token', VALID * ROUNDS - admitted, '', 0);
-  report.row('refused', refused, 'in all');
-  report.row('heap grown by a flood', grown, 'MB', 1);
-  report.row('a flood at the gate', best, 'ms');
-  report.row('a flood at one written by hand, on fetch', bestByHand, 'ms');
-  report.row('the gate / by hand', best / bestByHand, '×');
+  report.row('admitted', admitted, 'in total', VALID * ROUNDS);
+  report.row('refused with a valid token', VALID * ROUNDS - admitted, '', 0);
+  report.row('refused', refused, 'in total');
+  report.row('heap growth per flood', heapGrowth, 'MB', 1);
+  report.row('time of a flood, lobbyGate', best, 'ms');
+  report.row('time of a flood, hand-written gate on fetch', bestHandWritten, 'ms');
+  report.row('lobbyGate / hand-written', best / bestHandWritten, '×');
   gate.unsubscribe();
   ours.server.close();
-  theirs.server.close();
+  handWritten.server.close();
   await service.close();
 }

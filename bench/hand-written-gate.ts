@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { WebSocketServer } from 'ws';
 
-/** What people write by hand: asks the service in the upgrade, and lets in whom it says OK to. */
+/** A typical hand-written gate: confirms the token during the upgrade, and admits the player if the service says OK. */
 export function handWrittenGate(server: Server, matchmakerUrl: string, token: string): void {
   const sockets = new WebSocketServer({ noServer: true });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

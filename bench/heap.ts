@@ -1,4 +1,4 @@
-/** The heap in use after a thorough collection, in MB. */
+/** The heap in use after a full garbage collection, in MB. */
 export function heap(): number {
   if (!global.gc) throw new Error('run with --expose-gc: npm run bench');
   for (let i = 0; i < 3; i++) global.gc();

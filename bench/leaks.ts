@@ -6,26 +6,26 @@ import type { Report } from './report.js';
 const SUBSCRIPTIONS = 10_000;
 const ERRORS = 1_000;
 
-const turn = () => new Promise(resolve => setImmediate(resolve));
+const macrotask = () => new Promise(resolve => setImmediate(resolve));
 const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length;
 
-/** Watches begun and given up, and requests that fail, over HTTP: what is left of them. */
+/** What is left over after watches that are unsubscribed from and requests that fail, over HTTP. */
 export async function benchLeaks(report: Report): Promise<void> {
   const emulator = createEmulator();
   const { token } = emulator.addIdentity();
   const server = await listen(emulator);
   const client = createClient({ ...server.urls, token, linger: 0 });
 
-  const comeAndGo = async (count: number) => {
+  const watchAndUnsubscribe = async (count: number) => {
     for (let i = 0; i < count; i++) {
       const watching = client.events.batches().subscribe();
-      // Some are given up before the request is out, some while it is, some while the second poll hangs.
-      for (let turns = i % 4; turns > 0; turns--) await turn();
+      // Unsubscribes before the request is sent, while it is pending, or during the second poll.
+      for (let delays = i % 4; delays > 0; delays--) await macrotask();
       watching.unsubscribe();
     }
-    for (let i = 0; i < 100; i++) await turn();
+    for (let i = 0; i < 100; i++) await macrotask();
   };
-  const fail = async (count: number) => {
+  const failRequests = async (count: number) => {
     for (let i = 0; i < count; i++) {
       emulator.fault({ kind: i % 2 ? 'reset_before_headers' : 'html' });
       await new Promise<void>(resolve => {
@@ -34,27 +34,27 @@ export async function benchLeaks(report: Report): Promise<void> {
     }
   };
 
-  // Code gets compiled and buffers grow in the first thousands; a leak goes on after that.
-  await comeAndGo(SUBSCRIPTIONS);
-  await fail(ERRORS);
-  // What the emulator itself remembers of requests is full now, and grows no further.
+  // Warm-up: code is compiled and buffers grow during the first thousands. A leak continues after that.
+  await watchAndUnsubscribe(SUBSCRIPTIONS);
+  await failRequests(ERRORS);
+  // Fills the emulator's own list of requests, so that it does not grow any further.
   const url = '/api/identity/events/live?watch_index=1763640000001';
   const headers = { authorization: `Bearer ${token}` };
   for (let i = 0; i < 10_500; i++) emulator.handle({ method: 'GET', url, headers }).subscribe().unsubscribe();
   const timersBefore = timers();
-  // The least of three: a leak is in each of them, and what else the process does with its heap is not.
-  let grown = Infinity;
+  // The minimum of three rounds: a leak shows in each of them, other changes of the heap do not.
+  let heapGrowth = Infinity;
   for (let round = 0; round < 3; round++) {
     const before = heap();
-    await comeAndGo(SUBSCRIPTIONS);
-    await fail(ERRORS);
-    grown = Math.min(grown, heap() - before);
+    await watchAndUnsubscribe(SUBSCRIPTIONS);
+    await failRequests(ERRORS);
+    heapGrowth = Math.min(heapGrowth, heap() - before);
   }
 
   report.heading(
-    `${SUBSCRIPTIONS.toLocaleString('en')} watches begun and given up, ${ERRORS.toLocaleString('en')} requests that fail`,
+    `${SUBSCRIPTIONS.toLocaleString('en')} unsubscribed watches, ${ERRORS.toLocaleString('en')} failed requests`,
   );
-  report.row('heap grown', grown, 'MB', 2);
+  report.row('heap growth', heapGrowth, 'MB', 2);
   report.row('timers left', timers() - timersBefore, '', 0);
   report.row('requests pending', emulator.requests.filter(({ pending }) => pending).length, '', 0);
   await server.close();

@@ -1,4 +1,4 @@
-// Side by side in one run, as ratios. With --check it fails where a promised bound is passed.
+// Runs all benchmarks in one process. With --check it fails if a promised bound is exceeded.
 import { benchDecode } from './decode.js';
 import { benchGate } from './gate.js';
 import { benchLeaks } from './leaks.js';

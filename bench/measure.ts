@@ -1,6 +1,6 @@
 /**
- * The median time of each task in µs, the tasks taken in turns, so that whatever else the machine does touches all of them
- * alike and their ratios stand.
+ * The median time of each task in µs. The tasks take turns, so that other load on the machine affects all of them equally and
+ * their ratios stay valid.
  */
 export function measure<K extends string>(
   tasks: Readonly<Record<K, () => unknown>>,

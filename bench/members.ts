@@ -7,7 +7,7 @@ import type { Report } from './report.js';
 const MEMBERS = 1_000_000;
 const PAGE = 1_000;
 
-/** A group of a million members: what walking through it keeps in memory. */
+/** The memory needed to page through a group of a million members. */
 export async function benchMembers(report: Report): Promise<void> {
   const transport: Transport = ({ url }) => {
     const first = Number(new URL(url).searchParams.get('anchor') ?? 0);
@@ -33,7 +33,7 @@ export async function benchMembers(report: Report): Promise<void> {
       count(),
     ),
   );
-  report.heading(`Walking through a group of ${total.toLocaleString('en')} members, ${PAGE} a page`);
-  report.row('the most heap held on the way', highest, 'MB', 8);
-  report.row('members a second', (total / (performance.now() - start)) * 1000, '/s');
+  report.heading(`Paging through a group of ${total.toLocaleString('en')} members, ${PAGE} per page`);
+  report.row('highest heap growth on the way', highest, 'MB', 8);
+  report.row('members per second', (total / (performance.now() - start)) * 1000, '/s');
 }

@@ -1,6 +1,6 @@
 import type * as io from 'io-ts';
 
-/** The event list as one would write it with io-ts's own combinators: the peer that ours is measured against. */
+/** The event list as you would write it with io-ts's own combinators, for comparison with ours. */
 export function plainEventList(t: typeof io) {
   const optional = <C extends io.Mixed>(codec: C) => t.union([codec, t.null, t.undefined]);
   const text = t.string;

@@ -5,7 +5,7 @@ import type { Report } from './report.js';
 
 const POLLS = 100_000;
 
-/** A watch that has polled for long: what it keeps in memory. In virtual time, so that it is over soon. */
+/** The memory of a watch after many polls. In virtual time, so that it does not take long. */
 export async function benchPolls(report: Report): Promise<void> {
   let polls = 0;
   const transport: Transport = () => {
@@ -36,6 +36,6 @@ export async function benchPolls(report: Report): Promise<void> {
   await run(POLLS);
   const micros = ((performance.now() - start) * 1000) / POLLS;
   report.heading(`A watch after ${POLLS.toLocaleString('en')} polls`);
-  report.row('heap grown', heap() - before, 'MB', 2);
-  report.row('time a poll, all of it but the wire', micros, 'µs');
+  report.row('heap growth', heap() - before, 'MB', 2);
+  report.row('time per poll, without the network', micros, 'µs');
 }

@@ -1,4 +1,4 @@
-// The client, and what it is made of.
+// The client.
 export { createClient, identities, whyNotConnected } from './client/index.js';
 export type {
   Client,
@@ -44,7 +44,7 @@ export type {
   WatchStatus,
 } from './stream/index.js';
 
-// Endpoints: the service's own, and how to declare yours.
+// Endpoints: the built-in ones, and `endpoint` to declare your own.
 export {
   endpoint,
   eventsWatch,
@@ -67,7 +67,7 @@ export type {
   Watchable,
 } from './endpoint/index.js';
 
-// How requests are carried.
+// Transports.
 export { fromFetch, withDeadline, withLog, withToken } from './transport/index.js';
 export type {
   FetchConfig,
@@ -82,7 +82,7 @@ export type {
   TransportResponse,
 } from './transport/index.js';
 
-// What is said on the wire: most names are a codec and the type it decodes to.
+// Payloads: most names are both a codec and the type that it decodes to.
 export {
   Acknowledged,
   cursorArgument,

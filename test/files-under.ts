@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The files below a folder whose names end so, as whole paths. */
+/** The paths of all files below a folder whose names have this ending. */
 export function filesUnder(folder: string, ending: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith(ending))

@@ -1,19 +1,19 @@
-// npm run mutate -- stream client/roster.ts …: makes small changes to these sources, one at a time, and prints each change
-// that no test notices. Without names: everything in src/ that the tests run in their own process.
+// npm run mutate -- stream client/roster.ts …: mutation testing. Changes these sources in small ways, one at a time, and
+// prints each change that no test detects. Without names: everything in src/ that tests run in their own process.
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
 const ROOT = join(import.meta.dirname, '..');
-/** The rooms that a client is made of: the tests of the client are tests of them, too. */
-const OF_A_CLIENT = ['error', 'protocol', 'transport', 'endpoint', 'stream', 'client'];
-/** Tests that start processes: a change is made in the process of the tests alone, so these never see it. */
-const IN_PROCESSES = ['test/client/exit.test.ts'];
-const ROOMS_IN_PROCESSES = ['cli'];
+/** The rooms that a client uses: the tests of the client cover them, too. */
+const CLIENT_ROOMS = ['error', 'protocol', 'transport', 'endpoint', 'stream', 'client'];
+/** Tests that start processes. Mutations exist only in the process of the test runner, so these tests never see them. */
+const PROCESS_TESTS = ['test/client/exit.test.ts'];
+const PROCESS_ROOMS = ['cli'];
 /**
- * For each process of Stryker. Its mocha runner requires files of mocha without their extension, which is .cjs since
- * mocha 12; and a process whose parent was killed would stay.
+ * Loaded into each process of Stryker. Its mocha runner requires files of mocha without their extension, which is .cjs since
+ * mocha 12. And without this, a process whose parent was killed would keep running.
  */
 const PRELOAD = `data:text/javascript,${encodeURIComponent(`
   import Module from 'node:module';
@@ -27,25 +27,23 @@ if (missing.length > 0) throw new Error(`there is no ${missing.map(name => `src/
 const rooms =
   names.length > 0
     ? names.map(name => name.split('/')[0]!)
-    : readdirSync(join(ROOT, 'src')).filter(
-        room => !room.includes('.') && !ROOMS_IN_PROCESSES.includes(room),
-      );
+    : readdirSync(join(ROOT, 'src')).filter(room => !room.includes('.') && !PROCESS_ROOMS.includes(room));
 const tested = new Set(
   rooms
-    .flatMap(room => (OF_A_CLIENT.includes(room) ? [room, 'client'] : [room]))
+    .flatMap(room => (CLIENT_ROOMS.includes(room) ? [room, 'client'] : [room]))
     .filter(room => existsSync(join(ROOT, 'test', room))),
 );
 
-// In a copy: the sources stay as they are, and nothing is left in the tree if this is interrupted.
+// Works on a copy, so that the sources stay unchanged even if this is interrupted.
 const copy = mkdtempSync(join(tmpdir(), 'lobby-rx-mutate-'));
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
-const isLeftOut = (path: string) => ['node_modules', '.git', 'dist', 'coverage'].includes(basename(path));
-cpSync(ROOT, copy, { recursive: true, filter: path => path === ROOT || !isLeftOut(path) });
+const isExcluded = (path: string) => ['node_modules', '.git', 'dist', 'coverage'].includes(basename(path));
+cpSync(ROOT, copy, { recursive: true, filter: path => path === ROOT || !isExcluded(path) });
 symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 process.chdir(copy);
 
-// Property tests have to do the same for each change.
+// Property tests must be deterministic.
 process.env.SEED ??= '1';
 process.env.NODE_OPTIONS = `--import ${PRELOAD}`;
 await import(PRELOAD);
@@ -57,6 +55,6 @@ await new Stryker({
   inPlace: true,
   mochaOptions: {
     spec: [...tested].map(room => `test/${room}/**/*.test.ts`),
-    ignore: IN_PROCESSES,
+    ignore: PROCESS_TESTS,
   },
 }).runMutationTest();

@@ -1,6 +1,6 @@
 import type { IdentityHandle, LobbyJoin, Notification, Profile } from 'lobby-rx';
 
-// Payloads in which every field of the interface document stands.
+// Payloads with every field of the interface document.
 
 export const notification: Notification = {
   title: 'Grace',

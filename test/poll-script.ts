@@ -1,6 +1,6 @@
 import { NEVER, type Observable } from 'rxjs';
 
-/** An answer as watches have them, in the smallest form. */
+/** A minimal answer of a watch. */
 export interface Answer {
   readonly events: readonly string[];
   readonly watch: { readonly index: string };
@@ -10,7 +10,7 @@ export const answer = (index: string, ...events: string[]): Answer => ({ events,
 
 export const isIdle = ({ events }: Answer) => events.length === 0;
 
-/** A poll that goes through the given answers, one each time it is asked, and notes the index it was asked with. */
+/** A poll that returns the given answers one after the other. `asked` has the index of each call. */
 export function script(...answers: readonly Observable<Answer>[]) {
   const asked: (string | undefined)[] = [];
   const poll = (index: string | undefined) => {

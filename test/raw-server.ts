@@ -1,16 +1,16 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A server that says on each connection just what a test lets it say, byte for byte. */
+/** A TCP server that sends exactly the bytes that a test writes. */
 export interface RawServer {
   readonly url: string;
-  /** The sockets that were opened, the oldest first. */
+  /** The sockets that were opened, oldest first. */
   readonly sockets: readonly Socket[];
-  /** What was received on all of them, as text. */
+  /** Everything received on all sockets, as text. */
   readonly received: () => string;
   readonly close: () => Promise<void>;
 }
 
-/** Starts one on a loopback port; `onRequest` is called whenever a whole head has come in, with how many came before. */
+/** Starts the server on a loopback port. `onRequest` is called for each complete request head; `nth` starts at 0. */
 export async function rawServer(onRequest: (socket: Socket, nth: number) => void): Promise<RawServer> {
   const sockets: Socket[] = [];
   let text = '';

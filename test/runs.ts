@@ -1,4 +1,4 @@
-/** How many runs a costly property test gets: a tenth of those it is worth, and all of them with `FULL=1`. */
+/** The number of runs for a slow property test: all with `FULL=1`, otherwise a tenth. */
 export function runs(full: number): number {
   return process.env.FULL ? full : Math.ceil(full / 10);
 }

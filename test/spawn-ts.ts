@@ -1,28 +1,28 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { bundled } from './bundled.js';
 
-/** A program of ours as a process. */
-export interface Run {
+/** A program of this repository that runs in its own process. */
+export interface RunningProgram {
   readonly process: ChildProcess;
   readonly out: () => string;
-  /** Resolves when it has printed this. */
-  readonly says: (text: string) => Promise<void>;
-  readonly ended: Promise<{ code: number | null; out: string; err: string }>;
+  /** Resolves once the program has printed this text. */
+  readonly prints: (text: string) => Promise<void>;
+  readonly exited: Promise<{ code: number | null; out: string; err: string }>;
 }
 
-export interface Setting {
+export interface SpawnOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Whether it runs in a terminal: all that it prints is in `out` then, as a terminal gets it. */
+  /** Whether it runs in a terminal. If so, `out` contains all output, including standard error, as the terminal gets it. */
   readonly isTty?: boolean;
 }
 
-/** Starts it from its source file, in an environment of its own. */
+/** Starts a program from its source file, with its own environment. */
 export function spawnTs(
   main: string,
   args: readonly string[],
-  { env = {}, input, isTty = false }: Setting = {},
-): Run {
+  { env = {}, input, isTty = false }: SpawnOptions = {},
+): RunningProgram {
   const command = [process.execPath, bundled(main), ...args];
   const [file, ...rest] = isTty ? inTerminal(command) : command;
   const child = spawn(file!, rest, {
@@ -38,14 +38,14 @@ export function spawnTs(
   return {
     process: child,
     out: () => out,
-    says: async text => {
+    prints: async text => {
       while (!out.includes(text)) await new Promise(resolve => child.stdout.once('data', resolve));
     },
-    ended: new Promise(resolve => child.on('close', code => resolve({ code, out, err }))),
+    exited: new Promise(resolve => child.on('close', code => resolve({ code, out, err }))),
   };
 }
 
-/** `script` is there wherever there are terminals, but not everywhere the same. */
+/** `script` is available wherever there are terminals, but its arguments differ between platforms. */
 function inTerminal(command: readonly string[]): readonly string[] {
   if (process.platform !== 'linux') return ['script', '-q', '/dev/null', ...command];
   return ['script', '-qec', `exec ${command.map(word => `'${word}'`).join(' ')}`, '/dev/null'];

@@ -1,10 +1,10 @@
 import { VirtualTimeScheduler } from 'rxjs';
 
-/** A time that passes only when it is told to; it begins in this century, as the dates that servers send do. */
+/** A virtual clock that advances only on demand. It starts in 2026, because dates before 2000 are not accepted. */
 export function virtualTime() {
   const scheduler = new VirtualTimeScheduler();
   scheduler.frame = Date.UTC(2026, 0, 1);
-  /** Lets so many ms pass. */
+  /** Advances the clock by this many ms. */
   const pass = (ms: number) => {
     scheduler.maxFrames = scheduler.now() + ms;
     scheduler.schedule(() => undefined, ms);

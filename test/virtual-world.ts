@@ -2,7 +2,7 @@ import { createClient } from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 import { virtualTime } from './virtual-time.js';
 
-/** An emulator and a client of one of its identities, in a time that passes only when it is told to. */
+/** An emulator and a client of one of its identities, in virtual time. */
 export function virtualWorld({ random }: { readonly random: () => number }) {
   const { scheduler, pass } = virtualTime();
   const emulator = createEmulator({ scheduler });

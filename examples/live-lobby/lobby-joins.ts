@@ -3,15 +3,15 @@ import { either, isStatusError, type Client, type EventFeed } from 'lobby-rx';
 import type { Screen } from './screen.js';
 
 /**
- * Confirms the player of each lobby join, as the lobby's server does when the player's socket opens. The second
- * player cheats and uses the token twice. The third comes a quarter of the duration (in ms) later, when the
- * token has expired.
+ * Confirms the player of each lobby join, as a lobby server does when the player's socket opens. The second player
+ * cheats and uses the token twice. The third one connects a quarter of the duration (in ms) later, when the token
+ * has expired.
  */
 export function confirmPlayers(feed: EventFeed, lobby: Client, screen: Screen, duration: number) {
   const { counts } = screen;
   const confirm = (player_token: string, who: string): Observable<unknown> =>
     lobby.matchmaker.players.connected({ player_token }).pipe(
-      // A refusal is a value here: an error would end the stream for the players who come after.
+      // Turns a refusal into a value: an error would end the stream for all further players.
       either(),
       tap(result => {
         if (result._tag === 'Right') {

@@ -1,5 +1,5 @@
 // The main demo, on the embedded emulator: reads a group page by page, then follows its members and the live
-// feed of a player, and confirms the players who join the lobby.
+// events of a player, and confirms the players who join the lobby.
 import { parseArgs } from 'node:util';
 import { concat, finalize, fromEvent, ignoreElements, merge, takeUntil, tap, timer } from 'rxjs';
 import { createClient } from 'lobby-rx';
@@ -9,14 +9,14 @@ import { createScreen } from './screen.js';
 import { startService } from './service.js';
 import { followUpdates } from './updates.js';
 
-// The reader of our output may close it at any time, as head does.
+// The reader of our output may close the pipe at any time, as head does.
 process.stdout.on('error', () => process.exit());
 
 const duration = readDuration(process.argv.slice(2));
 const { server, emulator, world, activity$ } = await startService(duration);
 const screen = createScreen(process.stdout);
 
-// One client speaks for one token: this one for a player, the other one for the lobby's server.
+// A client is for one token: this one for a player, the other one for the lobby server.
 const player = createClient({ ...server.urls, token: world.identityToken });
 const lobby = createClient({ ...server.urls, token: world.lobbyToken });
 const { feed } = player.events;

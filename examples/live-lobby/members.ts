@@ -7,7 +7,7 @@ import type { Screen } from './screen.js';
 export function pageThrough(group: GroupApi, { groupId, groupName }: SeededWorld, screen: Screen) {
   const { counts } = screen;
   return group.memberPages(groupId).pipe(
-    // A page takes 2 ms here, too fast to be seen.
+    // A page takes only 2 ms here, too fast to see.
     concatMap(page => of(page).pipe(delay(60))),
     tap({
       subscribe: () => screen.heading(`Members of ${groupName}`),
@@ -24,10 +24,10 @@ export function pageThrough(group: GroupApi, { groupId, groupName }: SeededWorld
   );
 }
 
-/** Follows the whole group: who joins it and who leaves it. */
+/** Follows who joins and who leaves the group. */
 export function followRoster(group: GroupApi, { groupId }: SeededWorld, screen: Screen) {
   return group.roster(groupId).pipe(
-    // The first roster is the group as it stands: everyone has joined.
+    // In the first roster everyone has just joined.
     skip(1),
     tap(({ members, joined, left }) => {
       screen.counts.joined += joined.length;

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** What a line can be about, with its sign and colour. */
+/** The topics of lines, each with its sign and colour. */
 const TOPICS = {
   status: ['●', 'cyan'],
   profile: ['✎', 'blue'],
@@ -17,7 +17,7 @@ const TOPICS = {
 
 export type Screen = ReturnType<typeof createScreen>;
 
-/** Writes the demo's lines, in colour on a terminal, else as plain text, and the summary of the counts. */
+/** Writes the lines and the summary of the demo, in colour on a terminal, otherwise as plain text. */
 export function createScreen(out: WriteStream) {
   const isRich = out.isTTY && process.env.NO_COLOR === undefined;
   const paint = (style: Style, text: string) => (isRich ? styleText(style, text) : text);
@@ -31,14 +31,14 @@ export function createScreen(out: WriteStream) {
   let progress = '';
 
   return {
-    /** The totals of the summary; whoever writes lines counts them. */
+    /** The totals for the summary. The code that writes lines updates them. */
     counts,
     title: (name: string, what: string) => write(`\n${paint('bold', name)}  ${paint('gray', what)}`),
     heading: (text: string) => {
       headingAt = Date.now();
       write(`\n${paint('bold', text)}`);
     },
-    /** One thing that happened, with the time since the last heading. */
+    /** Writes one event, with the time since the last heading. */
     line: (topic: keyof typeof TOPICS, who: string, what: string) => {
       const [sign, style] = TOPICS[topic];
       const time = `${((Date.now() - headingAt) / 1000).toFixed(1).padStart(5)} s`;

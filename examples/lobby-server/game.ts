@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import type { LobbyMessage, LobbySocket } from 'lobby-rx/lobby-server';
 
-/** The board is a square with this many fields to a side. */
+/** The board is a square with this many fields per side. */
 const SIZE = 8;
 
 export interface Player {
@@ -10,10 +10,10 @@ export interface Player {
   readonly y: number;
 }
 
-/** The whole state of the game, and what was just said. */
+/** The state of the game, and the latest chat message. */
 export interface Game {
   readonly players: ReadonlyMap<LobbySocket, Player>;
-  readonly said?: { readonly name: string; readonly text: string };
+  readonly chat?: { readonly name: string; readonly text: string };
 }
 
 const step = t.union([t.literal(-1), t.literal(0), t.literal(1)]);
@@ -50,7 +50,7 @@ export function nextGame({ players }: Game, event: GameEvent): Game {
 
   const { say, move } = event.action;
   if (move) next.set(socket, { ...player, x: onBoard(player.x + move.dx), y: onBoard(player.y + move.dy) });
-  return { players: next, ...(say !== undefined && { said: { name: player.name, text: say } }) };
+  return { players: next, ...(say !== undefined && { chat: { name: player.name, text: say } }) };
 }
 
 const onBoard = (position: number) => Math.min(SIZE - 1, Math.max(0, position));

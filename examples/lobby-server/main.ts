@@ -1,4 +1,4 @@
-// A small game lobby, to copy and change: players with a valid token move on a board and chat.
+// A small game lobby to copy and adapt: players with a valid token move on a board and chat.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
@@ -10,9 +10,7 @@ import { playLobby } from './play-lobby.js';
 const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
 const { LOBBY_URL: url, LOBBY_TOKEN: token } = process.env;
 if (!url || !token) {
-  console.error(
-    "Set LOBBY_URL, and LOBBY_TOKEN to the lobby's token; lobby-rx emulate prints both.",
-  );
+  console.error("Set LOBBY_URL, and LOBBY_TOKEN to the lobby's token; lobby-rx emulate prints both.");
   process.exit(2);
 }
 const client = createClient({ url, token });
@@ -63,6 +61,6 @@ stop$.subscribe(() => {
 server.listen(Number(values.port), '127.0.0.1', () => {
   console.log(`open on ws://127.0.0.1:${(server.address() as AddressInfo).port}/?name=…&token=…`);
 });
-// The gate has ended and everyone has left. The process ends by itself, once their slots have been freed.
+// The gate has completed and everyone has left. The process exits by itself once their slots have been freed.
 await closed;
 server.close();

@@ -4,9 +4,9 @@ import type { LobbyMessage, LobbySocket } from 'lobby-rx/lobby-server';
 import { nextGame, parseAction, type Game, type GameEvent } from './game.js';
 
 /**
- * Plays the game with the players that the gate admits, and sends each new state to all of them. A player who
- * sends anything that the game does not allow is disconnected with code 4400. Emits each state of the game,
- * and completes when the gate has completed and the last player has left.
+ * Runs the game for the players that the gate admits, and sends each new state to all of them. A player who sends
+ * an invalid action is disconnected with code 4400. Emits each state of the game, and completes when the gate has
+ * completed and the last player has left.
  */
 export function playLobby(gate$: Observable<LobbySocket>): Observable<Game> {
   return gate$.pipe(
@@ -29,12 +29,12 @@ function eventsOf(socket: LobbySocket, message: LobbyMessage): readonly GameEven
   return [];
 }
 
-function broadcast({ players, said }: Game): void {
-  const message = JSON.stringify({ players: [...players.values()], said });
+function broadcast({ players, chat }: Game): void {
+  const message = JSON.stringify({ players: [...players.values()], chat });
   for (const socket of players.keys()) socket.send(message);
 }
 
-/** Players choose their own name, of 20 characters at most. */
+/** Players choose their own names, of at most 20 characters. */
 function nameOf({ searchParams }: LobbySocket): string {
   return searchParams.get('name')?.slice(0, 20) ?? 'someone';
 }

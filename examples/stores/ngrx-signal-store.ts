@@ -1,4 +1,4 @@
-// NgRx SignalStore: the group and live profiles as signals, as long as whoever provides the store lives.
+// NgRx SignalStore: the group and live profiles as signals, for the lifetime of the injector that provides the store.
 import { InjectionToken, computed, inject } from '@angular/core';
 import { patchState, signalStore, withComputed, withMethods, withState } from '@ngrx/signals';
 import { rxMethod } from '@ngrx/signals/rxjs-interop';
@@ -10,7 +10,7 @@ export const CLIENT = new InjectionToken<Client>('lobby-rx');
 interface Lobby {
   readonly members: ReadonlyMap<string, GroupMember>;
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** What ended it. */
+  /** The error that ended the streams. */
   readonly error: unknown;
 }
 

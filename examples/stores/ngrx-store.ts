@@ -22,7 +22,7 @@ export const lobby = createFeature({
   ),
 });
 
-/** Keeps the feature up to date until it is unsubscribed from (`destroyRef.onDestroy`); `onError` is told what ends it. */
+/** Keeps the feature up to date until it is unsubscribed from (`destroyRef.onDestroy`). `onError` gets the final error. */
 export function follow(store: Store, client: Client, group_id: string, onError: (error: unknown) => void) {
   return merge(
     client.group

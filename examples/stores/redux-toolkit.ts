@@ -1,4 +1,4 @@
-// Redux Toolkit: a group in an entity adapter, and live presence beside it.
+// Redux Toolkit: a group in an entity adapter, plus live presence.
 import { createEntityAdapter, createSlice, type Dispatch, type PayloadAction } from '@reduxjs/toolkit';
 import type { Client, GroupMember, IdentityUpdate, Presence } from 'lobby-rx';
 import { map, merge } from 'rxjs';
@@ -21,7 +21,7 @@ export const lobby = createSlice({
   },
 });
 
-/** Keeps the slice up to date until it is unsubscribed from; `onError` is told what ends it. */
+/** Keeps the slice up to date until it is unsubscribed from. `onError` gets the final error. */
 export function follow(
   dispatch: Dispatch,
   client: Client,

@@ -2,22 +2,22 @@ import { ok } from 'node:assert';
 import { createClient, isStatusError, type Client } from 'lobby-rx';
 import { createEmulator, listen, type EmulatorServer } from 'lobby-rx/emulator';
 
-/** What a store shows, read from it anew each time. */
-export interface Shown {
+/** Reads the current state of a store. */
+export interface StoreView {
   readonly names: () => readonly string[];
   readonly presenceOf: (identity_id: string) => string | undefined;
-  /** What ended the streams. */
+  /** The errors that ended the streams. */
   readonly errors: () => readonly unknown[];
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise(resolve => setTimeout(resolve, 5));
+async function waitUntil(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(resolve => setTimeout(resolve, 5));
 }
 
-/** Follows a group of the emulator's in a store, over HTTP, and looks whether the store shows what happens. */
+/** Follows a group of the emulator in a store, over HTTP, and checks that the store is kept up to date. */
 export function scenario(
   name: string,
-  open: (client: Client, group_id: string) => Shown & { close(): void },
+  open: (client: Client, group_id: string) => StoreView & { close(): void },
 ) {
   describe(name, () => {
     let server: EmulatorServer;
@@ -37,11 +37,13 @@ export function scenario(
       for (const { identity_id } of [ada, grace]) emulator.join(group_id, identity_id);
       emulator.befriend(ada.identity_id, hedy.identity_id);
 
-      const shown = open(createClient({ ...server.urls, token: ada.token }), group_id);
-      close = () => shown.close();
-      const shows = (...names: string[]) => until(() => shown.names().join() === names.join());
+      const view = open(createClient({ ...server.urls, token: ada.token }), group_id);
+      close = () => view.close();
+      const shows = (...names: string[]) => waitUntil(() => view.names().join() === names.join());
       await shows('Ada', 'Grace');
-      await until(() => emulator.requests.some(({ url, pending }) => pending && url.includes('/events/')));
+      await waitUntil(() =>
+        emulator.requests.some(({ url, pending }) => pending && url.includes('/events/')),
+      );
 
       emulator.join(group_id, hedy.identity_id);
       await shows('Ada', 'Grace', 'Hedy');
@@ -52,18 +54,18 @@ export function scenario(
 
       for (const status of ['away', 'online']) {
         emulator.updatePresence(hedy.identity_id, { status });
-        await until(() => shown.presenceOf(hedy.identity_id) === status);
+        await waitUntil(() => view.presenceOf(hedy.identity_id) === status);
       }
     });
 
-    it('is told what ends the streams', async () => {
+    it('gets the error that ends the streams', async () => {
       const emulator = createEmulator();
       server = await listen(emulator);
       const { token } = emulator.addIdentity();
-      const shown = open(createClient({ ...server.urls, token }), 'no-such-group');
-      close = () => shown.close();
-      await until(() => shown.errors().length === 1);
-      ok(isStatusError(shown.errors()[0]));
+      const view = open(createClient({ ...server.urls, token }), 'no-such-group');
+      close = () => view.close();
+      await waitUntil(() => view.errors().length === 1);
+      ok(isStatusError(view.errors()[0]));
     });
   });
 }

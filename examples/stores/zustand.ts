@@ -1,4 +1,4 @@
-// Zustand: what the streams emit is the state.
+// Zustand: the values that the streams emit are the state.
 import { identities, type Client, type GroupMember, type Profile } from 'lobby-rx';
 import { map, merge } from 'rxjs';
 import { createStore } from 'zustand/vanilla';
@@ -10,7 +10,7 @@ interface Lobby {
 
 export const createLobbyStore = () => createStore<Lobby>(() => ({ members: new Map(), profiles: new Map() }));
 
-/** Keeps a store up to date until it is unsubscribed from; `onError` is told what ends it. */
+/** Keeps a store up to date until it is unsubscribed from. `onError` gets the final error. */
 export function follow(
   store: ReturnType<typeof createLobbyStore>,
   client: Client,

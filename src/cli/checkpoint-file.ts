@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Checkpoint } from '../stream/index.js';
 
-/** A file that holds the checkpoint of a watch between two runs. */
+/** A file that stores the checkpoint of a watch between two runs. */
 export interface CheckpointFile {
-  /** The checkpoint in the file; undefined if there is no file yet. Throws if it holds anything else. */
+  /** The checkpoint in the file; undefined if there is no file yet. Throws if the file contains anything else. */
   read(): Checkpoint | undefined;
-  /** Replaces the checkpoint atomically: if the process is killed meanwhile, the old one is still there. */
+  /** Replaces the checkpoint atomically: if the process is killed meanwhile, the old one remains. */
   write(checkpoint: Checkpoint): void;
 }
 
@@ -18,9 +18,9 @@ export function checkpointFile(path: string): CheckpointFile {
         const { index, at } = JSON.parse(readFileSync(path, 'utf8')) as Checkpoint;
         if (typeof index === 'string' && typeof at === 'number') return { index, at };
       } catch {
-        // A file that cannot be read and one with other content get the same message, below.
+        // Invalid JSON is reported below, like other invalid content.
       }
-      throw new Error(`${path} does not hold a checkpoint; pass another --checkpoint or delete the file`);
+      throw new Error(`${path} does not contain a checkpoint; pass another --checkpoint or delete the file`);
     },
     write: checkpoint => {
       const temporary = `${path}.new`;

@@ -9,8 +9,8 @@ const HELP = `lobby-rx connected: confirms the player token on standard input
   --insecure            allows plain http: to another machine
   --help                prints this help
 
-LOBBY_TOKEN is the token of the lobby. Prints OK if the service accepts the player. If it
-refuses, the reason is on standard error and the exit code is 1.
+LOBBY_TOKEN is the token of the lobby. Prints OK if the service accepts the player. Otherwise
+prints the reason on standard error and exits with code 1.
 `;
 
 /** `lobby-rx connected`: confirms one player token. */

@@ -1,6 +1,6 @@
 import { createClient, type Client } from '../client/index.js';
 
-/** The flags of every command that talks to the service, as `parseArgs` takes them. */
+/** The flags of all commands that send requests to the service, for `parseArgs`. */
 export const CONNECTION = {
   url: { type: 'string' },
   'group-url': { type: 'string' },
@@ -10,7 +10,7 @@ export const CONNECTION = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** The values of these flags, as `parseArgs` returns them. */
+/** The values of these flags as returned by `parseArgs`. */
 export interface ConnectionValues {
   readonly url?: string | undefined;
   readonly 'group-url'?: string | undefined;
@@ -20,9 +20,9 @@ export interface ConnectionValues {
 }
 
 /**
- * Creates the client for a command that talks to one of the services: at its own URL if there is one, else at the URL of all
- * services. A flag wins over the environment; the token comes from the environment only, because other users of the machine
- * can see arguments.
+ * Creates the client for a command that uses one of the services: at the service's own URL if there is one, otherwise at the
+ * URL of all services. Flags take precedence over the environment. The token comes only from the environment, because other
+ * users of the machine can see command-line arguments.
  *
  * Throws an error that says what to set if the URL or the token is missing.
  *

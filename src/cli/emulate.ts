@@ -9,12 +9,12 @@ import {
 } from '../emulator/index.js';
 import { EXIT, fail } from './run.js';
 
-const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with a small world
+const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with sample data
 
   --port N    port to listen on; default: a free one
-  --seed N    seed of the world; the same seed gives the same world; default: 1
-  --live      lets the world change by itself: presence, profiles, members, chat, lobby joins
-  --every N   average time between two changes, in ms; default: 1000
+  --seed N    seed of the generated world; the same seed gives the same world; default: 1
+  --live      simulates activity: presence, profiles, members, chat, lobby joins
+  --every N   average time between two activities, in ms; default: 1000
   --json      prints one line of JSON with the URLs, ids and tokens
   --help      prints this help
 
@@ -52,7 +52,7 @@ export async function emulate(args: readonly string[]): Promise<void> {
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  // Printed last: a program that reads this may stop us from then on.
+  // Printed last: a program that reads this may stop the process immediately.
   process.stdout.write(
     options.json ? jsonOf(server, world) : descriptionOf(server, world, { live: options.live }),
   );
@@ -100,14 +100,14 @@ function jsonOf({ url, urls }: EmulatorServer, world: SeededWorld): string {
   return `${JSON.stringify({ url, ...urls, groupId, identityId, identityToken, lobbyToken, playerToken })}\n`;
 }
 
-/** Text for a person, with lines to paste into a shell. */
+/** Text for people, with lines to paste into a shell. */
 function descriptionOf(
   { url }: EmulatorServer,
   { groupId, groupName, identityId, identityToken, lobbyToken, playerToken }: SeededWorld,
   { live }: { readonly live: boolean },
 ): string {
-  const change = live ? 'its world changes by itself' : 'its world stands still (--live changes that)';
-  return `The service is up, and ${change}. Ctrl-C stops it.
+  const activity = live ? 'with simulated activity' : 'without activity (use --live to simulate some)';
+  return `The service is running ${activity}. Press Ctrl-C to stop it.
 
   URL              ${url}
 
@@ -115,7 +115,7 @@ function descriptionOf(
   identity         ${identityId}
   identity token   ${identityToken}
   lobby token      ${lobbyToken}
-  player token     ${playerToken}  valid once, within two minutes
+  player token     ${playerToken}  valid once, for two minutes
 
 For lobby-rx members, watch and events:
   export LOBBY_URL=${url} LOBBY_TOKEN=${identityToken}
@@ -126,7 +126,7 @@ For lobby-rx connected, and for examples/lobby-server:
 List members of the group:
   curl -H 'Authorization: Bearer ${identityToken}' '${url}/v1/groups/${groupId}/members?count=3'
 
-Get live events, from now; pass the index back as ?watch_index= to wait for the next:
+Get live events, starting now; pass the index back as ?watch_index= to wait for the next ones:
   curl -H 'Authorization: Bearer ${identityToken}' '${url}/identity/events/live'
 
 Confirm the player:

@@ -14,12 +14,12 @@ const KINDS: readonly LiveEvent['kind'][] = [
   'malformed',
 ];
 
-const HELP = `lobby-rx events: follows the live events of an identity, as JSON, one event a line
+const HELP = `lobby-rx events: follows the live events of an identity, as JSON, one event per line
 
   --kind KIND        prints only this kind:
                      ${KINDS.join(', ')}
-  --from INDEX       resumes from this watch index; default: starts from now
-  --checkpoint FILE  resumes from the checkpoint in this file and keeps it up to date, so that
+  --from INDEX       resumes from this watch index; default: now
+  --checkpoint FILE  resumes from the checkpoint in this file, and keeps it up to date so that
                      no event is lost between two runs
   --url URL          base URL of the service; default: LOBBY_API_URL or LOBBY_URL
   --insecure         allows plain http: to another machine
@@ -43,7 +43,7 @@ export function events(args: readonly string[]): Promise<void> {
       const file = values.checkpoint === undefined ? undefined : checkpointFile(values.checkpoint);
       const client = clientOf('api', values, process.env);
 
-      // Printed in `ack`, so that the checkpoint moves on only after the reader has taken the lines.
+      // Printed in `ack`, so that the checkpoint advances only after the reader has taken the lines.
       const ack = ({ events: list }: IdentityEventList, checkpoint: Checkpoint): Observable<unknown> => {
         const wanted = list.filter(event => kind === undefined || event.kind === kind);
         const save$ = defer(() => {
@@ -66,7 +66,7 @@ function kindIn(text: string | undefined): LiveEvent['kind'] | undefined {
   return kind;
 }
 
-/** Subscribes to a feed, and reports on standard error each gap and the first of consecutive failures. */
+/** Runs a feed, and reports each gap and the first of consecutive failures on standard error. */
 function reportTrouble({ gap$, status$ }: EventFeed): Observable<unknown> {
   const report = (text: string) => process.stderr.write(`lobby-rx: ${text}\n`);
   return merge(

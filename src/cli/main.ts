@@ -15,19 +15,19 @@ const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the comm
   lobby-rx watch GROUP     follows who joins a group, who leaves it and who changes
   lobby-rx events          follows the live events of an identity
   lobby-rx connected       confirms the player token on standard input
-  lobby-rx emulate         runs the whole service on 127.0.0.1, with a small world
+  lobby-rx emulate         runs the whole service on 127.0.0.1, with sample data
 
 Each command has its own --help. lobby-rx --version prints the version.
 
-The URL of the service comes from --url or LOBBY_URL. If its parts have URLs of their own:
-LOBBY_GROUP_URL, LOBBY_MATCHMAKER_URL, LOBBY_API_URL, or --group-url and so on. The bearer token
-comes from LOBBY_TOKEN only, because other users of the machine can see arguments.
+The URL of the service comes from --url or LOBBY_URL. If its three parts have separate URLs, use
+LOBBY_GROUP_URL, LOBBY_MATCHMAKER_URL and LOBBY_API_URL, or --group-url and so on. The bearer
+token comes only from LOBBY_TOKEN, because other users of the machine can see arguments.
 
 Exit codes: 0 success, 1 refused by the service, 2 wrong arguments, 3 service not reached.
-members and connected exit with 130 or 143 if a signal stops them before they are done.
+members and connected exit with 130 or 143 if a signal stops them early.
 `;
 
-// The reader of our output may close it at any time, as head does. Then there is nobody left to write to.
+// The reader of our output may close the pipe at any time, as head does. There is nothing left to do then.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') fail(`cannot write to standard output: ${error.code}`, EXIT.refused);
   process.exit();

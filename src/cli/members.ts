@@ -6,16 +6,16 @@ import { runGroupCommand } from './run-group-command.js';
 
 const HELP = `lobby-rx members GROUP: lists the members of a group
 
-  --count N        members to ask for per page; default: the service decides
+  --count N        members to request per page; default: chosen by the service
   --url URL        base URL of the service; default: LOBBY_GROUP_URL or LOBBY_URL
   --insecure       allows plain http: to another machine
   --help           prints this help
 
-LOBBY_TOKEN is the token of a member. The output is a table on a terminal, else JSON, one
-member a line.
+LOBBY_TOKEN is the token of a member. The output is a table on a terminal, otherwise JSON, one
+member per line.
 `;
 
-/** `lobby-rx members`: lists the members of a group and ends. */
+/** `lobby-rx members`: lists the members of a group and exits. */
 export function members(args: readonly string[]): Promise<void> {
   return runGroupCommand(args, HELP, (group, group_id, config) => {
     const members$ = group.members(group_id, config);
@@ -23,7 +23,7 @@ export function members(args: readonly string[]): Promise<void> {
   });
 }
 
-/** Prints a row for each member and, if standard error is a terminal too, a running count. */
+/** Prints a row for each member, and a running count if standard error is a terminal. */
 function table(members$: Observable<GroupMember>): Observable<GroupMember> {
   let count = 0;
   const progress = (end: string) => {

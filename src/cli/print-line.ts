@@ -1,8 +1,8 @@
 import { Observable } from 'rxjs';
 
 /**
- * Prints a value as one line of JSON. Emits nothing, and completes when the reader of standard output has
- * taken the line, so that a slow reader slows down the source (with `concatMap`).
+ * Prints a value as one line of JSON. Emits nothing, and completes when the line has been written to standard output, so
+ * that with `concatMap` a slow reader slows down the source.
  */
 export function printLine(value: unknown): Observable<never> {
   return new Observable(subscriber => {

@@ -4,7 +4,7 @@ import type { GroupApi, MembersConfig } from '../client/index.js';
 import { clientOf, CONNECTION } from './connection.js';
 import { run, type RunConfig } from './run.js';
 
-/** What a command does with its group. */
+/** The work of a command on a group. */
 export type GroupWork = (group: GroupApi, group_id: string, config: MembersConfig) => Observable<unknown>;
 
 /** Runs a command that takes one group and `--count`: reads its arguments and calls `work` with them. */

@@ -13,16 +13,15 @@ export const EXIT = {
 
 /** How a command runs. */
 export interface RunConfig {
-  /** The command runs until it is stopped: a signal is its normal end, with exit code 0. Default: false. */
+  /** Whether the command runs until it is stopped: then a signal is its normal end, with exit code 0. Default false. */
   readonly endless?: boolean;
 }
 
 /**
- * Runs a command. `prepare` reads the arguments and returns the work to do, or a text to print, such as the
- * help.
+ * Runs a command. `prepare` reads the arguments and returns the work to do, or a text to print, such as the help.
  *
- * The promise resolves when the work completes, when it fails, or at SIGINT or SIGTERM, which unsubscribe
- * from it. It never rejects: an error is printed on standard error, and the exit code says what kind it was.
+ * The promise resolves when the work completes or fails, or on SIGINT or SIGTERM, which unsubscribe from it. It never
+ * rejects: errors are printed on standard error, and the exit code shows their kind.
  *
  * @example
  * run(() => client.group.members(group_id).pipe(concatMap(printLine)));
@@ -66,7 +65,7 @@ export function fail(message: string, code: number): void {
   process.exitCode = code;
 }
 
-/** Whatever is not an answer or a failed connection is a mistake in the arguments. */
+/** An error that is neither an answer nor a failed connection comes from invalid arguments. */
 function exitCodeOf(error: unknown): number {
   if (isStatusError(error) || isDecodeError(error)) return EXIT.refused;
   return isTransportError(error) ? EXIT.unreachable : EXIT.usage;

@@ -6,13 +6,13 @@ import { runGroupCommand, type GroupWork } from './run-group-command.js';
 
 const HELP = `lobby-rx watch GROUP: follows who joins a group, who leaves it and who changes
 
-  --count N        members to ask for per watched page; default: 1000
+  --count N        members to request per watched page; default: 1000
   --url URL        base URL of the service; default: LOBBY_GROUP_URL or LOBBY_URL
   --insecure       allows plain http: to another machine
   --help           prints this help
 
 LOBBY_TOKEN is the token of a member. At the start every member counts as joined. The output
-is rows on a terminal, else JSON, one change a line:
+is rows on a terminal, otherwise JSON, one change per line:
 {"change":"joined"|"left"|"updated","member":{…}}. Runs until Ctrl-C.
 `;
 

@@ -11,7 +11,7 @@ declare const URL: new (url: string) => {
   readonly hash: string;
 };
 
-/** A base URL, checked, without a slash at its end. Throws an `InputError` that says what to change. */
+/** Checks a base URL and removes trailing slashes. Throws an `InputError` that says what to change. */
 export function baseUrl(name: string, value: unknown, insecure: boolean): string {
   const url = parse(name, value);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -22,7 +22,7 @@ export function baseUrl(name: string, value: unknown, insecure: boolean): string
   if (url.search || url.hash) throw new InputError(name, "a URL without '?' and '#'", 'one with them');
   if (url.protocol === 'http:' && !insecure && !isLoopback(url.hostname)) {
     const rule =
-      'an https: URL, since http: shows the token to everyone on the way (insecure: true allows it)';
+      'an https: URL, since http: exposes the token to everyone on the network (insecure: true allows it)';
     throw new InputError(name, rule, url.origin);
   }
   return (url.origin + url.pathname).replace(/\/+$/, '');
@@ -32,9 +32,9 @@ function parse(name: string, value: unknown) {
   try {
     if (typeof value === 'string') return new URL(value);
   } catch {
-    // Said below in our own words: the platform's error quotes the value.
+    // Replaced by our own error below: the platform's error quotes the value.
   }
-  // Shown if it cannot contain a password, so that a missing https:// is seen at once.
+  // Quoted only if it cannot contain a password. Then a missing https:// is easy to spot.
   const shown = typeof value === 'string' && /^[\w.:/-]{1,60}$/.test(value) ? `'${value}'` : describe(value);
   throw new InputError(name, "an absolute URL, like 'https://group.example.com'", shown);
 }

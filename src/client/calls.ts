@@ -11,7 +11,7 @@ import {
 } from '../stream/index.js';
 import type { ClientSettings } from './client-settings.js';
 
-/** The three ways to use an endpoint. Everything that a client does is one of these. */
+/** The three ways to use an endpoint. Everything that a client does is built from these. */
 export interface Calls {
   readonly request: <Input, Answer>(endpoint: Endpoint<Input, Answer>, input: Input) => Observable<Answer>;
   readonly signals: <Input, Answer>(
@@ -27,9 +27,9 @@ export interface Calls {
   ) => Observable<Answer>;
 }
 
-/** What one watch remembers of what it has delivered, to recognize it if a service gives it again. */
+/** The memory of one watch: what it has delivered, to recognize it if the service sends it again. */
 export interface AnswerMemory<Answer> {
-  /** An answer without what has been delivered before; the same answer if nothing has. */
+  /** Removes from an answer what has been delivered before. If there is nothing to remove, returns the same object. */
   readonly trim: (answer: Answer) => Answer;
   /** Remembers an answer, once it has been delivered and acknowledged. */
   readonly remember: (answer: Answer) => void;
@@ -52,7 +52,7 @@ export function createCalls({ plain, blocking, polling, watch }: ClientSettings)
       const poll = (watch_index: string | undefined) =>
         request(polling, endpoint, { ...input, watch_index } as Input);
       if (!memory) return watchSignals(poll, options);
-      // Checked now and not at the first subscription.
+      // Checked now, not at the first subscription.
       watchSettings(options);
       return defer(() => {
         const { trim, remember } = memory();

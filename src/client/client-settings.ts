@@ -36,10 +36,10 @@ import type { ClientConfig } from './client-config.js';
 type AnyConfig = ClientConfig<EventCodecs>;
 
 const transportFunction: Guard<Transport> = {
-  name: 'a function from a request to an Observable, as fromFetch() makes one',
+  name: 'a function from a request to an Observable, such as fromFetch() returns',
   is: (u): u is Transport => typeof u === 'function',
 };
-/** Checked in more detail by what it is passed to. */
+/** Checked in detail elsewhere. */
 const anything: Check = { name: 'anything', is: () => true };
 
 const OPTIONS: Options<ClientConfig> = {
@@ -61,20 +61,20 @@ const OPTIONS: Options<ClientConfig> = {
   scheduler: schedulerLike,
 };
 const { wake$, deadline, minInterval, burst, retention } = WATCH_OPTIONS;
-const OPTIONS_OF_WATCH: Options<NonNullable<ClientConfig['watch']>> = {
+const CLIENT_WATCH_OPTIONS: Options<NonNullable<ClientConfig['watch']>> = {
   ...{ wake$, deadline, minInterval, burst, retention },
 };
 
-/** Kinds that have a meaning of their own. */
+/** Kinds that this library uses itself. */
 const RESERVED_KINDS = ['identity_update', 'matchmaker_lobby_join', 'unknown', 'malformed'];
 
-/** A {@link ClientConfig}, checked and put together. */
+/** A checked {@link ClientConfig} with its defaults filled in. */
 export interface ClientSettings {
-  /** For requests that are answered at once. */
+  /** For requests that do not block. */
   readonly plain: RequestContext;
-  /** For single requests that block, since they carry an index. */
+  /** For single requests that block because they have an index. */
   readonly blocking: RequestContext;
-  /** For the polls of a watch, which keeps their deadline itself. */
+  /** For the polls of a watch, which enforces their deadline itself. */
   readonly polling: RequestContext;
   readonly endpoints: Endpoints;
   readonly watch: WatchConfig<unknown>;
@@ -86,7 +86,7 @@ export interface ClientSettings {
 export function clientSettings(config: AnyConfig): ClientSettings {
   checkArgument('config', plainObject, config);
   checkOptions<AnyConfig>(config, OPTIONS);
-  checkOptions(config.watch, OPTIONS_OF_WATCH, 'watch');
+  checkOptions(config.watch, CLIENT_WATCH_OPTIONS, 'watch');
   const { log, random, backoff, linger, deadline = 15_000, scheduler = asyncScheduler } = config;
   const { transport = fromFetch({ scheduler }) } = config;
   const baseUrls = resolveUrls(config);
@@ -134,10 +134,10 @@ function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints
     if (RESERVED_KINDS.includes(kind))
       throw new InputError('events', 'kinds that this library does not know itself', kind);
     if (typeof (codec as { decode?: unknown } | null)?.decode !== 'function')
-      throw new InputError(`events.${kind}`, 'a codec: of struct(), or of io-ts', 'something else');
+      throw new InputError(`events.${kind}`, 'a codec created by struct() or io-ts', 'something else');
   }
   const chosen = { ...defaultEndpoints, ...replaced };
-  // A list codec of the caller's own knows its kinds already.
+  // If the caller replaced the list codec, that codec has to know the kinds itself.
   if (chosen.eventsWatch.response !== IdentityEventList || Object.keys(events).length === 0) return chosen;
   return { ...chosen, eventsWatch: { ...chosen.eventsWatch, response: identityEventList(events) } };
 }

@@ -10,8 +10,8 @@ import { createGroupApi, type GroupApi } from './group-api.js';
 import { createMatchmakerApi, type MatchmakerApi } from './matchmaker-api.js';
 
 /**
- * The service as streams, for one token: an identity's, or a lobby's. Nothing is sent before something is subscribed to.
- * `Own` are the payloads of event kinds of your own.
+ * The service as streams, for one token of an identity or a lobby. Nothing is sent until an Observable is subscribed to.
+ * `Own` has the payloads of your own event kinds.
  */
 export interface Client<Own extends object = NoOwnEvents> {
   readonly group: GroupApi;
@@ -19,7 +19,7 @@ export interface Client<Own extends object = NoOwnEvents> {
   readonly events: EventsApi<Own>;
 
   /**
-   * Asks an endpoint once: cold, one answer, then complete; unsubscribing aborts. See `endpoint`.
+   * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts. See `endpoint`.
    *
    * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
    *
@@ -29,8 +29,8 @@ export interface Client<Own extends object = NoOwnEvents> {
   request<Input, Answer>(endpoint: Endpoint<Input, Answer>, input: NoInfer<Input>): Observable<Answer>;
 
   /**
-   * Watches a GET that takes a `watch_index` and answers with a `watch.index`: one value for each answer with news. Cold; it
-   * never completes, and ends only with an error that no further poll can mend. See `watch`.
+   * Watches a GET endpoint that takes a `watch_index` and answers with a `watch.index`. Emits each answer with news. Cold. It
+   * never completes, and ends only with an error that polling again cannot fix. See `watch`.
    *
    * @example
    * client.watch(getMembers, { group_id }).subscribe(({ members }) => show(members));
@@ -41,7 +41,12 @@ export interface Client<Own extends object = NoOwnEvents> {
     config?: WatchConfig<NoInfer<Answer>>,
   ): Observable<Answer>;
 
-  /** The same, with everything else that happens in the watch: gaps, and how it is doing. See `watchSignals`. */
+  /**
+   * Like `watch`, but also emits the gaps and the status of the watch. See `watchSignals`.
+   *
+   * @example
+   * client.watchSignals(getMembers, { group_id }).subscribe(signal => console.log(signal.kind));
+   */
   watchSignals<Input, Answer, Method extends HttpMethod>(
     endpoint: Endpoint<Input, Answer, Method> & Watchable<Input, Answer, Method>,
     input: Omit<Input, 'watch_index'>,
@@ -49,7 +54,7 @@ export interface Client<Own extends object = NoOwnEvents> {
   ): Observable<WatchSignal<Answer>>;
 
   /**
-   * Walks through the pages of an endpoint that takes and gives an `anchor`. Cold and lazy; it completes after the last page.
+   * Reads the pages of an endpoint whose input and answer have an `anchor`. Cold and lazy. It completes after the last page.
    * See `pages`.
    *
    * @example
@@ -63,8 +68,8 @@ export interface Client<Own extends object = NoOwnEvents> {
 }
 
 /**
- * A client of the Lobby, Group and Identity Event service. It speaks for one token: an identity's, or a lobby's. Making one
- * sends nothing; its Observables do when they are subscribed to.
+ * Creates a client of the Lobby, Group and Identity Event service for one token of an identity or a lobby. It sends nothing
+ * by itself; its Observables send requests when they are subscribed to.
  *
  * Throws an `InputError` if an option is unknown or invalid.
  *

@@ -2,20 +2,20 @@ import type { IdentityEventList } from '../protocol/index.js';
 import { jsonEqual } from '../stream/index.js';
 import type { AnswerMemory } from './calls.js';
 
-/** How many events are remembered: far more than any service gives again. */
-const MOST = 1_000;
+/** How many events to remember. Servers repeat far fewer. */
+const MAX_EVENTS = 1_000;
 
-/** An event of any kind, one of the game's own included. */
+/** An event of any kind, including your own kinds. */
 interface AnyEvent {
   readonly kind: string;
   readonly ts?: unknown;
-  /** Of a malformed one, what came. */
+  /** The wire event, if this one is malformed. */
   readonly raw?: unknown;
 }
 
 /**
- * Remembers the last events of a watch. A service whose index goes back, or comes from another machine's clock, gives events
- * again. One that is equal in everything, `ts` included, is the same event; of one without a `ts` nobody can tell.
+ * Remembers the last events of a watch. If the index goes back, or comes from a machine whose clock is off, the service sends
+ * events again. Two events that are equal, including `ts`, are the same event. Events without `ts` are never recognized.
  */
 export function eventMemory<Own extends object>(): AnswerMemory<IdentityEventList<Own>> {
   const byTime = new Map<string, AnyEvent[]>();
@@ -39,7 +39,7 @@ export function eventMemory<Own extends object>(): AnswerMemory<IdentityEventLis
         if (known) known.push(event);
         else byTime.set(time, [event]);
       }
-      for (const oldest of times.splice(0, times.length - MOST)) {
+      for (const oldest of times.splice(0, times.length - MAX_EVENTS)) {
         const known = byTime.get(oldest);
         known?.shift();
         if (known?.length === 0) byTime.delete(oldest);
@@ -58,7 +58,7 @@ function timeOf(event: AnyEvent): string | undefined {
   return typeof ts === 'string' ? ts : undefined;
 }
 
-/** What is wrong with a malformed event is told with its place in the batch, which is another one the next time. */
+/** Malformed events are compared by `raw`, because the paths in their errors depend on their position in the batch. */
 function isSame(event: AnyEvent, other: AnyEvent): boolean {
   return event.kind === 'malformed' && other.kind === 'malformed'
     ? jsonEqual(event.raw, other.raw)

@@ -13,11 +13,12 @@ import type { Calls } from './calls.js';
 import type { ClientSettings } from './client-settings.js';
 import { eventMemory, isIdle } from './event-memory.js';
 
-/** The live events of the identity whose token the client has (interface document, 4.3 and 6). */
+/** The live events of the identity that the client's token belongs to (interface document, 4.3 and 6). */
 export interface EventsApi<Own extends object = NoOwnEvents> {
   /**
-   * One answer of the event feed: cold, then complete; unsubscribing aborts. Without a `watch_index` it comes at once, is
-   * empty, and its index says where "now" is; with one it comes when something is new, or after 40–60 s.
+   * Requests events once. Cold: emits one answer and completes. Unsubscribing aborts. Without a `watch_index` the answer comes
+   * immediately, without events; its index marks the current position. With a `watch_index` it comes once there are newer
+   * events, or without events after 40–60 s.
    *
    * Errors: `InputError`, `TransportError`, `StatusError`, `DecodeError`.
    *
@@ -27,22 +28,22 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
   watch(input?: EventsWatchInput): Observable<IdentityEventList<Own>>;
 
   /**
-   * The live events as they come, a batch for each answer that has any. Cold: each subscription is a watch of its own. It
-   * never completes. `from` resumes from where an earlier one stood, and `ack` holds the next poll back until a batch has
-   * been dealt with.
+   * The live events in batches, one for each answer with events. Cold: each subscription is a separate watch. It never
+   * completes. `from` resumes from an earlier index or checkpoint. `ack` delays the next poll until a batch has been
+   * processed.
    *
-   * Errors: only those that no further poll can mend, as `watch` says; everything else is retried.
+   * Errors: only those that polling again cannot fix; everything else is retried. See `watch`.
    *
    * @example
    * client.events.batches({ ack: (batch, checkpoint) => save(checkpoint) }).subscribe(({ events }) => apply(events));
    */
   batches(config?: WatchConfig<IdentityEventList<Own>>): Observable<IdentityEventList<Own>>;
 
-  /** The client's one feed: a single poll, however many subscribe to whichever of its streams, and none if nobody does. */
+  /** The client's shared feed: one poll for all subscribers of all its streams, and none while there are no subscribers. */
   readonly feed: EventFeed<Own>;
 
   /**
-   * A feed of its own, with a poll of its own.
+   * Creates a separate feed with its own poll.
    *
    * @example
    * const feed = client.events.createFeed({ from: savedIndex, linger: 5_000 });

@@ -14,11 +14,11 @@ import {
 } from './members.js';
 import { rosterOf, type Roster } from './roster.js';
 
-/** The members of groups (interface document, 4.1). */
+/** Operations on groups (interface document, 4.1). */
 export interface GroupApi {
   /**
-   * One page of a group's members: cold, one answer, then complete; unsubscribing aborts. With a `watch_index` the service
-   * holds the answer back until something is new.
+   * Requests one page of a group's members. Cold: emits one answer and completes. Unsubscribing aborts. With a `watch_index`
+   * the service does not answer until something has changed.
    *
    * Errors: `InputError`, `TransportError`, `StatusError`, `DecodeError`.
    *
@@ -28,10 +28,10 @@ export interface GroupApi {
   getMembers(input: GetMembersInput): Observable<GroupMemberList>;
 
   /**
-   * A group's members, page by page, each page asked for as soon as the one before it has been emitted. Cold. It completes
-   * after the last page, which is the one without an anchor, or before one that only repeats the page before it.
+   * A group's members, page by page. Each page is requested as soon as the previous one has been emitted. Cold. It completes
+   * after the last page (the one without an anchor), or before a page that only repeats the previous one.
    *
-   * Errors: those of `getMembers`, and a `DecodeError` if the service gives an anchor again.
+   * Errors: those of `getMembers`, and a `DecodeError` if the service repeats an anchor.
    *
    * @example
    * client.group.memberPages(group_id, { count: 100 }).pipe(take(3)).subscribe(({ members }) => show(members));
@@ -39,7 +39,7 @@ export interface GroupApi {
   memberPages(group_id: string, config?: MembersConfig): Observable<GroupMemberList>;
 
   /**
-   * A group's members, one at a time; a member on two neighbouring pages is emitted once. Cold and lazy as `memberPages` is:
+   * A group's members, one at a time. A member on two consecutive pages is emitted once. Cold and lazy, like `memberPages`:
    * `take(1)` costs one request. It completes after the last member.
    *
    * Errors: those of `memberPages`.
@@ -50,8 +50,8 @@ export interface GroupApi {
   members(group_id: string, config?: MembersConfig): Observable<GroupMember>;
 
   /**
-   * The first page of a group's members: at once, and then whenever it differs from the last one. Cold: each subscription is
-   * a watch of its own. It never completes, and is retried as `watch` says.
+   * The first page of a group's members, immediately and then whenever it changes. Cold: each subscription is a separate
+   * watch. It never completes. Failures are retried; see `watch`.
    *
    * @example
    * client.group.watchMembers(group_id).subscribe(({ members }) => show(members));
@@ -62,13 +62,13 @@ export interface GroupApi {
   ): Observable<GroupMemberList>;
 
   /**
-   * The whole group, kept up to date: at once, and then whenever anyone joins, leaves or changes. Cold. It never completes,
-   * and is retried as `watch` says. What a gap may have hidden is in the next answer, which shows whole pages.
+   * The whole group, kept up to date: immediately, and then whenever someone joins, leaves or changes. Cold. It never
+   * completes. Failures are retried; see `watch`. Gaps need no handling: the next answer contains whole pages.
    *
-   * It watches each page, so there is one hanging request for each: as few as `count` allows (1,000 members a page by default,
-   * if the service heeds that). Joins and leaves wake them all, and show as soon as every page that they shift has been read
-   * again. Presences and profiles wake the page that they are on, and show within the service's collecting time of about
-   * 100 ms.
+   * Each page is watched, so there is one pending request per page. Large pages keep that number low: `count` is 1,000 by
+   * default, but some servers ignore it. A join or leave wakes all pages, and is emitted once every page that it shifts has
+   * been read again. A change of presence or profile wakes one page, and is emitted after the time for which the service
+   * collects changes, about 100 ms.
    *
    * @example
    * client.group.roster(group_id).subscribe(({ members, joined }) => show(members.size, joined));
@@ -76,7 +76,7 @@ export interface GroupApi {
   roster(group_id: string, config?: MembersConfig & WatchConfig<GroupMemberList>): Observable<Roster>;
 }
 
-/** Each page is a hanging request: the fewer, the better. */
+/** Each page is a pending request: the fewer, the better. */
 const LARGE_PAGE = 1_000;
 
 export function createGroupApi(

@@ -3,18 +3,18 @@ import { checkOptions, positiveInteger, type Options } from '../error/index.js';
 import type { Profile } from '../protocol/index.js';
 import { fold, type EventFeed } from '../stream/index.js';
 
-/** How many profiles {@link identities} keeps. */
+/** The options of {@link identities}. */
 export interface IdentitiesConfig {
-  /** The one that was updated longest ago is dropped first. Default 10,000. */
+  /** The maximum number of profiles. The least recently updated one is dropped first. Default 10,000. */
   readonly most?: number;
 }
 
 const OPTIONS: Options<IdentitiesConfig> = { most: positiveInteger };
 
 /**
- * The latest profile of everyone a feed has told of, by identity_id: an empty map first, then a new one for each update. The
- * feed is no snapshot: whoever has not changed since is not in it. Cold, over the shared feed; it never completes, and ends
- * with the feed's error.
+ * Collects the latest profiles from a feed, by `identity_id`. Emits an empty map first, then a new map for each update. A feed
+ * is no snapshot: identities that have not changed since the subscription are missing. Cold, over the shared feed. It never
+ * completes, and ends with the feed's error.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -32,7 +32,7 @@ export function identities(
     fold(
       (known, identity) => {
         const next = new Map(known);
-        // Deleted first, so that it becomes the newest of the map's order again.
+        // Deleted first, so that it moves to the end of the map's order.
         next.delete(identity.identity_id);
         next.set(identity.identity_id, identity);
         const [oldest] = next.keys();

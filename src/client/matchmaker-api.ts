@@ -3,15 +3,16 @@ import type { PlayerTokenInput } from '../endpoint/index.js';
 import type { Calls } from './calls.js';
 import type { ClientSettings } from './client-settings.js';
 
-/** What a lobby's server asks (interface document, 4.2). The client's token is the lobby's own. */
+/** Operations for lobby servers (interface document, 4.2). The client's token must be the lobby's. */
 export interface MatchmakerApi {
   readonly players: {
     /**
-     * Confirms a player's token: emits once, then completes, when the service has said OK. Only then may the player's socket
-     * do anything; on any error it has to be closed. Cold. It is not idempotent, so it is never repeated by itself.
+     * Confirms a player's token. Emits once and completes when the service has answered OK. Until then the lobby server must
+     * do nothing else on the player's socket; on any error it must close the socket. Cold. The operation is not idempotent,
+     * so it is never retried automatically.
      *
-     * Errors: `InputError`, `TransportError`, `StatusError` (invalid, consumed or expired: see its `code`), `DecodeError`
-     * (a 2xx that does not come from the service: a proxy's page, say). `whyNotConnected` tells what an error means.
+     * Errors: `InputError`, `TransportError`, `StatusError` (invalid, consumed or expired: see its `code`), `DecodeError` (a
+     * 2xx that does not come from the service, such as a proxy's HTML page). `whyNotConnected` explains an error.
      *
      * @example
      * client.matchmaker.players.connected({ player_token }).subscribe({ next: admit, error: () => socket.close() });
@@ -19,8 +20,8 @@ export interface MatchmakerApi {
     connected(input: PlayerTokenInput): Observable<void>;
 
     /**
-     * Frees a player's slot: emits once, then completes, when the service has said OK. Cold. Deployed servers have it; the
-     * interface document does not.
+     * Frees a player's slot. Emits once and completes when the service has answered OK. Cold. It exists on deployed servers,
+     * but not in the interface document.
      *
      * Errors: `InputError`, `TransportError`, `StatusError`, `DecodeError`.
      *

@@ -16,22 +16,22 @@ import { DecodeError } from '../error/index.js';
 import type { GroupMember, GroupMemberList } from '../protocol/index.js';
 import { jsonEqual } from '../stream/index.js';
 
-/** A whole group at one moment, and how it differs from the moment before. */
+/** All members of a group at one time, and the changes since the previous roster. */
 export interface Roster {
-  /** Everyone, by identity_id. A member who has not changed is the same object as before. */
+  /** All members, by `identity_id`. Members who have not changed are the same objects as before. */
   readonly members: ReadonlyMap<string, GroupMember>;
-  /** Who is new; at first, everyone. */
+  /** New members; in the first roster, all of them. */
   readonly joined: readonly GroupMember[];
-  /** Who is gone, as last seen. */
+  /** Former members, as last seen. */
   readonly left: readonly GroupMember[];
-  /** Whose handle or presence changed. */
+  /** Members whose handle or presence changed. */
   readonly updated: readonly GroupMember[];
 }
 
-/** Each page is a hanging request: a service that never comes to an end must not open them without end. */
-const MOST_PAGES = 100;
+/** Each page is a pending request. A service whose pages never end must not cause an unlimited number of them. */
+const MAX_PAGES = 100;
 
-/** The rosters of a group, one for each change, from a watch of a page by its anchor. */
+/** The rosters of a group, one for each change. `watchPage` watches the page at an anchor. */
 export function rosterOf(
   watchPage: (anchor: string | undefined) => Observable<GroupMemberList>,
   scheduler: SchedulerLike,
@@ -43,7 +43,7 @@ export function rosterOf(
   );
 }
 
-/** The roster that follows, with these members; the very same roster if nothing changed. */
+/** The next roster, with these members; the same object if nothing changed. */
 function nextRoster(before: Roster | undefined, present: readonly GroupMember[]): Roster {
   const known = before?.members ?? new Map<string, GroupMember>();
   const members = new Map<string, GroupMember>();
@@ -63,36 +63,35 @@ function nextRoster(before: Roster | undefined, present: readonly GroupMember[])
   return isSame ? before : { members, joined, left, updated };
 }
 
-/** The members from some page on; `undefined` while one of its pages is still to come. */
+/** The members from one page on; `undefined` until all those pages have been received. */
 type Rest = readonly GroupMember[] | undefined;
 
 /**
- * All members of a group, from pages that are each watched: the first, the one that its anchor leads to, and so on, up to
- * one without an anchor, or with one that led to a page already, as servers give that ignore `count`. They are emitted
- * together, and only when every page has come: if a page already ends with someone else and leads to another one, whoever
- * moved from one to the other would seem to be gone.
+ * All members of a group, from a chain of watched pages: the first page, the page at its anchor, and so on, until a page has
+ * no anchor, or one that was already followed, as on servers that ignore `count`. Members are emitted only when all pages
+ * have been received: a member who has just moved to another page must not seem to have left.
  */
 function watchAllPages(
   watchPage: (anchor: string | undefined) => Observable<GroupMemberList>,
   scheduler: SchedulerLike,
 ): Observable<readonly GroupMember[]> {
-  const from = (anchor: string | undefined, way: readonly string[]): Observable<Rest> => {
+  const from = (anchor: string | undefined, followed: readonly string[]): Observable<Rest> => {
     const next = (page: GroupMemberList) =>
-      page.anchor && !way.includes(page.anchor) ? page.anchor : undefined;
-    if (way.length >= MOST_PAGES) return throwError(() => new DecodeError(ENDLESS));
+      page.anchor && !followed.includes(page.anchor) ? page.anchor : undefined;
+    if (followed.length >= MAX_PAGES) return throwError(() => new DecodeError(TOO_MANY_PAGES));
     return watchPage(anchor).pipe(
       connect(page$ =>
         page$.pipe(
           distinctUntilChanged((a, b) => next(a) === next(b)),
-          // A page that leads elsewhere ends what follows: it is never combined with the rest of another.
+          // If the anchor of a page changes, the pages after it are dropped and never combined with the new ones.
           switchMap(first => {
             const present$ = page$.pipe(startWith(first));
-            const behind = next(first);
-            if (behind === undefined) return present$.pipe(map(({ members }) => members));
+            const nextAnchor = next(first);
+            if (nextAnchor === undefined) return present$.pipe(map(({ members }) => members));
             return combineLatest([
               present$,
-              from(behind, [...way, behind]).pipe(
-                // A service in this process answers at once: page upon page would pile up on the call stack.
+              from(nextAnchor, [...followed, nextAnchor]).pipe(
+                // An in-process service answers synchronously: many pages would overflow the call stack.
                 subscribeOn(scheduler),
                 startWith(undefined),
               ),
@@ -105,8 +104,8 @@ function watchAllPages(
   return from(undefined, []).pipe(filter(members => members !== undefined));
 }
 
-const ENDLESS = {
+const TOO_MANY_PAGES = {
   path: 'anchor',
-  expected: `an end of the group within ${MOST_PAGES} pages`,
+  expected: `an end of the group within ${MAX_PAGES} pages`,
   got: 'another page',
 };

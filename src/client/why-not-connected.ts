@@ -1,6 +1,6 @@
 import { isInputError, isStatusError, isTransportError } from '../error/index.js';
 
-/** Why `players.connected` refused a token: a known reason, or the service's own code for an unknown one. */
+/** Why `players.connected` refused a token: a known reason, or otherwise the service's error code. */
 export type RefusalReason =
   | 'already_connected'
   | 'registration_expired'
@@ -11,19 +11,19 @@ export type RefusalReason =
   | (string & {});
 
 /**
- * What became of a confirmation that did not end with OK. In every case the player's socket has to be closed.
+ * The outcome of a confirmation that failed. The player's socket must be closed in every case.
  *
- * - `refused`: the service said no, for this `reason`.
- * - `unknown`: the answer was lost, or did not come from the service. The player may count as connected there. Never confirm
- *   such a token again to find out: a second confirmation would say `already_connected` either way.
- * - `not_sent`: the service never saw the token, which can be confirmed later.
+ * - `refused`: the service refused the token, for this `reason`.
+ * - `unknown`: the answer was lost, or did not come from the service, which may count the player as connected. Do not confirm
+ *   the token again to find out: `already_connected` would not tell whether this request or another player consumed it.
+ * - `not_sent`: the service never saw the token. It can be confirmed later.
  */
 export type NotConnected =
   | { readonly outcome: 'refused'; readonly reason: RefusalReason }
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'not_sent' };
 
-/** The codes of deployed servers. */
+/** The error codes of deployed servers. */
 const REASONS: ReadonlyMap<string | undefined, RefusalReason> = new Map([
   ['MATCHMAKER_PLAYER_ALREADY_CONNECTED', 'already_connected'],
   ['MATCHMAKER_PLAYER_REGISTRATION_EXPIRED', 'registration_expired'],
@@ -33,8 +33,8 @@ const REASONS: ReadonlyMap<string | undefined, RefusalReason> = new Map([
 ]);
 
 /**
- * What the error of a `players.connected` means: a refusal with its reason, an outcome that nobody knows, or a request that
- * was never sent. See {@link NotConnected}.
+ * Explains an error of `players.connected`: it was refused for a reason, the outcome is unknown, or the request was never
+ * sent. See {@link NotConnected}.
  *
  * @example
  * client.matchmaker.players.connected({ player_token }).subscribe({
@@ -48,7 +48,7 @@ export function whyNotConnected(error: unknown): NotConnected {
     const isUnsent = error.reason === 'not_sent' || error.reason === 'unreachable';
     return { outcome: isUnsent ? 'not_sent' : 'unknown' };
   }
-  // A crash, or a proxy in between that lost the answer. Only a 4xx is certainly the service's no.
+  // A crash, or a proxy that lost the answer. Only a 4xx is definitely a refusal.
   if (!isStatusError(error) || error.status < 400 || error.status > 499) return { outcome: 'unknown' };
   const isUnauthorized = error.status === 401 || error.status === 403;
   return {

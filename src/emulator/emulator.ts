@@ -40,15 +40,15 @@ import {
   type WorldConfig,
 } from './world/index.js';
 
-/** The options of {@link createEmulator}. Everything is optional; the defaults are what deployed servers do. */
+/** The options of {@link createEmulator}. All are optional; the defaults are the values of deployed servers. */
 export interface EmulatorConfig extends WorldConfig, ServiceConfig {}
 
 const OPTIONS: Options<EmulatorConfig> = { ...worldOptions, ...serviceOptions };
 
 /**
- * The whole service in memory. Its world is empty at first. Commands change the world, and requests are answered from it,
- * as deployed servers would. A command throws an `InputError` if it gets an id or token that was never issued, or an
- * unknown or invalid option.
+ * The whole service in memory. Its world is empty at first. Commands change the world, and requests are answered from it, in
+ * the way deployed servers do. Commands throw an `InputError` for ids and tokens that were never issued, and for unknown or
+ * invalid options.
  */
 export interface Emulator {
   /** The service as a function, without a network. Most tests use a client with `transport` instead. */
@@ -61,8 +61,8 @@ export interface Emulator {
   readonly urls: ServiceUrls;
 
   /**
-   * Adds an identity with an invented profile, and returns its id and a bearer token. The fields of `profile` override the
-   * invented ones.
+   * Adds an identity with a generated profile, and returns its id and a bearer token. The fields of `profile` override the
+   * generated ones.
    *
    * @example
    * const { identity_id, token } = emulator.addIdentity({ display_name: 'Ada' });
@@ -71,7 +71,7 @@ export interface Emulator {
   /** Makes two identities friends: each gets the other's updates as live events. */
   readonly befriend: (identity_id: string, friend_id: string) => void;
   /**
-   * Changes a profile. The identity and its friends get an `identity_update`, and watches of the pages of members that show
+   * Changes a profile. The identity and its friends receive an `identity_update`, and watches of member pages that contain
    * the identity are answered.
    *
    * @example
@@ -79,30 +79,30 @@ export interface Emulator {
    */
   readonly updateProfile: (identity_id: string, change: Partial<Omit<Profile, 'identity_id'>>) => void;
   /**
-   * Changes the presence in a profile, with the same effects; `null` removes it.
+   * Changes the presence in a profile, with the same effects. `null` removes it.
    *
    * @example
    * emulator.updatePresence(identity_id, { status: 'away' });
    */
   readonly updatePresence: (identity_id: string, presence: Omit<Presence, 'update_ts'> | null) => void;
   /**
-   * Sends an event to an identity and returns its `ts`. `kind` is sent as it is (interface document, 2.4): its key is the
-   * event's kind. It may also be a kind that the library does not know, or nonsense, since a server may send that too.
+   * Sends an event to an identity and returns its `ts`. `kind` is sent unchanged (interface document, 2.4): its key is the
+   * name of the event's kind. It may also be unknown or invalid, since a server may send that too.
    *
    * @example
    * emulator.publish(identity_id, { chat_message: { text: 'Hi' } });
    */
   readonly publish: (identity_id: string, kind: object, notification?: Notification) => string;
 
-  /** Adds a group without members and returns its id. The fields of `handle` override the invented ones. */
+  /** Adds a group without members and returns its id. The fields of `handle` override the generated ones. */
   readonly addGroup: (handle?: Partial<GroupHandle>) => string;
-  /** Makes an identity a member of a group; does nothing if it is one already. */
+  /** Adds an identity to a group; does nothing if it is already a member. */
   readonly join: (group_id: string, identity_id: string) => void;
   /** Removes an identity from a group; does nothing if it is not a member. */
   readonly leave: (group_id: string, identity_id: string) => void;
 
   /**
-   * Adds a lobby, and returns its id and the bearer token for its server.
+   * Adds a lobby, and returns its id and the bearer token for the lobby server.
    *
    * @example
    * const { lobby_id, token } = emulator.addLobby({ maxPlayers: 4 });
@@ -110,38 +110,38 @@ export interface Emulator {
   readonly addLobby: (plan?: LobbyPlan) => AddedLobby;
   /** Reserves a slot, as finding or joining a lobby does, and returns the player token. Throws if the lobby is full. */
   readonly reservePlayer: (lobby_id: string) => string;
-  /** Reserves a slot too, and sends the player token to an identity in a `matchmaker_lobby_join`. */
+  /** Like `reservePlayer`, but also sends the player token to an identity in a `matchmaker_lobby_join`. */
   readonly sendLobbyJoin: (identity_id: string, lobby_id: string) => string;
-  /** The state of a player token now; `undefined` if it was never issued. */
+  /** The current state of a player token; `undefined` if it was never issued. */
   readonly playerState: (player_token: string) => PlayerState | undefined;
-  /** How many slots of a lobby are reserved now, and how many are connected. */
+  /** The current number of reserved and connected slots of a lobby. */
   readonly playersIn: (lobby_id: string) => PlayerCount;
 
-  /** Makes a bearer token expire: requests with it are answered with 401 from now on. */
+  /** Makes a bearer token expire: from now on, requests with it are answered with 401. */
   readonly expireToken: (token: string) => void;
   /** Issues another bearer token for the same identity or lobby. */
   readonly renewToken: (token: string) => string;
 
   /**
-   * Makes coming requests go wrong; the function that it returns ends that. If several faults apply to a request, the one
-   * planned first happens.
+   * Makes upcoming requests fail. Call the returned function to stop that. If several faults apply to a request, the one that
+   * was planned first happens.
    *
    * @example
    * emulator.fault({ kind: 'html', status: 502 }, { times: 3 });
    */
   readonly fault: (fault: Fault, plan?: FaultPlan) => () => void;
-  /** How many requests each kind of fault has happened to. */
+  /** The number of requests affected by each kind of fault. */
   readonly faultCounts: FaultCounts;
 
-  /** The requests so far, oldest first; only the last 10,000 are kept. */
+  /** The requests so far, oldest first. Only the last 10,000 are kept. */
   readonly requests: readonly RecordedRequest[];
-  /** The world as it is now, as plain JSON; `createEmulator({ saved })` continues from it. */
+  /** Returns a copy of the world as plain JSON. `createEmulator({ saved })` continues from it. */
   readonly save: () => SavedWorld;
 }
 
 /**
- * Makes an emulator of the service, for demos and for your own tests. It opens no port: `listen` does, and its `transport`
- * needs none. Throws an `InputError` if the config is invalid.
+ * Creates an emulator of the service, for demos and for your own tests. It opens no port: use its `transport` in the same
+ * process, or `listen` to serve it over HTTP. Throws an `InputError` if the config is invalid.
  *
  * @example
  * const emulator = createEmulator();

@@ -12,7 +12,7 @@ import type { EmulatedResponse, Handler } from './service/index.js';
 const BODY_DEADLINE = 15_000;
 const MAX_BODY = 8 * 2 ** 20;
 
-/** A transport for clients in this process. Its answers fail just as they would over HTTP. */
+/** A transport for clients in this process. Faults have the same effect as over HTTP. */
 export function inProcessTransport(handle: Handler, scheduler: SchedulerLike): Transport {
   return request => handle(request).pipe(concatMap(response => deliver(request, response, scheduler)));
 }

@@ -4,12 +4,12 @@ import { checkOptions, type Options } from '../error/index.js';
 import type { Emulator } from './emulator.js';
 import { serviceUrls, type EmulatedResponse, type ServiceUrls } from './service/index.js';
 
-/** The largest request body, in bytes; the service's own are far smaller. */
-const LARGEST_BODY = 65_536;
+/** The maximum size of a request body, in bytes. Real ones are much smaller. */
+const MAX_BODY = 65_536;
 
-/** Where {@link listen} listens. */
+/** The options of {@link listen}. */
 export interface ListenConfig {
-  /** Default 0: any free port. */
+  /** The port to listen on. Default 0: any free port. */
   readonly port?: number;
 }
 
@@ -20,9 +20,9 @@ const OPTIONS: Options<ListenConfig> = {
   },
 };
 
-/** An emulator that is served over HTTP. */
+/** An emulator served over HTTP. */
 export interface EmulatorServer {
-  /** The base URL of the server: the three services can all be reached at this one, too. */
+  /** The base URL of the server. All three services can also be reached at this URL. */
   readonly url: string;
   /** The base URLs of the three services, for a client: `createClient({ ...server.urls, token })`. */
   readonly urls: ServiceUrls;
@@ -35,7 +35,7 @@ export interface EmulatorServer {
 
 /**
  * Serves an emulator over HTTP on 127.0.0.1, until `close()`. Rejects with an `InputError` if the config is invalid, and
- * with Node's own error (`EADDRINUSE`, say) if it cannot listen on the port.
+ * with Node's own error (for example `EADDRINUSE`) if it cannot listen on the port.
  *
  * @example
  * const server = await listen(emulator);
@@ -92,11 +92,11 @@ async function read(incoming: IncomingMessage): Promise<string | undefined> {
   try {
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > LARGEST_BODY) return undefined;
+      if (size > MAX_BODY) return undefined;
       chunks.push(chunk);
     }
   } catch {
-    // The client disconnected while it was sending: nobody waits for an answer.
+    // The client disconnected while it was sending, so nobody is waiting for an answer.
   }
   return Buffer.concat(chunks).toString();
 }

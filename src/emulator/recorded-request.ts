@@ -4,24 +4,24 @@ import type { Handler } from './service/index.js';
 /** A request that the emulator received, and its outcome so far. */
 export interface RecordedRequest {
   readonly method: string;
-  /** The path and the query; in this process, after the scheme and host. */
+  /** The path and query. For in-process requests it starts with the scheme and host. */
   readonly url: string;
   /** The bearer token, if there was one. */
   readonly token: string | undefined;
   /** The body as text, if there was one. */
   readonly body: string | undefined;
-  /** When it came, in ms since 1970. */
+  /** When it was received, in ms since 1970. */
   readonly at: number;
-  /** The status of the answer; `undefined` while there is none, and if the request was aborted. */
+  /** The status of the answer; `undefined` if there is none yet, or if the request was aborted. */
   readonly status: number | undefined;
   /** Whether it has neither been answered nor aborted yet. */
   readonly pending: boolean;
 }
 
-/** How many requests are kept: enough for any test, and no leak in an emulator that runs for weeks. */
-const MOST = 10_000;
+/** How many requests to keep: enough for any test, without leaking in an emulator that runs for weeks. */
+const MAX_REQUESTS = 10_000;
 
-/** Wraps a handler: each request is appended to `requests`. */
+/** Wraps a handler so that each request is appended to `requests`. */
 export function withRecording(handle: Handler, now: () => number, requests: RecordedRequest[]): Handler {
   return request =>
     defer(() => {
@@ -34,7 +34,7 @@ export function withRecording(handle: Handler, now: () => number, requests: Reco
         pending: true,
       };
       requests.push(record);
-      if (requests.length > MOST) requests.shift();
+      if (requests.length > MAX_REQUESTS) requests.shift();
       return handle(request).pipe(
         tap(({ status }) => (record.status = status)),
         finalize(() => (record.pending = false)),

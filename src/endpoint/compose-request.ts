@@ -15,10 +15,10 @@ import type { Endpoint, Service } from './endpoint.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The base URLs of the services, without a slash at the end; one that is never used may be missing. */
+/** The base URLs of the services, without a trailing slash. URLs that are not used may be missing. */
 export type BaseUrls = Readonly<Partial<Record<Service, string>>>;
 
-/** The request that an endpoint makes of an input. Throws an `InputError` if the input or a base URL is not there or invalid. */
+/** Composes the request of an endpoint from its input. Throws an `InputError` if the input is invalid or a URL is missing. */
 export function composeRequest(endpoint: Endpoint, input: unknown, baseUrls: BaseUrls): TransportRequest {
   const given = checkArgument('input', plainObject, input);
   const { path, parameters } = fillPath(endpoint.path, given);
@@ -26,7 +26,7 @@ export function composeRequest(endpoint: Endpoint, input: unknown, baseUrls: Bas
   const body = endpoint.body && pick(endpoint.body, given);
   rejectUnknownKeys(given, [...parameters, ...namesIn(endpoint.query), ...namesIn(endpoint.body)]);
 
-  // Not URLSearchParams: it writes a blank as '+', and an index must return byte for byte.
+  // Not URLSearchParams: it encodes a space as '+', and an index must be sent back byte for byte.
   const search = Object.entries(query)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeText(name, String(value))}`)
     .join('&');
@@ -44,7 +44,7 @@ function baseUrlOf(service: Service, baseUrls: BaseUrls): string {
   throw new InputError(`${service}Url`, 'given to createClient, or url for all services', 'nothing');
 }
 
-/** A path with its parameters filled in, each encoded as one segment, and the names of those parameters. */
+/** Fills in the parameters of a path, each encoded as one segment. Also returns their names. */
 function fillPath(path: string, input: Fields): { path: string; parameters: readonly string[] } {
   const parameters: string[] = [];
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -56,20 +56,20 @@ function fillPath(path: string, input: Fields): { path: string; parameters: read
 
 function segment(name: string, value: unknown): string {
   const text = checkArgument(name, nonEmptyString, value);
-  // URLs resolve these two, encoded or not, and the request would go to another endpoint.
+  // URL parsers resolve these two, even if they are encoded, and the request would go to another endpoint.
   if (text === '.' || text === '..') {
-    throw new InputError(name, "an identifier, and neither '.' nor '..'", `'${text}'`);
+    throw new InputError(name, "an identifier other than '.' and '..'", `'${text}'`);
   }
   return encodeText(name, text);
 }
 
-/** A text as a part of a URL, all of it encoded. */
+/** Encodes a text as a part of a URL. */
 function encodeText(name: string, text: string): string {
   if (!isWellFormed(text)) throw new InputError(name, 'well-formed text', 'a string with a lone surrogate');
   return encodeURIComponent(text);
 }
 
-/** The fields of a struct from an input, each checked. Optional ones that are null or absent are left out. */
+/** Picks and checks the fields of a struct from the input. Optional fields that are null or absent are omitted. */
 function pick(struct: AnyStruct | undefined, input: Fields): Fields {
   const picked: Record<string, unknown> = {};
   for (const [name, codec] of Object.entries(struct?.required ?? {})) {
@@ -85,11 +85,11 @@ function namesIn(struct: AnyStruct | undefined): string[] {
   return [...Object.keys(struct?.required ?? {}), ...Object.keys(struct?.optional ?? {})];
 }
 
-/** A value of the input as it goes on the wire. */
+/** Encodes a value of the input for the wire. */
 function encode(name: string, codec: t.Mixed, value: unknown): unknown {
   if (codec.is(value)) return codec.encode(value);
   const result = codec.decode(value) as t.Validation<unknown>;
   const [issue] = isLeft(result) ? decodeIssues(result.left, name) : [];
-  // Without an issue it is what the codec would decode, and not what it encodes.
+  // If there is no issue, the caller passed the wire format of the value, not the decoded value that the codec encodes.
   throw new InputError(issue?.path ?? name, issue?.expected ?? codec.name, issue?.got ?? describe(value));
 }

@@ -2,43 +2,43 @@ import type * as t from 'io-ts';
 import { checkArgument, rejectUnknownKeys, type Guard } from '../error/index.js';
 import type { AnyStruct } from '../protocol/index.js';
 
-/** The three services, each with a base URL of its own (interface document: {group_url}, {matchmaker_url}, {api_url}). */
+/** The three services, each with its own base URL (interface document: {group_url}, {matchmaker_url}, {api_url}). */
 export type Service = 'group' | 'matchmaker' | 'api';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The names in braces of a path: `'group_id'` of `/v1/groups/{group_id}/members`. */
+/** The names of a path's parameters: `'group_id'` for `/v1/groups/{group_id}/members`. */
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameter<Rest>
   : never;
 
-/** One operation of a service, as plain data: what to send, where, and what comes back. `endpoint()` makes one. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- an endpoint of any input and answer
+/** One operation of a service as plain data: what to send, where to, and what comes back. Created by `endpoint()`. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- an endpoint with any input and answer
 export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod = HttpMethod> {
   readonly method: Method;
   /** Which of the client's base URLs the path is appended to. */
   readonly service: Service;
-  /** Begins with `/`; parameters are in braces. */
+  /** Starts with `/`. Parameters are in braces. */
   readonly path: string;
-  /** The codec of the query's parameters. */
+  /** The codec of the query parameters. */
   readonly query?: AnyStruct | undefined;
   /** The codec of the JSON body's fields. */
   readonly body?: AnyStruct | undefined;
-  /** The codec of the answer's body; `Acknowledged` if only the OK counts. */
+  /** The codec of the answer's body; `Acknowledged` if it contains no data. */
   readonly response: t.Type<Answer, unknown>;
-  /** In types only: it carries the type of the input. */
+  /** Exists in types only: it carries the type of the input. */
   readonly _input?: (input: Input) => void;
 }
 
-/** What an endpoint takes, in one flat object: its path parameters, its query and its body. */
+/** The input of an endpoint: its path parameters, query and body in one flat object. */
 export type EndpointInput<E extends Endpoint> = E extends Endpoint<infer Input> ? Input : never;
 
-/** What an endpoint answers with. */
+/** The decoded answer of an endpoint. */
 export type EndpointAnswer<E extends Endpoint> = t.TypeOf<E['response']>;
 
 type FieldsOf<S> = S extends t.Any ? t.TypeOf<S> : unknown;
 
-/** One object type for an intersection, so that editors and errors show its fields, and no name of ours. */
+/** Turns an intersection into one object type without a name, so that editors and error messages show its fields. */
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
@@ -50,7 +50,7 @@ const oneOf = (values: readonly string[]): Guard<string> => ({
   is: (u): u is string => typeof u === 'string' && values.includes(u),
 });
 const pathname: Guard<string> = {
-  name: "a path that begins with '/'",
+  name: "a path that starts with '/'",
   is: (u): u is string => typeof u === 'string' && u.startsWith('/'),
 };
 const codec: Guard<object> = {
@@ -58,13 +58,13 @@ const codec: Guard<object> = {
   is: (u): u is object => typeof (u as { decode?: unknown } | null)?.decode === 'function',
 };
 const fields: Guard<object> = {
-  name: 'a codec that struct() makes',
+  name: 'a codec created by struct()',
   is: (u): u is object => codec.is(u) && 'required' in u && 'optional' in u,
 };
 
 /**
- * Declares an endpoint of your own, to be used with `client.request`; and with `client.watch` or `client.pages`, if it
- * takes a `watch_index` or an `anchor`. Path parameters, query and body become one flat, typed input.
+ * Declares an endpoint of your own for `client.request`, and for `client.watch` or `client.pages` if it takes a
+ * `watch_index` or an `anchor`. Path parameters, query and body become one flat, typed input.
  *
  * Throws an `InputError` if the definition is invalid.
  *
@@ -97,7 +97,7 @@ export function endpoint<
   return definition;
 }
 
-/** Throws an `InputError` if this is no endpoint; `name` leads to it. */
+/** Throws an `InputError` if this is not a valid endpoint. `name` is its path in error messages. */
 export function checkEndpoint(definition: unknown, name = ''): void {
   const at = (part: string) => (name ? `${name}.${part}` : part);
   rejectUnknownKeys(definition, PARTS, name);

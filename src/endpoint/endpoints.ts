@@ -9,18 +9,23 @@ import {
 } from '../protocol/index.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 
-/** What `group.getMembers` takes (interface document, 4.1). */
+/** The input of `group.getMembers` (interface document, 4.1). */
 export interface GetMembersInput {
   readonly group_id: string;
-  /** The `anchor` of the page before; leave it out for the first page. */
+  /** The `anchor` of the previous page. Omit it for the first page. */
   readonly anchor?: string | null | undefined;
-  /** How many members a page has. Default: the service's own (16 was seen). Some servers ignore it. */
+  /** The number of members per page. Default: chosen by the service (16 was observed). Some servers ignore it. */
   readonly count?: number | null | undefined;
-  /** The `watch.index` of an earlier answer: the service then answers when something is new. */
+  /** The `watch.index` of an earlier answer. If it is given, the service answers once something has changed. */
   readonly watch_index?: string | null | undefined;
 }
 
-/** group.getMembers: one page of a group's members (interface document, 4.1). */
+/**
+ * group.getMembers: returns one page of a group's members (interface document, 4.1).
+ *
+ * @example
+ * client.request(getMembers, { group_id }).subscribe(({ members }) => show(members));
+ */
 export const getMembers: Endpoint<GetMembersInput, GroupMemberList, 'GET'> = endpoint({
   method: 'GET',
   service: 'group',
@@ -33,13 +38,18 @@ export const getMembers: Endpoint<GetMembersInput, GroupMemberList, 'GET'> = end
   response: GroupMemberList,
 });
 
-/** What `players.connected` and `players.disconnected` take (interface document, 4.2). */
+/** The input of `players.connected` and `players.disconnected` (interface document, 4.2). */
 export interface PlayerTokenInput {
-  /** The token that the player was given with the lobby: opaque, good for one use. */
+  /** The token that the player received with the lobby join. Opaque, for one use. */
   readonly player_token: string;
 }
 
-/** matchmaker.players.connected: confirms a player's token (interface document, 4.2). Not idempotent. */
+/**
+ * matchmaker.players.connected: confirms a player's token (interface document, 4.2). Not idempotent.
+ *
+ * @example
+ * client.request(playersConnected, { player_token }).subscribe(() => admit());
+ */
 export const playersConnected: Endpoint<PlayerTokenInput, void, 'POST'> = endpoint({
   method: 'POST',
   service: 'matchmaker',
@@ -48,7 +58,12 @@ export const playersConnected: Endpoint<PlayerTokenInput, void, 'POST'> = endpoi
   response: Acknowledged,
 });
 
-/** matchmaker.players.disconnected: frees a player's slot. Deployed servers have it; the interface document does not. */
+/**
+ * matchmaker.players.disconnected: frees a player's slot. It exists on deployed servers, but not in the interface document.
+ *
+ * @example
+ * client.request(playersDisconnected, { player_token }).subscribe();
+ */
 export const playersDisconnected: Endpoint<PlayerTokenInput, void, 'POST'> = endpoint({
   method: 'POST',
   service: 'matchmaker',
@@ -57,13 +72,18 @@ export const playersDisconnected: Endpoint<PlayerTokenInput, void, 'POST'> = end
   response: Acknowledged,
 });
 
-/** What `events.watch` takes (interface document, 4.3). */
+/** The input of `events.watch` (interface document, 4.3). */
 export interface EventsWatchInput {
-  /** The `watch.index` of an earlier answer: the service then answers when there are events. Without one, it begins now. */
+  /** The `watch.index` of an earlier answer: the service answers once there are newer events. Omit it to start from now. */
   readonly watch_index?: string | null | undefined;
 }
 
-/** events.watch: the events addressed to the caller's identity (interface document, 4.3). */
+/**
+ * events.watch: returns the events addressed to the caller's identity (interface document, 4.3).
+ *
+ * @example
+ * client.request(eventsWatch, { watch_index }).subscribe(({ events }) => show(events));
+ */
 export const eventsWatch: Endpoint<EventsWatchInput, IdentityEventList, 'GET'> = endpoint({
   method: 'GET',
   service: 'api',
@@ -72,7 +92,7 @@ export const eventsWatch: Endpoint<EventsWatchInput, IdentityEventList, 'GET'> =
   response: IdentityEventList,
 });
 
-/** The service's own endpoints, any of which `createClient({ endpoints })` replaces by one of the same type. */
+/** The built-in endpoints. `createClient({ endpoints })` can replace each of them with one of the same type. */
 export interface Endpoints {
   readonly getMembers: Endpoint<GetMembersInput, GroupMemberList, 'GET'>;
   readonly playersConnected: Endpoint<PlayerTokenInput, void, 'POST'>;

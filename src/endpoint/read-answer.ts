@@ -4,7 +4,7 @@ import { decodeIssues, ErrorBody } from '../protocol/index.js';
 import type { TransportResponse } from '../transport/index.js';
 import type { Endpoint } from './endpoint.js';
 
-/** The value that an answer carries. Throws a `StatusError` or a `DecodeError` if it carries none. */
+/** Decodes the value in an answer. Throws a `StatusError` or a `DecodeError` if there is none. */
 export function readAnswer<Answer>(
   endpoint: Endpoint<never, Answer>,
   request: RequestSummary,
@@ -15,7 +15,7 @@ export function readAnswer<Answer>(
   if (status < 200 || status > 299) throw new StatusError(status, request, statusDetails(response, now()));
   const result = endpoint.response.decode(parse(text, request));
   if (!isLeft(result)) return result.right;
-  // "No content" where content was promised is not an error: proxies and servers say "nothing new" like that.
+  // A 204 from an endpoint with content is not malformed: proxies and servers use it for "nothing new".
   if (status === 204) throw new StatusError(status, request);
   const [issue] = decodeIssues(result.left);
   throw new DecodeError(
@@ -34,7 +34,7 @@ function parse(text: string, request: RequestSummary): unknown {
   }
 }
 
-/** What an error answer says beside its status. Its body may be empty, HTML or cut. */
+/** The details of an error answer. Its body may be empty, HTML or truncated. */
 function statusDetails({ headers, text }: TransportResponse, now: number): StatusDetails {
   const body = errorBody(text);
   const rayId = body.ray_id ?? headers.get('rvt-ray-id') ?? '';
@@ -57,19 +57,19 @@ function errorBody(text: string): ErrorBody {
   }
 }
 
-/** Metadata may be any number. One that is a date of this century is a moment. */
-const CENTURY = Date.UTC(2000);
+/** Metadata may be any number. It counts as a time only if it is later than this. */
+const YEAR_2000 = Date.UTC(2000);
 
 /**
- * How long a service asks to wait, in ms: the `Retry-After` header, in seconds or as an HTTP date; or, since browsers hide
- * that header, the moment that a rate limit's `metadata` names in ms.
+ * How long the service asks to wait, in ms. It comes from the `Retry-After` header, which is in seconds or an HTTP date; or,
+ * since browsers hide that header, from the `metadata` of a rate limit, a time in ms since 1970.
  */
 function retryAfter(header: string | null, metadata: unknown, now: number): number | undefined {
-  const said = header?.trim() ?? '';
-  if (/^\d{1,9}$/.test(said)) return Number(said) * 1000;
-  // `Date.parse` takes '-5' and '1.5' for dates, too.
-  const byHeader = /^[A-Za-z]{3}/.test(said) ? Date.parse(said) : NaN;
-  const byMetadata = typeof metadata === 'number' || typeof metadata === 'string' ? Number(metadata) : NaN;
-  const moment = Number.isNaN(byHeader) ? byMetadata : byHeader;
-  return Number.isFinite(moment) && moment > CENTURY ? Math.max(0, moment - now) : undefined;
+  const value = header?.trim() ?? '';
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  // `Date.parse` would also accept '-5' and '1.5' as dates.
+  const fromHeader = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : NaN;
+  const fromMetadata = typeof metadata === 'number' || typeof metadata === 'string' ? Number(metadata) : NaN;
+  const time = Number.isNaN(fromHeader) ? fromMetadata : fromHeader;
+  return Number.isFinite(time) && time > YEAR_2000 ? Math.max(0, time - now) : undefined;
 }

@@ -5,16 +5,16 @@ import { composeRequest, type BaseUrls } from './compose-request.js';
 import type { Endpoint } from './endpoint.js';
 import { readAnswer } from './read-answer.js';
 
-/** What it takes to make requests. */
+/** Everything that is needed to send requests. */
 export interface RequestContext {
   readonly transport: Transport;
   readonly baseUrls: BaseUrls;
-  /** What time it is, in ms since 1970: a server may say until when to wait. */
+  /** The current time, in ms since 1970. `Retry-After` may be a date. */
   readonly now: () => number;
 }
 
 /**
- * Asks an endpoint once: cold, one answer, then complete; unsubscribing aborts.
+ * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts.
  *
  * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
  */

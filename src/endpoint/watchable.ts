@@ -2,8 +2,8 @@ import type { WatchData } from '../protocol/index.js';
 import type { HttpMethod } from './endpoint.js';
 
 /**
- * What keeps an endpoint from being watched, as the compiler is to say it; `unknown` if nothing does. It has to be a GET,
- * take a `watch_index`, and answer with a `watch.index`.
+ * `unknown` if an endpoint can be watched, otherwise a message for the compiler to show. The endpoint must be a GET, take a
+ * `watch_index`, and answer with a `watch.index`.
  */
 export type Watchable<Input, Answer, Method extends HttpMethod> = [Method] extends ['GET']
   ? 'watch_index' extends keyof Input
@@ -14,11 +14,11 @@ export type Watchable<Input, Answer, Method extends HttpMethod> = [Method] exten
   : `a ${Method} cannot be watched`;
 
 /**
- * What keeps an endpoint from being paged through, as the compiler is to say it; `unknown` if nothing does. It has to take
- * an `anchor`, and its answer may have one.
+ * `unknown` if an endpoint has pages, otherwise a message for the compiler to show. The endpoint must take an `anchor`, and
+ * its answer must have an optional one.
  */
 export type Pageable<Input, Answer> = 'anchor' extends keyof Input
   ? Answer extends { readonly anchor?: string | null | undefined }
     ? unknown
-    : 'this endpoint has no pages: its answer gives no anchor'
+    : 'this endpoint has no pages: its answer has no anchor'
   : 'this endpoint has no pages: it takes no anchor';

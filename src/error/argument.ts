@@ -1,29 +1,29 @@
 import { describe } from './describe.js';
 import { InputError } from './input-error.js';
 
-/** What an argument must be: a name that completes "must be …", and the test. */
+/** A requirement on an argument: a name that completes the phrase "must be …", and the test itself. */
 export interface Check {
   readonly name: string;
   readonly is: (u: unknown) => boolean;
 }
 
-/** A {@link Check} that tells the compiler, too. Every io-ts codec is one. */
+/** A {@link Check} that also narrows the type. Every io-ts codec is one. */
 export interface Guard<A> extends Check {
   readonly is: (u: unknown) => u is A;
 }
 
-/** What each option of a config must be. */
+/** A {@link Check} for each option of a config. */
 export type Options<Config> = Readonly<Record<keyof Config, Check>>;
 
-/** Returns a valid argument as it is; throws an `InputError` that says what it must be otherwise. */
+/** Returns a valid argument unchanged. Otherwise throws an `InputError` that says what is expected. */
 export function checkArgument<A>(name: string, guard: Guard<A>, value: unknown): A {
   if (guard.is(value)) return value;
   throw new InputError(name, guard.name, describe(value));
 }
 
 /**
- * Throws an `InputError` if options or an input have a key that nobody reads: a misspelt one would be ignored silently.
- * `name` leads to the object, `watch` say; the object may be absent.
+ * Throws an `InputError` if options or an input have an unknown key: a misspelt key would otherwise be ignored silently.
+ * `name` is the path to the object in error messages, for example `watch`. The object may be absent.
  */
 export function rejectUnknownKeys(given: unknown, known: readonly string[], name = ''): void {
   if (given === undefined) return;
@@ -32,12 +32,13 @@ export function rejectUnknownKeys(given: unknown, known: readonly string[], name
   if (!unknown) return;
   const [key, value] = unknown;
   const path = name ? `${name}.${key}` : key;
-  throw new InputError(path, `one of ${known.join(', ') || 'no arguments at all'}`, describe(value));
+  const expected = known.length > 0 ? `one of ${known.join(', ')}` : 'omitted, since nothing is expected';
+  throw new InputError(path, expected, describe(value));
 }
 
 /**
- * Throws an `InputError` if a config has an option that nobody knows, or one whose value is invalid. Options that are
- * `undefined` count as left out. `name` leads to the config if it is itself an option: `watch`, say.
+ * Throws an `InputError` if a config has an unknown option or an invalid value. Options that are `undefined` count as
+ * omitted. `name` is the path to the config if it is itself an option, for example `watch`.
  */
 export function checkOptions<Config extends object>(
   config: Config | undefined,
@@ -72,13 +73,13 @@ export const aFunction: Guard<(...args: never[]) => unknown> = {
   is: (u): u is (...args: never[]) => unknown => typeof u === 'function',
 };
 
-/** A switch. */
+/** A flag. */
 export const aBoolean: Guard<boolean> = {
   name: 'true or false',
   is: (u): u is boolean => typeof u === 'boolean',
 };
 
-/** A clock with timers, as RxJS has them. */
+/** An RxJS scheduler, used as a clock with timers. */
 export const schedulerLike: Guard<object> = {
   name: 'an RxJS scheduler',
   is: (u): u is object => {
@@ -87,13 +88,13 @@ export const schedulerLike: Guard<object> = {
   },
 };
 
-/** The longest delay that timers take. They treat anything longer, `Infinity` included, as no delay at all. */
-const LONGEST_DELAY = 2 ** 31 - 1;
+/** The longest delay that timers support. They treat anything longer, including `Infinity`, as no delay at all. */
+const MAX_DELAY = 2 ** 31 - 1;
 
-/** A duration. */
+/** A duration in ms. */
 export const milliseconds: Guard<number> = {
-  name: `a number of milliseconds from 0 to ${LONGEST_DELAY}`,
-  is: (u): u is number => typeof u === 'number' && u >= 0 && u <= LONGEST_DELAY,
+  name: `a number of milliseconds from 0 to ${MAX_DELAY}`,
+  is: (u): u is number => typeof u === 'number' && u >= 0 && u <= MAX_DELAY,
 };
 
 /** A count. */
@@ -102,32 +103,32 @@ export const positiveInteger: Guard<number> = {
   is: (u): u is number => Number.isSafeInteger(u) && (u as number) > 0,
 };
 
-/** A string that must say something: a token, say. */
+/** A string that must not be empty, such as a token. */
 export const nonEmptyString: Guard<string> = {
   name: 'a non-empty string',
   is: (u): u is string => typeof u === 'string' && u !== '',
 };
 
-const LONGEST_CURSOR = 2048;
+const MAX_CURSOR_LENGTH = 2048;
 
 /**
- * A watch index or an anchor: a string of the server's that is sent back in a URL. Opaque, never a number.
+ * A watch index or an anchor: a string from the server that is sent back in a URL. Opaque, never a number.
  *
- * One that no URL takes (a lone surrogate, or longer than servers accept) is invalid already in the answer that brought
- * it. Rejected only at the next request, the caller would be blamed for it.
+ * If it cannot be part of a URL (it has a lone surrogate, or is longer than servers accept), the answer that carries it is
+ * invalid. If it were rejected only at the next request, the error would blame the caller.
  */
 export const cursor: Guard<string> = {
-  name: 'string that fits a URL',
-  is: (u): u is string => typeof u === 'string' && u.length <= LONGEST_CURSOR && isWellFormed(u),
+  name: 'string that fits in a URL',
+  is: (u): u is string => typeof u === 'string' && u.length <= MAX_CURSOR_LENGTH && isWellFormed(u),
 };
 
-/** A watch index or an anchor as an argument. Deployed servers fail at an empty one. */
+/** A watch index or an anchor as an argument. Deployed servers fail on an empty one. */
 export const cursorArgument: Guard<string> = {
-  name: 'a non-empty string as an answer gave it; leave it out to begin anew',
+  name: 'a non-empty string from an earlier answer; omit it to start over',
   is: (u): u is string => cursor.is(u) && u !== '',
 };
 
-/** Whether a string has no lone surrogate, so that it can be part of a URL. (`String.isWellFormed` is newer than our target.) */
+/** Whether a string has no lone surrogates and can be part of a URL. `String.isWellFormed` is newer than our target. */
 export function isWellFormed(text: string): boolean {
   try {
     encodeURIComponent(text);

@@ -3,7 +3,7 @@ import { isInputError, type InputError } from './input-error.js';
 import { isStatusError, type StatusError } from './status-error.js';
 import { isTransportError, type TransportError } from './transport-error.js';
 
-/** Every error that a stream of this library ends with. Tell them apart by `_tag`, or by their guards. */
+/** Any error that a stream of this library ends with. Distinguish them by `_tag` or with their guards. */
 export type ClientError = TransportError | StatusError | DecodeError | InputError;
 
 /**

@@ -1,35 +1,35 @@
 import { hasTag } from './has-tag.js';
 import type { RequestSummary } from './request-summary.js';
 
-const LONGEST_MESSAGE = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
-/** Why a value does not decode. It names places and types, never the value itself: a value may be a token. */
+/** Why a value failed to decode. It names paths and types, never the value itself, which may be a token. */
 export interface DecodeIssue {
   /**
-   * The place, `events[3].kind.identity_update.identity.bio` say. A key that is data itself, such as the name of a port,
-   * reads `*`.
+   * The path to the value, for example `events[3].kind.identity_update.identity.bio`. A key that is itself data, such as
+   * the name of a port, is replaced by `*`.
    */
   readonly path: string;
   /** What was expected there. */
   readonly expected: string;
-  /** What was there instead, in words. */
+  /** What was found instead, in words. */
   readonly got: string;
 }
 
-/** The answer does not decode: `path` says where, `expected` and `got` say why. The values themselves are left out. */
+/** The answer failed to decode: `path` says where, `expected` and `got` say why. It never contains the values themselves. */
 export class DecodeError extends Error {
   readonly _tag = 'DecodeError';
   override readonly name = 'DecodeError';
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** The request that was answered. Absent if the contradiction is between several answers. */
+  /** The request that was answered. Undefined if the problem is not in one answer, such as a repeated anchor. */
   readonly request: RequestSummary | undefined;
 
   constructor(issue: DecodeIssue, request?: RequestSummary) {
     const place = issue.path || 'the answer';
     const where = request ? ` (${request.method} ${request.url})` : '';
-    super(`${place}: expected ${issue.expected}, got ${issue.got}${where}`.slice(0, LONGEST_MESSAGE));
+    super(`${place}: expected ${issue.expected}, got ${issue.got}${where}`.slice(0, MAX_MESSAGE_LENGTH));
     this.path = issue.path;
     this.expected = issue.expected;
     this.got = issue.got;

@@ -1,4 +1,4 @@
-/** A value in a few words, for an error message. A string is never quoted, since it may be a token; a small number is. */
+/** Describes a value in a few words for an error message. Strings are never quoted, since they may be tokens. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

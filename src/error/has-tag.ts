@@ -1,4 +1,4 @@
-/** Makes a guard that goes by `_tag`: it holds across realms and copies of this library, where `instanceof` does not. */
+/** Creates a guard that checks `_tag`. Unlike `instanceof`, it works across realms and copies of this library. */
 export function hasTag<E extends { readonly _tag: string }>(tag: E['_tag']): (u: unknown) => u is E {
   return (u): u is E => (u as { _tag?: unknown } | null | undefined)?._tag === tag;
 }

@@ -1,16 +1,16 @@
 import { hasTag } from './has-tag.js';
 
-/** An argument of the caller is invalid. Nothing was sent; the message says what to change. */
+/** One of the caller's arguments is invalid. Nothing was sent. The message says what to change. */
 export class InputError extends Error {
   readonly _tag = 'InputError';
   override readonly name = 'InputError';
 
   constructor(
-    /** The name of the argument, `watch.deadline` say. */
+    /** The name of the argument, for example `watch.deadline`. */
     readonly argument: string,
     /** What it must be. */
     readonly expected: string,
-    /** What it was, in words. A value is never quoted: it may be a token. */
+    /** What was given, in words. Strings are never quoted, since they may be tokens. */
     readonly got: string,
   ) {
     super(`${argument} must be ${expected}; got ${got}`);

@@ -5,10 +5,10 @@ import { isTransportError } from './transport-error.js';
 /**
  * What a watch does about a failed poll.
  *
- * - `idle`: nothing failed, there was nothing new. Poll on from the same index.
- * - `retry`: poll again after a backoff; or after `after` ms, if the service asked for that. `offline`: no connection could
- *   be made. `blamesIndex`: the index may be the cause; five such failures in a row drop it.
- * - `index`: the request was refused. Poll once more without the index; without one, the watch ends.
+ * - `idle`: nothing failed; there was nothing new. Keep polling from the same index.
+ * - `retry`: poll again after a backoff, or after `after` ms if the service asked for that. `offline`: no connection could
+ *   be made. `blamesIndex`: the index may be the cause; after five such failures in a row it is dropped.
+ * - `index`: the request was refused. Poll once more without the index; if there was none, the watch ends.
  * - `end`: the watch ends with this error.
  */
 export type Recovery =
@@ -20,14 +20,14 @@ export type Recovery =
       readonly blamesIndex?: boolean;
     };
 
-/** There is nothing new: said by the service, or by a proxy that cuts a poll which blocks for longer than it waits. */
-const IDLE = [204, 304, 504, 524];
-const REFUSED = [400, 404, 410];
-const FORBIDDEN = [401, 403];
+/** There is nothing new. The status comes from the service, or from a proxy that times out during a long poll. */
+const IDLE_STATUSES = [204, 304, 504, 524];
+const INDEX_STATUSES = [400, 404, 410];
+const END_STATUSES = [401, 403];
 
 /**
- * What a failed poll means for its watch: the default of `WatchConfig.recovery`. Every HTTP status is judged here. An
- * error that is not this library's is retried.
+ * Decides what a failed poll means for its watch. It is the default of `WatchConfig.recovery`, and the only place that
+ * interprets HTTP statuses. Errors that do not come from this library are retried.
  *
  * @example
  * watch(poll, { recovery: error => (isGone(error) ? { kind: 'end' } : recovery(error)) });
@@ -38,11 +38,11 @@ export function recovery(error: unknown): Recovery {
   if (!isStatusError(error)) return { kind: 'retry' };
 
   const { status, code, retryAfter } = error;
-  // The API's own limit on a request is shorter than the block of older servers: nothing is wrong.
-  const isIdle = IDLE.includes(status) || code === 'API_REQUEST_TIMEOUT';
+  // On older servers the API times out before a blocked watch answers. Nothing is wrong.
+  const isIdle = IDLE_STATUSES.includes(status) || code === 'API_REQUEST_TIMEOUT';
   if (isIdle && retryAfter === undefined) return { kind: 'idle' };
-  if (REFUSED.includes(status)) return { kind: 'index' };
-  // A 401 arrives here only after the token was renewed once, or if it cannot be renewed.
-  if (FORBIDDEN.includes(status)) return { kind: 'end' };
+  if (INDEX_STATUSES.includes(status)) return { kind: 'index' };
+  // A 401 only gets here if the token was already renewed once, or cannot be renewed.
+  if (END_STATUSES.includes(status)) return { kind: 'end' };
   return { kind: 'retry', after: retryAfter, blamesIndex: status >= 500 };
 }

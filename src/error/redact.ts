@@ -1,20 +1,20 @@
-const SHORTEST_SECRET = 4;
+const MIN_SECRET_LENGTH = 4;
 
 /**
- * A text with every secret in it replaced by `[secret]`. A secret of fewer than four characters is left: replacing it
- * would make any message unreadable, and it is no secret.
+ * Replaces every secret in a text with `[secret]`. Secrets of fewer than four characters are left alone: they are no real
+ * secrets, and replacing them would make any message unreadable.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  // The longest first: replacing one that another begins with would leave the other's end readable.
+  // Longest first: if one secret is a prefix of another, replacing it first would leave the rest of the other readable.
   return [...secrets]
     .sort((a, b) => b.length - a.length)
     .reduce(
-      (clean, secret) => (secret.length < SHORTEST_SECRET ? clean : clean.replaceAll(secret, '[secret]')),
+      (clean, secret) => (secret.length < MIN_SECRET_LENGTH ? clean : clean.replaceAll(secret, '[secret]')),
       text,
     );
 }
 
-/** The body of an answer without secrets: found in JSON however they are escaped there, in any other text as they are. */
+/** Redacts the body of an answer. In JSON, secrets are found however they are escaped; in other text, only literally. */
 export function redactBody(text: string, secrets: readonly string[]): string {
   try {
     return JSON.stringify(redactJson(JSON.parse(text), secrets));
@@ -24,8 +24,8 @@ export function redactBody(text: string, secrets: readonly string[]): string {
 }
 
 /**
- * Keys of the first level stay: they are the document's own, and a player who picks `code` as their token must not be
- * able to remove that field.
+ * Top-level keys are kept: they belong to the format of the error body. Otherwise a player could remove the `code` field
+ * by using `code` as their token.
  */
 function redactJson(value: unknown, secrets: readonly string[], isTop = true): unknown {
   if (typeof value === 'string') return redact(value, secrets);

@@ -1,4 +1,4 @@
-/** What an error may say about the request it belongs to. Neither headers nor body: tokens travel in both. */
+/** What an error may reveal about its request. Headers and body are left out, because both carry tokens. */
 export interface RequestSummary {
   readonly method: string;
   readonly url: string;

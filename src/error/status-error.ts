@@ -1,15 +1,15 @@
 import { hasTag } from './has-tag.js';
 import type { RequestSummary } from './request-summary.js';
 
-/** What a {@link StatusError} says beside the status. Any part may be missing: a crashed server says nothing. */
+/** Details of a {@link StatusError} besides the status. Any of them may be missing: a crashed server sends none. */
 export interface StatusDetails {
-  /** The service's own name for the error, `GROUP_NOT_MEMBER` say. */
+  /** The service's error code, for example `GROUP_NOT_MEMBER`. */
   readonly code?: string;
-  /** The service's own message. */
+  /** The service's error message. */
   readonly reason?: string;
-  /** Whatever the service added. */
+  /** Any further data from the service. */
   readonly metadata?: unknown;
-  /** What to quote to whoever runs the service. */
+  /** The id of the request, to quote when reporting a problem to the operators of the service. */
   readonly rayId?: string;
   /** How long the service asks to wait before the next request, in ms. */
   readonly retryAfter?: number;
@@ -19,13 +19,13 @@ export interface StatusDetails {
 export class StatusError extends Error {
   readonly _tag = 'StatusError';
   override readonly name = 'StatusError';
-  /** The service's own name for the error, `GROUP_NOT_MEMBER` say. */
+  /** The service's error code, for example `GROUP_NOT_MEMBER`. */
   readonly code: string | undefined;
-  /** The service's own message. */
+  /** The service's error message. */
   readonly reason: string | undefined;
-  /** Whatever the service added. */
+  /** Any further data from the service. */
   readonly metadata: unknown;
-  /** What to quote to whoever runs the service. */
+  /** The id of the request, to quote when reporting a problem to the operators of the service. */
   readonly rayId: string | undefined;
   /** How long the service asks to wait before the next request, in ms. */
   readonly retryAfter: number | undefined;
@@ -35,10 +35,10 @@ export class StatusError extends Error {
     readonly request: RequestSummary,
     details: StatusDetails = {},
   ) {
-    // A single line, whatever the service wrote: it may be printed to a terminal or a log.
-    const words = [details.code, details.reason].filter(Boolean).join(': ');
-    const said = words.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 300);
-    super(`${status}${said && ` ${said}`} (${request.method} ${request.url})`);
+    // A single line without control characters: it may be printed to a terminal or a log.
+    const detail = [details.code, details.reason].filter(Boolean).join(': ');
+    const line = detail.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 300);
+    super(`${status}${line && ` ${line}`} (${request.method} ${request.url})`);
     this.code = details.code;
     this.reason = details.reason;
     this.metadata = details.metadata;

@@ -5,10 +5,10 @@ import type { RequestSummary } from './request-summary.js';
  * Why there is no answer.
  *
  * - `not_sent`: the request was never sent, because the token provider failed.
- * - `unreachable`: no connection was made, so the server never saw the request. Browsers do not tell; there it is `lost`.
+ * - `unreachable`: no connection was made, so the server never saw the request. Browsers cannot tell and report `lost`.
  * - `lost`: the connection broke after the request may have reached the server.
- * - `deadline`: no answer in time. The request was aborted, and may have reached the server.
- * - `redirected`: the answer was a redirect. Following it would send the token somewhere else.
+ * - `deadline`: no answer in time. The request was aborted, but may have reached the server.
+ * - `redirected`: the answer was a redirect, which is not followed because it would send the token to another server.
  * - `too_large`: the answer is larger than `maxBody`.
  */
 export type TransportFailure = 'not_sent' | 'unreachable' | 'lost' | 'deadline' | 'redirected' | 'too_large';

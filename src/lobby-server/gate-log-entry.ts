@@ -1,20 +1,20 @@
 import { isClientError } from '../error/index.js';
 
-/** What a gate decided, or what happened to a player. It never contains a token. `at` is in ms since 1970. */
+/** A decision of a gate, or something that happened to a player. It contains no tokens. `at` is in ms since 1970. */
 export type GateLogEntry =
   | { readonly kind: 'admitted'; readonly at: number; readonly address: string }
   | {
       readonly kind: 'refused';
       readonly at: number;
       readonly address: string;
-      /** The HTTP status before the upgrade, the close code after it. */
+      /** An HTTP status before the upgrade, a close code after it. */
       readonly code: number;
       readonly reason: string;
       /** The error of `players.connected`, if that is why. */
       readonly error?: unknown;
     }
   | {
-      /** A confirmed player left. There is no code if they had already left when the service said OK. */
+      /** A confirmed player left. There is no code if they had already left when the service answered OK. */
       readonly kind: 'gone';
       readonly at: number;
       readonly address: string;
@@ -36,8 +36,8 @@ export function hookFailed(hook: string, error: unknown, at: number): GateLogEnt
 }
 
 /**
- * The errors of this library contain no tokens. Any other error is logged by its name only: hooks know tokens, and their
- * messages may quote them.
+ * The errors of this library contain no tokens. Other errors are logged by name only: hooks know tokens, and the messages of
+ * their errors may quote them.
  */
 function withoutTokens(error: unknown): string {
   try {

@@ -18,65 +18,65 @@ export interface LobbyGateConfig {
   readonly server: Server;
   /** A client with the lobby's own token. Its `deadline` is how long the service may take to confirm a player's token. */
   readonly client: { readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected'> } };
-  /** The path that players connect to, `/play` say. Other paths are left to the server's other listeners. Default: every path. */
+  /** The path that players connect to, such as `/play`. Other paths are left to other listeners. Default: any path. */
   readonly path?: string;
 
-  /** The name of the query parameter that carries the token, or false if none does. Default `token`. */
+  /** The name of the query parameter with the token, or false if the token is never in the URL. Default `token`. */
   readonly tokenParameter?: string | false;
   /**
-   * Whether the token may come as the first message if the URL has none: true takes the whole message, a function extracts
-   * the token from its text (undefined: no token). Default false.
+   * Whether the first message may contain the token if the URL does not: true takes the whole message as the token, a function
+   * extracts the token from its text (undefined: no token). Default false.
    */
   readonly firstMessage?: boolean | ((text: string) => string | undefined);
-  /** How long the first message may take, in ms; beyond that the socket is closed with 4408. Default 5,000. */
+  /** How long the first message may take, in ms. After that the socket is closed with 4408. Default 5,000. */
   readonly firstMessageDeadline?: number;
 
   /**
    * Called with the token of a player who has left, to free their slot: once for each player whom the service has confirmed,
-   * whether or not they were admitted. What it returns is subscribed to.
+   * whether or not they were admitted. The gate subscribes to the return value.
    */
   readonly onGone?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
   /**
    * Called with the token of a player who was refused because the service's answer was lost: the service may count them as
-   * connected. What it returns is subscribed to.
+   * connected. The gate subscribes to the return value.
    */
   readonly onUnknown?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
 
   /**
-   * Whether pages of this origin may connect, returned synchronously; if not, the answer is 403. Only browsers send an
-   * origin. Default: every origin may.
+   * Whether pages of this origin may connect; if not, the answer is 403. It must return synchronously. Only browsers send an
+   * origin. Default: all origins may.
    */
   readonly isOriginAllowed?: (origin: string | undefined, request: IncomingMessage) => boolean;
   /**
-   * Whether an address that has `open` connections to the gate may open one more, returned synchronously; if not, the answer
-   * is 429. Default: it may.
+   * Whether an address with `open` connections to the gate may open another one; if not, the answer is 429. It must return
+   * synchronously. Default: it may.
    */
   readonly isAddressAllowed?: (address: string, open: number, request: IncomingMessage) => boolean;
   /** The address that a request comes from, for servers behind a proxy. Default: the remote address of its connection. */
   readonly addressOf?: (request: IncomingMessage) => string;
 
-  /** How many tokens may be awaiting confirmation at once; beyond that 503, or 4429 after the upgrade. Default 256. */
+  /** How many tokens may be awaiting confirmation at once. Beyond that: 503, or 4429 after the upgrade. Default 256. */
   readonly maxChecks?: number;
-  /** How many open sockets may be about to send their token as the first message; beyond that 503. Default 1,024. */
+  /** How many open sockets may be waiting for a first message with a token. Beyond that: 503. Default 1,024. */
   readonly maxWaiting?: number;
-  /** How large a message may be, in bytes; a larger one closes the socket with 1009. Default 65,536. */
+  /** The maximum size of a message, in bytes. A larger one closes the socket with 1009. Default 65,536. */
   readonly maxPayload?: number;
-  /** How many messages are held while nobody is subscribed to them; beyond that 4413. Default 64. */
+  /** How many messages are held while there is no subscriber. Beyond that: 4413. Default 64. */
   readonly maxHeldMessages?: number;
-  /** How many bytes of messages are held while nobody is subscribed to them; beyond that 4413. Default 262,144. */
+  /** How many bytes of messages are held while there is no subscriber. Beyond that: 4413. Default 262,144. */
   readonly maxHeldBytes?: number;
   /**
-   * How many bytes may wait to be sent to a player; more than that for 5 s ends the socket with 4413. Set it above what a
-   * player on a slow connection may have to catch up with. Default 1,048,576.
+   * How many bytes may be waiting to be sent to a player. If there are more for 5 s, the socket is closed with 4413. Set it
+   * above the backlog that a player on a slow connection may have. Default 1,048,576.
    */
   readonly maxBufferedAmount?: number;
   /**
-   * How often a player is pinged, in ms. A player who answers neither of two pings is disconnected when the third is due; any
+   * How often a player is pinged, in ms. A player who has not answered two pings is disconnected when the third is due. Any
    * message counts as an answer. Default 30,000.
    */
   readonly heartbeat?: number;
 
-  /** Called with each decision of the gate, without tokens. Errors are swallowed. */
+  /** Called with each decision of the gate. Entries contain no tokens. Errors are swallowed. */
   readonly log?: (entry: GateLogEntry) => void;
   /** The source of time. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
@@ -84,9 +84,9 @@ export interface LobbyGateConfig {
 
 /** A {@link LobbyGateConfig} with its defaults filled in. */
 export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'firstMessage'>> & {
-  /** Undefined for every path. */
+  /** Undefined for any path. */
   readonly path: string | undefined;
-  /** Extracts the token from the first message; undefined if that may not carry one. */
+  /** Extracts the token from the first message; undefined if that may not contain one. */
   readonly firstMessage: ((text: string) => string | undefined) | undefined;
 };
 
@@ -131,14 +131,14 @@ export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
 }
 
 function checkServerAndClient({ server, client, path }: LobbyGateConfig): void {
-  // An Express app has listeners too, but it is not the server that listens.
+  // An Express app has listeners too, but it is not the HTTP server.
   if (typeof (Object(server) as { listening?: unknown }).listening !== 'boolean') {
     throw new InputError('server', 'a server of node:http or node:https', describe(server));
   }
   const { matchmaker } = Object(client) as { matchmaker?: { players?: { connected?: unknown } } };
   checkFunction('client', matchmaker?.players?.connected, 'a client made by createClient', client);
   if (path !== undefined && !checkArgument('path', nonEmptyString, path).startsWith('/')) {
-    throw new InputError('path', 'a path that begins with /', describe(path));
+    throw new InputError('path', 'a path that starts with /', describe(path));
   }
 }
 

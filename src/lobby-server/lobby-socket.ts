@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Observable } from 'rxjs';
 
-// Public types only, outside `socket/`: published declarations must not lead to the types of ws, which users may not have.
+// Public types only, outside `socket/`: published declarations must not import the types of ws, which users may not have.
 
 /**
  * The socket of a player whose token the service has confirmed.
@@ -18,27 +18,27 @@ export interface LobbySocket {
   readonly token: string;
   /** The headers of the upgrade request, cookies included. JSON and `util.inspect` leave them out. */
   readonly headers: IncomingHttpHeaders;
-  /** Where the player connects from: an IP address, or what `addressOf` returned. */
+  /** The address that the player connects from: an IP address, or what `addressOf` returned. */
   readonly address: string;
   /** The path and query of the upgrade request, without the token. */
   readonly url: string;
-  /** The query of that URL. The player chose what is in it: do not trust it. */
+  /** The query of that URL. It comes from the player: do not trust it. */
   readonly searchParams: URLSearchParams;
   /**
-   * What the player sends, in order; completes when the socket has closed. It is hot and has no errors. While nobody is
-   * subscribed, messages are held, from the first one on; a player who sends more than `maxHeldMessages` or `maxHeldBytes`
-   * meanwhile is closed with 4413.
+   * The messages of the player, in order. Hot; it never errors, and completes when the socket has closed. While there is no
+   * subscriber, messages are held, starting with the first one. If they exceed `maxHeldMessages` or `maxHeldBytes`, the
+   * socket is closed with 4413.
    */
   readonly message$: Observable<LobbyMessage>;
-  /** Emits once, when the socket has closed, and completes; late subscribers get it too. */
+  /** Emits once and completes when the socket has closed. Late subscribers get the value too. */
   readonly closed$: Observable<SocketClosed>;
-  /** How many bytes wait to be sent. More than `maxBufferedAmount` for 5 s ends the socket with 4413. */
+  /** The number of bytes waiting to be sent. More than `maxBufferedAmount` for 5 s closes the socket with 4413. */
   readonly bufferedAmount: number;
   /** Sends a message; does nothing if the socket is closed. */
   send(message: LobbyMessage): void;
   /**
    * Closes the socket; does nothing if it is closed. A player who never answers the close frame is disconnected after 30 s.
-   * `code` is 1000 by default, `reason` has at most 123 bytes; throws an `InputError` if a close frame cannot carry them.
+   * `code` is 1000 by default, `reason` may have at most 123 bytes. Throws an `InputError` if either is invalid.
    */
   close(code?: number, reason?: string): void;
 }
@@ -49,8 +49,8 @@ export type LobbyMessage = string | Uint8Array;
 /** How a socket was closed. */
 export interface SocketClosed {
   /**
-   * The close code that this side sent, or else the player's; 1005 if theirs had none, 1006 if the connection broke without
-   * a close frame.
+   * The close code that this side sent, otherwise the one that the player sent: 1005 if their close frame had none, 1006 if
+   * the connection broke without a close frame.
    */
   readonly code: number;
   readonly reason: string;

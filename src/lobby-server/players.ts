@@ -2,7 +2,7 @@ import { concat, map, mergeMap, of, type OperatorFunction } from 'rxjs';
 import { fold } from '../stream/index.js';
 import type { LobbySocket } from './lobby-socket.js';
 
-/** Who is in a lobby, and who has just joined or left. */
+/** The players in a lobby, and who has just joined or left. */
 export interface LobbyPlayers {
   readonly sockets: ReadonlySet<LobbySocket>;
   /** The number of sockets: the player count that a lobby displays. */
@@ -14,10 +14,9 @@ export interface LobbyPlayers {
 const EMPTY_LOBBY: LobbyPlayers = { sockets: new Set(), count: 0, joined: [], left: [] };
 
 /**
- * Turns the sockets of a gate into the players of a lobby: emits an empty lobby first, then one value each time a player
- * joins or leaves. Players admitted before it was subscribed to are not included. It completes when its source has
- * completed and the last player has left. So to close a lobby, end the source (`takeUntil`), close every socket, and wait
- * for the completion.
+ * Turns the sockets of a gate into the players of a lobby. Emits an empty lobby first, then a value each time a player joins
+ * or leaves. Players admitted before the subscription are not included. It completes when its source has completed and the
+ * last player has left. So to close a lobby, end the source (`takeUntil`), close every socket, and wait for completion.
  *
  * @example
  * lobbyGate({ server, client }).pipe(players()).subscribe(({ count }) => console.log(`${count} playing`));

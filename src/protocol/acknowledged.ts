@@ -2,8 +2,8 @@ import * as t from 'io-ts';
 import { jsonObject, type Codec } from './codec.js';
 
 /**
- * The answer of an operation that only says OK: an empty body, or a JSON object of which nothing needs to be read.
- * Anything else with a 2xx status, a proxy's page say, does not come from the service.
+ * The answer of an operation that returns no data: an empty body, or a JSON object whose fields are ignored. Any other body
+ * with a 2xx status, such as a proxy's HTML page, does not come from the service and fails to decode.
  *
  * @example
  * const leave = endpoint({ method: 'POST', service: 'group', path: '/v1/leave', response: Acknowledged });

@@ -2,13 +2,13 @@ import * as t from 'io-ts';
 import * as argument from '../error/index.js';
 import type { DecodeIssue, Guard } from '../error/index.js';
 
-/** What decodes a value from JSON, and checks it on the way: a codec of io-ts, of this library, or of your own. */
+/** Validates and decodes a JSON value. Codecs may come from io-ts, from this library or from your own code. */
 export interface Codec<A> extends t.Type<A, unknown> {
-  /** In types only: it lets the compiler see that a codec has every field of the interface that it is declared for. */
+  /** Exists in types only. It lets the compiler check that a codec covers every field of its interface. */
   readonly _fields?: (field: keyof A) => keyof A;
 }
 
-/** A codec that only checks: a valid value passes as it is. Its name is what an error says was expected. */
+/** Creates a codec that only validates: a valid value is returned unchanged. Errors use its name as what was expected. */
 export function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
   return new t.Type<A, unknown>(
     name,
@@ -18,39 +18,39 @@ export function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
   );
 }
 
-/** A whole number as a plain `number`. io-ts's own `Int` is branded, and no user wants to unwrap a follower count. */
+/** An integer as a plain `number`. io-ts's `Int` is branded, which is inconvenient for something like a follower count. */
 export const integer: Codec<number> = fromGuard({
   name: 'integer',
   is: (u): u is number => Number.isInteger(u),
 });
 
-/** A JSON object of the game's own: its fields are not looked at. */
+/** A JSON object with any fields. They are not checked. */
 export const jsonObject: Codec<Readonly<Record<string, unknown>>> = fromGuard({
   ...argument.plainObject,
   name: 'object',
 });
 
-/** A watch index or an anchor in an answer: an opaque string that fits a URL, since it is sent back in one. */
+/** A watch index or an anchor in an answer: an opaque string that must fit in a URL, since it is sent back in one. */
 export const cursor: Codec<string> = fromGuard(argument.cursor);
 
-/** A watch index or an anchor as an argument. An empty one makes deployed servers fail: leave it out instead. */
+/** A watch index or an anchor as an argument. Deployed servers fail on an empty one: omit it instead. */
 export const cursorArgument: Codec<string> = fromGuard(argument.cursorArgument);
 
-/** A string argument that must say something: a token, say. */
+/** A string argument that must not be empty, such as a token. */
 export const nonEmptyString: Codec<string> = fromGuard(argument.nonEmptyString);
 
-/** A count as an argument. */
+/** A positive integer as an argument, such as a page size. */
 export const positiveInteger: Codec<number> = fromGuard(argument.positiveInteger);
 
 /**
- * A string of which some values are known: an editor suggests them, and no other value is refused, since the interface
- * document does not say what is allowed.
+ * A string with some known values, which editors suggest. Any other value is accepted too, since the interface document
+ * does not say which values are allowed.
  */
 export function suggested<Known extends string>(): Codec<Known | (string & {})> {
   return t.string;
 }
 
-/** What io-ts found wrong, as {@link DecodeIssue}s whose paths begin at `root`. */
+/** Converts io-ts errors to {@link DecodeIssue}s whose paths start at `root`. */
 export function decodeIssues(errors: t.Errors, root = ''): readonly DecodeIssue[] {
   return errors.map(({ context, value }) => ({
     path: pathOf(context, root),
@@ -70,7 +70,7 @@ function pathOf(context: t.Context, root: string): string {
   return path;
 }
 
-/** Whether the keys under this codec come from the wire, and so must not be shown. */
+/** Whether the keys of this codec come from the wire and must not be shown. */
 function isDictionary(codec: unknown): boolean {
   return (codec as { _tag?: unknown } | undefined)?._tag === 'DictionaryType';
 }

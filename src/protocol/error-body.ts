@@ -3,19 +3,19 @@ import type { Codec } from './codec.js';
 import { struct } from './struct.js';
 
 /**
- * The body of an error answer, as deployed servers were seen to send it: the interface document shows none. Any field may
- * be absent, and a crashed server sends no body at all.
+ * The body of an error answer, as observed on deployed servers. The interface document does not show one. Any field may be
+ * absent, and a crashed server sends no body at all.
  */
 export interface ErrorBody {
-  /** The service's own name for the error, `GROUP_NOT_MEMBER` say. */
+  /** The service's error code, for example `GROUP_NOT_MEMBER`. */
   readonly code?: string | null | undefined;
-  /** The service's own words. */
+  /** The service's error message. */
   readonly message?: string | null | undefined;
   /** A link to the error's documentation. */
   readonly documentation?: string | null | undefined;
-  /** Whatever belongs to the error. Of a rate limit, the moment from which requests are served again, in ms since 1970. */
+  /** Any further data. For a rate limit: when requests will be served again, in ms since 1970. */
   readonly metadata?: unknown;
-  /** What to quote to whoever runs the service. */
+  /** The id of the request, to quote when reporting a problem to the operators of the service. */
   readonly ray_id?: string | null | undefined;
 }
 

@@ -2,10 +2,10 @@ import * as t from 'io-ts';
 import { integer, suggested, type Codec } from './codec.js';
 import { struct } from './struct.js';
 
-/** A game in short (interface document, 2.6). */
+/** A short description of a game (interface document, 2.6). */
 export interface GameHandle {
   readonly game_id: string;
-  /** A short identifier for humans, without special characters. */
+  /** A short human-readable identifier without special characters. */
   readonly name_id: string;
   readonly display_name: string;
   /** URL of the banner image; absent or null if the game has none. */
@@ -20,10 +20,10 @@ export const GameHandle: Codec<GameHandle> = struct(
   { banner_url: t.string, logo_url: t.string },
 );
 
-/** How a statistic is computed, in the values that deployed servers were seen to send. */
+/** How a statistic is computed: the values observed on deployed servers. */
 export type KnownStatAggregation = 'sum' | 'average' | 'min' | 'max';
 
-/** How a statistic is formatted, in the values that deployed servers were seen to send. */
+/** How a statistic is formatted: the values observed on deployed servers. */
 export type KnownStatFormat =
   | 'integer'
   | 'float_1'
@@ -33,7 +33,7 @@ export type KnownStatFormat =
   | 'duration_second'
   | 'duration_hundredth_second';
 
-/** Which end of a statistic is the best, in the values that deployed servers were seen to send. */
+/** Whether the highest or the lowest value is the best: the values observed on deployed servers. */
 export type KnownStatSorting = 'desc' | 'asc';
 
 /** How a statistic is computed and shown (interface document, 2.6). */
@@ -41,20 +41,20 @@ export interface StatConfig {
   readonly record_id: string;
   readonly icon_id: string;
   readonly display_name: string;
-  /** How it is computed. The document does not list the values; the ones seen are suggested, no other is refused. */
+  /** How it is computed. The document does not list the values: known ones are suggested, others are accepted too. */
   readonly aggregation: KnownStatAggregation | (string & {});
   /** How its value is formatted. The document does not list the values. */
   readonly format: KnownStatFormat | (string & {});
   /** How values are ordered. The document does not list the values. */
   readonly sorting: KnownStatSorting | (string & {});
   readonly priority: number;
-  /** Stands before a value of exactly 1; absent or null if nothing does. */
+  /** Prepended to a value of exactly 1; absent or null if there is none. */
   readonly prefix_singular?: string | null | undefined;
-  /** Stands before any other value; absent or null if nothing does. */
+  /** Prepended to any other value; absent or null if there is none. */
   readonly prefix_plural?: string | null | undefined;
-  /** Stands after a value of exactly 1; absent or null if nothing does. */
+  /** Appended to a value of exactly 1; absent or null if there is none. */
   readonly postfix_singular?: string | null | undefined;
-  /** Stands after any other value; absent or null if nothing does. */
+  /** Appended to any other value; absent or null if there is none. */
   readonly postfix_plural?: string | null | undefined;
 }
 
@@ -80,7 +80,7 @@ export const StatConfig: Codec<StatConfig> = struct(
 /** One statistic of a player in a game (interface document, 2.6). */
 export interface Stat {
   readonly config: StatConfig;
-  /** The single overall value; its unit is what `config.format` says. */
+  /** The overall value, in the unit given by `config.format`. */
   readonly overall_value: number;
 }
 

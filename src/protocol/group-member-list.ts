@@ -4,21 +4,21 @@ import { IdentityHandle } from './identity.js';
 import { struct } from './struct.js';
 import { WatchData } from './watch-data.js';
 
-/** One member of a group (seen in deployed servers; the interface document shows no fields). */
+/** One member of a group, as observed on deployed servers. The interface document does not show its fields. */
 export interface GroupMember {
   readonly identity: IdentityHandle;
 }
 
 export const GroupMember: Codec<GroupMember> = struct('GroupMember', { identity: IdentityHandle });
 
-/** One page of the members of a group (interface document, 2.1). */
+/** One page of a group's members (interface document, 2.1). */
 export interface GroupMemberList {
-  /** In no promised order. */
+  /** The order is not specified. */
   readonly members: readonly GroupMember[];
   readonly watch: WatchData;
   /**
-   * Asks for the next page; absent or null on the last one. A full page has one even if nothing follows, so that an empty
-   * last page is normal.
+   * Sent back as `anchor` to request the next page; absent or null on the last page. A full page has an anchor even if no
+   * member follows, so an empty last page is normal.
    */
   readonly anchor?: string | null | undefined;
 }

@@ -10,14 +10,14 @@ export interface GroupExternal {
 
 export const GroupExternal: Codec<GroupExternal> = struct('GroupExternal', { profile: t.string });
 
-/** A group in short (interface document, 2.6). */
+/** A short description of a group (interface document, 2.6). */
 export interface GroupHandle {
   readonly group_id: string;
   readonly display_name: string;
   readonly external: GroupExternal;
   /** URL of the avatar image; absent or null if the group has none. */
   readonly avatar_url?: string | null | undefined;
-  /** Whether it is a developer group; absent or null if that is not said. */
+  /** Whether it is a developer group; absent or null if the service does not say. */
   readonly is_developer?: boolean | null | undefined;
 }
 

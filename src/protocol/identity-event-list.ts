@@ -21,8 +21,8 @@ export interface IdentityEventList<Own extends object = NoOwnEvents> {
 const WireList = struct('IdentityEventList', { events: t.UnknownArray, watch: WatchData });
 
 /**
- * The codec of {@link IdentityEventList} with event kinds of your own. Each event is decoded by itself: a bad one arrives
- * as `malformed`, costs its neighbours nothing, and does not stop the index.
+ * Creates a codec of {@link IdentityEventList} with your own event kinds. Each event is decoded separately: an invalid
+ * one becomes `malformed`, does not affect the other events, and does not stop the index.
  *
  * @example
  * const response = identityEventList({ chat_message: ChatMessage });
@@ -46,12 +46,12 @@ export function identityEventList<Codecs extends EventCodecs>(
 
 export const IdentityEventList: Codec<IdentityEventList> = identityEventList({});
 
-/** On the wire `kind` is an object, so a string there tells that an event has been decoded. */
+/** On the wire `kind` is an object. If it is a string, the event has been decoded. */
 function isDecoded(u: unknown): boolean {
   return typeof (u as { kind?: unknown } | null)?.kind === 'string';
 }
 
-/** A live event as it stands on the wire: the inverse of `decodeEvent`. */
+/** The wire format of a live event: the inverse of `decodeEvent`. */
 function encodeEvent(event: LiveEvent, own: EventCodecs): unknown {
   if (event.kind === 'malformed') return event.raw;
   const { ts, notification } = event;

@@ -8,7 +8,7 @@ import { struct } from './struct.js';
 export interface IdentityExternal {
   /** URL of the identity's profile page. */
   readonly profile: string;
-  /** URL of the platform's settings page; absent or null if it is not shown to the requester. */
+  /** URL of the platform's settings page; absent or null if the requester may not see it. */
   readonly settings?: string | null | undefined;
 }
 
@@ -18,14 +18,14 @@ export const IdentityExternal: Codec<IdentityExternal> = struct(
   { settings: t.string },
 );
 
-/** The game that an identity takes part in (interface document, 2.7). */
+/** The game that an identity is playing (interface document, 2.7). */
 export interface GameActivity {
   readonly game: GameHandle;
   /** A short text about what the player is doing. */
   readonly message: string;
-  /** The game's own data, visible only to the identity and its mutual followers; absent or null for anyone else. */
+  /** Data set by the game, visible only to the identity and its mutual followers; absent or null for others. */
   readonly mutual_metadata?: Readonly<Record<string, unknown>> | null | undefined;
-  /** The game's own data, visible to anyone; absent or null if there is none. */
+  /** Data set by the game, visible to anyone; absent or null if there is none. */
   readonly public_metadata?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
@@ -35,16 +35,16 @@ export const GameActivity: Codec<GameActivity> = struct(
   { mutual_metadata: jsonObject, public_metadata: jsonObject },
 );
 
-/** The presence states that deployed servers were seen to send. */
+/** The presence statuses observed on deployed servers. */
 export type KnownPresenceStatus = 'online' | 'away' | 'offline';
 
-/** Whether an identity is playing, and what (interface document, 2.7). */
+/** Whether an identity is playing, and which game (interface document, 2.7). */
 export interface Presence {
   /** Whether it is playing or has the game in the background. The document does not list the values. */
   readonly status: KnownPresenceStatus | (string & {});
   /** When it changed: a timestamp in the server's format. */
   readonly update_ts: string;
-  /** The game it takes part in; absent or null if it is in none. */
+  /** The game it is playing; absent or null if there is none. */
   readonly game_activity?: GameActivity | null | undefined;
 }
 
@@ -54,7 +54,7 @@ export const Presence: Codec<Presence> = struct(
   { game_activity: GameActivity },
 );
 
-/** A game on a profile, with the statistics of the profile's owner (interface document, 2.5). */
+/** A game on a profile, with the player's statistics (interface document, 2.5). */
 export interface ProfileGame {
   readonly game: GameHandle;
   readonly stats: readonly Stat[];
@@ -87,7 +87,7 @@ export interface LinkedEmail {
 
 export const LinkedEmail: Codec<LinkedEmail> = struct('LinkedEmail', { email: t.string });
 
-/** One way in which an identity is registered (interface document, 2.5). */
+/** An account that an identity is linked to (interface document, 2.5). */
 export interface LinkedAccount {
   /** Absent or null if it is not linked by an access token. */
   readonly access_token?: LinkedAccessToken | null | undefined;
@@ -101,17 +101,17 @@ export const LinkedAccount: Codec<LinkedAccount> = struct(
   { access_token: LinkedAccessToken, email: LinkedEmail },
 );
 
-/** An identity, whole (interface document, 2.5). */
+/** The full profile of an identity (interface document, 2.5). */
 export interface Profile {
   readonly identity_id: string;
   readonly display_name: string;
-  /** The number behind the name, `Ada#1815` say. */
+  /** The number shown after the name, as in `Ada#1815`. */
   readonly account_number: number;
   /** URL of the avatar image. */
   readonly avatar_url: string;
   /**
-   * What the player says of themself. The document's pattern for it lost its braces and fits no real bio, so it is not
-   * enforced.
+   * The player's description of themself. The pattern in the document has lost its braces and matches no real bio, so it
+   * is not enforced.
    */
   readonly bio: string;
   /** When the identity joined: a timestamp in the server's format. */
@@ -122,7 +122,7 @@ export interface Profile {
   readonly is_admin: boolean;
   /** Whether the requester follows this identity. */
   readonly following: boolean;
-  /** Whether the identity both follows and is followed by the requester, in the document's words. */
+  /** In the document's words: whether the identity both follows and is followed by the requester. */
   readonly is_following_me: boolean;
   readonly is_mutual_following: boolean;
   readonly follower_count: number;
@@ -130,11 +130,11 @@ export interface Profile {
   readonly games: readonly ProfileGame[];
   readonly groups: readonly ProfileGroup[];
   readonly linked_accounts: readonly LinkedAccount[];
-  /** Whether the account awaits deletion; absent or null unless the requester is this identity. */
+  /** Whether the account is to be deleted; absent or null unless the requester is this identity. */
   readonly awaiting_deletion?: boolean | null | undefined;
-  /** Whether this game user was linked through the platform's dashboard; absent or null if that is not said. */
+  /** Whether this game user was linked through the platform's dashboard; absent or null if the service does not say. */
   readonly is_game_linked?: boolean | null | undefined;
-  /** What the identity is doing; absent or null if that is not known. */
+  /** The current presence; absent or null if it is not known. */
   readonly presence?: Presence | null | undefined;
 }
 
@@ -162,18 +162,18 @@ export const Profile: Codec<Profile> = struct(
   { awaiting_deletion: t.boolean, is_game_linked: t.boolean, presence: Presence },
 );
 
-/** An identity in short, as members of a group are listed (seen in deployed servers; the document shows no fields). */
+/** A short description of an identity in a list of members, as observed on deployed servers. */
 export interface IdentityHandle {
   readonly identity_id: string;
   readonly display_name: string;
-  /** The number behind the name, `Ada#1815` say. */
+  /** The number shown after the name, as in `Ada#1815`. */
   readonly account_number: number;
   /** URL of the avatar image. */
   readonly avatar_url: string;
   /** Whether it is registered with a linked account. */
   readonly is_registered: boolean;
   readonly external: IdentityExternal;
-  /** What the identity is doing; absent or null if that is not known. */
+  /** The current presence; absent or null if it is not known. */
   readonly presence?: Presence | null | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface IdentityUpdate {
 
 export const IdentityUpdate: Codec<IdentityUpdate> = struct('IdentityUpdate', { identity: Profile });
 
-/** The event kinds that the interface document describes (section 6), by their names on the wire. */
+/** The event kinds of the interface document (section 6), by their names on the wire. */
 export interface KnownEvents {
   identity_update: IdentityUpdate;
   matchmaker_lobby_join: LobbyJoin;
@@ -24,7 +24,7 @@ export interface KnownEvents {
 interface Stamped {
   /** When it happened: a timestamp in the server's format. */
   readonly ts: string;
-  /** What the player is to be shown with it; absent if there is nothing to show. */
+  /** What to show the player; absent if there is nothing to show. */
   readonly notification?: Notification;
 }
 
@@ -38,26 +38,26 @@ export interface LobbyJoinEvent extends LobbyJoin, Stamped {
   readonly kind: 'matchmaker_lobby_join';
 }
 
-/** An event of a kind of your own, as `createClient({ events: { … } })` declares it. */
+/** An event of a kind that you declared with `createClient({ events: { … } })`. */
 export interface OwnEvent<Kind extends string, Payload> extends Stamped {
   readonly kind: Kind;
-  /** What your codec made of what stood under the kind's name. */
+  /** The value under the kind's name, decoded by your codec. */
   readonly payload: Payload;
 }
 
-/** An event of a kind that nobody declared. */
+/** An event of a kind that neither this library nor your client declares. */
 export interface UnknownEvent extends Stamped {
   readonly kind: 'unknown';
-  /** The kind's name on the wire: `chat_message`, say. */
+  /** The kind's name on the wire, for example `chat_message`. */
   readonly name: string;
-  /** What stood under that name. */
+  /** The value under that name, not decoded. */
   readonly payload: unknown;
 }
 
-/** What does not decode. It costs its neighbours nothing. */
+/** An event that failed to decode. It does not affect the other events. */
 export interface MalformedEvent {
   readonly kind: 'malformed';
-  /** The event as it came. */
+  /** The event as it was received. */
   readonly raw: unknown;
   /** What is wrong with it. */
   readonly errors: readonly DecodeIssue[];
@@ -66,16 +66,16 @@ export interface MalformedEvent {
 /** No event kinds beyond those of the interface document. */
 export type NoOwnEvents = Record<never, never>;
 
-/** The codecs of event kinds of your own, by their names on the wire. */
+/** The codecs of your own event kinds, by their names on the wire. */
 export type EventCodecs = Readonly<Record<string, t.Mixed>>;
 
-/** What the kinds of {@link EventCodecs} carry. */
+/** The payload types of {@link EventCodecs}. */
 export type PayloadsOf<Codecs extends EventCodecs> = {
   readonly [Kind in keyof Codecs]: t.TypeOf<Codecs[Kind]>;
 } & {};
 
 /**
- * One live event, as a union that `kind` tells apart. `Own` are the payloads of event kinds of your own.
+ * A live event, as a union discriminated by `kind`. `Own` has the payloads of your own event kinds.
  *
  * @example
  * switch (event.kind) {
@@ -90,30 +90,34 @@ export type LiveEvent<Own extends object = NoOwnEvents> =
   | UnknownEvent
   | MalformedEvent;
 
-/** What an event needs to be one at all (interface document, 2.4): `kind` holds the payload under the kind's name. */
+/** The fields that every event has (interface document, 2.4). `kind` holds the payload under the kind's name. */
 const EventHead = struct('Event', { kind: jsonObject, ts: t.string }, { notification: t.unknown });
 type EventHead = t.TypeOf<typeof EventHead>;
 
-/** Where an event stands in its list, for the paths of its errors. */
-type Place = number | undefined;
+/** The position of an event in its list, for the paths in its errors. */
+type Position = number | undefined;
 
 /**
- * One event of the wire as live events: usually one, two if it carries two kinds. It never fails: what does not decode
- * becomes `malformed`. `own` are the codecs of the game's own kinds.
+ * Decodes one wire event: usually to one live event, to two if it carries two kinds. It never throws: an event that fails
+ * to decode becomes `malformed`. `own` has the codecs of the kinds that the client declares.
  */
 export function decodeEvent<Codecs extends EventCodecs>(
   raw: unknown,
   own: Codecs,
-  place?: Place,
+  position?: Position,
 ): readonly LiveEvent<PayloadsOf<Codecs>>[];
-export function decodeEvent(raw: unknown, own: EventCodecs, place?: Place): readonly LiveEvent<object>[] {
-  if (!EventHead.is(raw)) return [malformed(raw, issuesOf(EventHead, raw, place, ''))];
-  // A notification is shown once, even if the event carries two kinds.
+export function decodeEvent(
+  raw: unknown,
+  own: EventCodecs,
+  position?: Position,
+): readonly LiveEvent<object>[] {
+  if (!EventHead.is(raw)) return [malformed(raw, issuesOf(EventHead, raw, position, ''))];
+  // If the event carries two kinds, only the first gets the notification, so that it is shown once.
   let notification = Notification.is(raw.notification) ? raw.notification : undefined;
   const events: LiveEvent<object>[] = [];
   for (const name of Object.keys(raw.kind)) {
     if (raw.kind[name] == null) continue;
-    const event = decodeKind(name, raw, own, place);
+    const event = decodeKind(name, raw, own, position);
     if (notification && event.kind !== 'malformed') {
       events.push({ ...event, notification });
       notification = undefined;
@@ -121,23 +125,23 @@ export function decodeEvent(raw: unknown, own: EventCodecs, place?: Place): read
       events.push(event);
     }
   }
-  // Reported beside the event: a bad notification must not cost the player a lobby.
+  // Reported separately: because of an invalid notification, a player must not miss a lobby join.
   if (raw.notification != null && !Notification.is(raw.notification)) {
-    events.push(malformed(raw, issuesOf(Notification, raw.notification, place, '.notification')));
+    events.push(malformed(raw, issuesOf(Notification, raw.notification, position, '.notification')));
   }
   if (events.length > 0) return events;
-  const path = pathOf(place, '.kind');
+  const path = pathOf(position, '.kind');
   return [malformed(raw, [{ path, expected: 'object with one kind of event', got: 'none' }])];
 }
 
-function decodeKind(name: string, raw: EventHead, own: EventCodecs, place: Place): LiveEvent<object> {
+function decodeKind(name: string, raw: EventHead, own: EventCodecs, position: Position): LiveEvent<object> {
   const payload = raw.kind[name];
   const { ts } = raw;
   switch (name) {
     case 'identity_update':
       return IdentityUpdate.is(payload)
         ? { ...unknownFields(payload, 1), kind: name, ts, identity: payload.identity }
-        : malformed(raw, issuesOf(IdentityUpdate, payload, place, `.kind.${name}`));
+        : malformed(raw, issuesOf(IdentityUpdate, payload, position, `.kind.${name}`));
     case 'matchmaker_lobby_join':
       return LobbyJoin.is(payload)
         ? {
@@ -148,10 +152,10 @@ function decodeKind(name: string, raw: EventHead, own: EventCodecs, place: Place
             player: payload.player,
             ports: payload.ports,
           }
-        : malformed(raw, issuesOf(LobbyJoin, payload, place, `.kind.${name}`));
+        : malformed(raw, issuesOf(LobbyJoin, payload, position, `.kind.${name}`));
     default:
       return Object.hasOwn(own, name)
-        ? decodeOwn(name, own[name]!, raw, pathOf(place, `.kind.${name}`))
+        ? decodeOwn(name, own[name]!, raw, pathOf(position, `.kind.${name}`))
         : { kind: 'unknown', name, ts, payload };
   }
 }
@@ -162,12 +166,12 @@ function decodeOwn(name: string, codec: t.Mixed, raw: EventHead, path: string): 
     if (isLeft(result)) return malformed(raw, decodeIssues(result.left, path));
     return { kind: name, ts: raw.ts, payload: result.right } as LiveEvent<object>;
   } catch {
-    // A codec may throw: at a payload nested deeper than the call stack, say.
+    // A codec may throw, for example on a payload nested deeper than the call stack.
     return malformed(raw, [{ path, expected: codec.name, got: describe(raw.kind[name]) }]);
   }
 }
 
-/** A payload with fields that this library does not know, to be passed on with the rest; usually nothing. */
+/** The payload if it has fields that this library does not know, so that they are passed on; usually `undefined`. */
 function unknownFields(payload: object, known: number): object | undefined {
   return Object.keys(payload).length > known ? payload : undefined;
 }
@@ -176,11 +180,11 @@ function malformed(raw: unknown, errors: readonly DecodeIssue[]): LiveEvent {
   return { kind: 'malformed', raw, errors };
 }
 
-function issuesOf(codec: t.Mixed, value: unknown, place: Place, path: string): readonly DecodeIssue[] {
+function issuesOf(codec: t.Mixed, value: unknown, position: Position, path: string): readonly DecodeIssue[] {
   const result = codec.decode(value) as t.Validation<unknown>;
-  return isLeft(result) ? decodeIssues(result.left, pathOf(place, path)) : [];
+  return isLeft(result) ? decodeIssues(result.left, pathOf(position, path)) : [];
 }
 
-function pathOf(place: Place, path: string): string {
-  return place === undefined ? path.replace(/^\./, '') : `events[${place}]${path}`;
+function pathOf(position: Position, path: string): string {
+  return position === undefined ? path.replace(/^\./, '') : `events[${position}]${path}`;
 }

@@ -1,21 +1,23 @@
 import { describe, InputError } from '../error/index.js';
 import type { LobbyJoin } from './lobby.js';
 
-/** Where to reach a lobby. */
+/** The address of a lobby. */
 export interface LobbyAddress {
   readonly hostname: string;
-  /** The port, or the first of its range. */
+  /** The port, or the first port of the range. */
   readonly port: number;
-  /** The range, both ends included, if the lobby listens on any port of one. */
+  /** The inclusive port range; undefined if the lobby has a single port. */
   readonly range: { readonly min: number; readonly max: number } | undefined;
   readonly isTls: boolean;
-  /** For a WebSocket: `wss:` if the port uses TLS, else `ws:`. It does not contain the player's token. */
+  /** A WebSocket URL: `wss:` if the port uses TLS, else `ws:`. It does not contain the player's token. */
   readonly url: string;
 }
 
 /**
- * Where a lobby join leads (interface document, 2.9): to the port of that name, or to its only one. Throws an `InputError`
- * if there is no such port, if there are several and none is named, or if the port has no number.
+ * The address of a lobby from a lobby join (interface document, 2.9): the port with the given name, or the only port.
+ *
+ * Throws an `InputError` if there is no such port, if there are several ports and no name is given, or if the port has
+ * neither a number nor a range.
  *
  * @example
  * feed.lobbyJoin$.subscribe(join => new WebSocket(lobbyAddress(join, 'game').url));

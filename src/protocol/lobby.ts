@@ -2,9 +2,9 @@ import * as t from 'io-ts';
 import { integer, type Codec } from './codec.js';
 import { struct } from './struct.js';
 
-/** Where a lobby runs (interface document, 2.9). */
+/** The region that a lobby runs in (interface document, 2.9). */
 export interface Region {
-  /** A short identifier for humans. */
+  /** A short human-readable identifier. */
   readonly region_id: string;
   readonly display_name: string;
 }
@@ -22,15 +22,15 @@ export const Lobby: Codec<Lobby> = struct('Lobby', { lobby_id: t.string, region:
 /** The player of a lobby join (interface document, 2.9). */
 export interface LobbyPlayer {
   /**
-   * Passed through the socket to the lobby's server, which confirms it with `players.connected`. Opaque, valid for about
-   * two minutes, good for one use.
+   * Sent through the socket to the lobby server, which confirms it with `players.connected`. Opaque, valid for about two
+   * minutes, and for one use.
    */
   readonly token: string;
 }
 
 export const LobbyPlayer: Codec<LobbyPlayer> = struct('LobbyPlayer', { token: t.string });
 
-/** A range of ports, both ends included (interface document, 2.9). */
+/** An inclusive range of ports (interface document, 2.9). */
 export interface PortRange {
   readonly min: number;
   readonly max: number;
@@ -38,12 +38,12 @@ export interface PortRange {
 
 export const PortRange: Codec<PortRange> = struct('PortRange', { min: integer, max: integer });
 
-/** How to reach one named port of a lobby (interface document, 2.9). `lobbyAddress` makes a URL of it. */
+/** How to reach one named port of a lobby (interface document, 2.9). `lobbyAddress` turns it into a URL. */
 export interface Port {
   readonly hostname: string;
   /** Whether the port uses TLS. */
   readonly is_tls: boolean;
-  /** Host name and port in one; absent or null if a port range is used. */
+  /** Host name and port together; absent or null if a port range is used. */
   readonly host?: string | null | undefined;
   /** Absent or null if a port range is used. */
   readonly port?: number | null | undefined;

@@ -3,15 +3,15 @@ import type { Codec } from './codec.js';
 import { struct } from './struct.js';
 
 /**
- * What a player is shown at once, unobtrusively, for a few seconds (interface document, 2.8). Only chat message events
- * have one.
+ * A notification to show to the player immediately, unobtrusively, for a few seconds (interface document, 2.8). Only chat
+ * message events have one.
  */
 export interface Notification {
   readonly title: string;
   readonly description: string;
-  /** URL of the image beside it. */
+  /** URL of the thumbnail image. */
   readonly thumbnail_url: string;
-  /** URL of its context, opened by a click or tap: a chat notification opens its thread. */
+  /** URL to open on a click or tap: for a chat notification, its thread. */
   readonly url: string;
 }
 

@@ -2,31 +2,31 @@ import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import { jsonObject, type Codec } from './codec.js';
 
-/** The codec that {@link struct} makes. Its fields are there for whoever wants to walk a payload. */
+/** A codec created by {@link struct}. It exposes its fields, so that code can iterate over them. */
 export interface Struct<A> extends Codec<A> {
   readonly required: t.Props;
   readonly optional: t.Props;
 }
 
-/** A {@link Struct} of any fields. */
+/** A {@link Struct} with any fields. */
 export type AnyStruct = t.Mixed & { readonly required: t.Props; readonly optional: t.Props };
 
-/** What {@link struct} decodes to: the required fields, and the optional ones, absent or null. */
+/** The type that {@link struct} decodes to. Optional fields may be absent or null. */
 export type FieldsOf<R extends t.Props, O extends t.Props = Record<never, never>> = Flat<
   { readonly [K in keyof R]: t.TypeOf<R[K]> } & {
     readonly [K in keyof O]?: t.TypeOf<O[K]> | null | undefined;
   }
 >;
 
-/** One object type for an intersection, so that editors and errors show its fields, and no name of ours. */
+/** Turns an intersection into one object type without a name, so that editors and error messages show its fields. */
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /**
- * The codec of a JSON object with some required and some optional fields. `name` is what errors and editors call it.
+ * Creates the codec of a JSON object with required and optional fields. Errors use `name`.
  *
- * Optional means absent **or null**, because deployed servers send `null`. Unknown keys pass through untouched. A valid
- * value (one whose every field its codec's `is` accepts) is returned as it is: nothing is copied, and a codec that would
- * change a valid value, by trimming it say, has no effect.
+ * Optional means absent **or null**, because deployed servers send `null`. Unknown keys are passed through. A value whose
+ * fields all satisfy their codec's `is` is returned unchanged, without a copy. So a codec that would change a value that
+ * it accepts, for example by trimming it, has no effect.
  *
  * @example
  * const ChatMessage = struct('ChatMessage', { text: t.string }, { thread_id: t.string });
@@ -42,7 +42,7 @@ export function struct<A>(name: string, required: t.Props, optional: t.Props = {
   const may = new FieldTable(optional);
   const is = (u: unknown): u is A => jsonObject.is(u) && must.fits(u, false) && may.fits(u, true);
 
-  // A report costs far more than the check, and nearly every answer is valid.
+  // Collecting errors costs far more than the check, and nearly every answer is valid.
   const validate: t.Validate<unknown, A> = (u, context) => {
     if (is(u)) return t.success(u);
     if (!jsonObject.is(u)) return t.failure(u, context);
@@ -73,7 +73,7 @@ export function struct<A>(name: string, required: t.Props, optional: t.Props = {
   return Object.assign(new t.Type<A, unknown>(name, is, validate, encode), { required, optional });
 }
 
-/** The codecs that a look at `typeof` does the work of. */
+/** The codecs that a `typeof` check can replace. */
 const BY_TYPEOF = new Map<unknown, string>([
   [t.string, 'string'],
   [t.number, 'number'],
@@ -81,9 +81,9 @@ const BY_TYPEOF = new Map<unknown, string>([
 ]);
 
 /**
- * The fields of a struct, laid out for one quick look: a valid answer costs a single pass that allocates nothing, and calls no
- * function for the strings, numbers and flags that most fields are. A class, because engines compile its method once for all
- * structs, and a closure anew for each.
+ * The fields of a struct, prepared for a quick check: a single pass without allocations, and without function calls for
+ * strings, numbers and booleans, which most fields are. It is a class because engines optimize one method for all structs,
+ * but each closure separately.
  */
 class FieldTable {
   readonly #names: readonly string[];

@@ -6,8 +6,8 @@ import { struct } from './struct.js';
 /** The watch object of an answer (interface document, 2.2). */
 export interface WatchData {
   /**
-   * The version of the data returned, to be sent back as `watch_index`. Opaque, never a number. Empty if the answer has
-   * none: what the answer carries is worth having all the same, and a watch polls on without an index.
+   * The version of the returned data, to be sent back as `watch_index`. Opaque, never a number. Empty if the answer has no
+   * index: its data is still useful, and a watch keeps polling without an index.
    */
   readonly index: string;
 }

@@ -9,19 +9,19 @@ import {
 } from 'rxjs';
 import { aFunction, checkOptions, milliseconds, schedulerLike, type Options } from '../error/index.js';
 
-/** How long to wait after a failure: a random time up to `initial · 2ⁿ`, and at most `max` (full jitter). */
+/** How long to wait after a failure: a random time up to `initial · 2ⁿ` ms, capped at `max` (full jitter). */
 export interface BackoffConfig {
-  /** The bound of the first wait, in ms. Default 500. */
+  /** The upper bound of the first wait, in ms. Default 500. */
   readonly initial?: number;
-  /** The bound of every wait, in ms. Default 30,000. */
+  /** The upper bound of every wait, in ms. Default 30,000. */
   readonly max?: number;
 }
 
-/** {@link BackoffConfig}, and when to stop. */
+/** {@link BackoffConfig}, plus which errors to retry. */
 export interface RetryConfig extends BackoffConfig {
-  /** Whether an error is worth another try. If it says no, the error passes through. Default: every error is. */
+  /** Whether to retry after an error; `attempt` starts at 1. If not, the stream ends with it. Default: always. */
   readonly when?: (error: unknown, attempt: number) => boolean;
-  /** A number from 0 up to 1. Default `Math.random`. */
+  /** Returns a random number from 0 to 1, excluding 1. Default `Math.random`. */
   readonly random?: () => number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
@@ -35,7 +35,7 @@ const RETRY_OPTIONS: Options<RetryConfig> = {
   scheduler: schedulerLike,
 };
 
-/** A {@link BackoffConfig} with nothing left open. Throws an `InputError` if an option is unknown or invalid. */
+/** Fills in the defaults of a {@link BackoffConfig}. Throws an `InputError` if an option is unknown or invalid. */
 export function backoffSettings(config: BackoffConfig = {}): Required<BackoffConfig> {
   checkOptions(config, BACKOFF_OPTIONS, 'backoff');
   return withDefaults(config);
@@ -45,7 +45,7 @@ function withDefaults({ initial = 500, max = 30_000 }: BackoffConfig): Required<
   return { initial, max };
 }
 
-/** How long to wait before the `attempt`-th retry, counted from 1, in ms. `chance` is a number from 0 up to 1. */
+/** How long to wait before a retry, in ms. `attempt` starts at 1; `chance` is a random number from 0 to 1, excluding 1. */
 export function backoffDelay(
   attempt: number,
   { initial, max }: Required<BackoffConfig>,
@@ -55,8 +55,9 @@ export function backoffDelay(
 }
 
 /**
- * Resubscribes after an error, for ever, waiting a random time up to `initial · 2ⁿ` ms, at most `max`: after an outage, a
- * crowd of clients does not come back all at once. The waits begin anew once the source has held for longer than `max` ms.
+ * Resubscribes after an error, without limit. Before each retry it waits a random time up to `initial · 2ⁿ` ms, capped at
+ * `max`, so that clients do not all come back at once after an outage. The waits start over once the source has run for
+ * longer than `max` ms without an error.
  *
  * Throws an `InputError` if the config is invalid.
  *

@@ -1,11 +1,11 @@
 import { asyncScheduler, defer, filter, interval, map, type Observable, type SchedulerLike } from 'rxjs';
 import { checkOptions, milliseconds, schedulerLike, type Options } from '../error/index.js';
 
-/** How {@link clockJumps} looks at the clock. */
+/** The options of {@link clockJumps}. */
 export interface ClockJumpsConfig {
-  /** How often, in ms. Default 5,000. */
+  /** How often to check the clock, in ms. Default 5,000. */
   readonly every?: number;
-  /** How much later than that is a jump, in ms. Default 5,000. */
+  /** How late a check must be to count as a jump, in ms. Default 5,000. */
   readonly tolerance?: number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
@@ -18,9 +18,9 @@ const OPTIONS: Options<ClockJumpsConfig> = {
 };
 
 /**
- * Emits the ms that were lost whenever more time has passed than should have: the machine slept or the process was frozen,
- * and connections that look open are dead. A `wake$` for any watch; a client's watches have it by default. Cold; it never
- * completes.
+ * Emits when the clock has jumped ahead, with the lost time in ms: the machine slept or the process was frozen, and
+ * connections that look open may be dead. Use it as the `wake$` of a watch; a client's watches do so by default. Cold; it
+ * never completes.
  *
  * Throws an `InputError` if the config is invalid.
  *

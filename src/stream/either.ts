@@ -3,8 +3,8 @@ import { left, right, type Either } from '#fp-ts/Either';
 import { isClientError, type ClientError } from '../error/index.js';
 
 /**
- * Turns what flows into fp-ts's `Either`: values become `right`, and the `ClientError` that ends the stream becomes a last
- * `left`, after which it completes. Any other error is a bug somewhere, and stays an error.
+ * Converts a stream to fp-ts's `Either`: values become `right`. If the stream ends with a `ClientError`, that becomes a
+ * final `left`, and the stream completes. Any other error is probably a bug, and stays an error.
  *
  * @example
  * client.group.getMembers({ group_id }).pipe(either()).subscribe(result => console.log(result._tag));

@@ -29,33 +29,33 @@ import type {
 import type { Gap, WatchSignal, WatchStatus } from './watch/index.js';
 
 /**
- * The live events of an identity, in views that all share one poll. It runs while anyone is subscribed to any of them. `Own`
- * are the payloads of event kinds of your own.
+ * The live events of an identity as a set of streams that share one poll. The poll runs while any of them has a subscriber.
+ * `Own` has the payloads of your own event kinds.
  */
 export interface EventFeed<Own extends object = NoOwnEvents> {
   /** Every event, in order. */
   readonly all$: Observable<LiveEvent<Own>>;
-  /** Profiles that changed or were delivered. */
+  /** Events about profiles that changed or are delivered. */
   readonly identityUpdate$: Observable<IdentityUpdateEvent>;
-  /** Lobbies that a player is to join. */
+  /** Events that tell a player to join a lobby. */
   readonly lobbyJoin$: Observable<LobbyJoinEvent>;
-  /** What the player is to be shown at once, with the event it came with, of whatever kind. */
+  /** Notifications to show to the player immediately, each with its event, of any kind. */
   readonly notification$: Observable<{ readonly notification: Notification; readonly event: LiveEvent<Own> }>;
-  /** Events of kinds that nobody declared, by their `name` on the wire. */
+  /** Events of kinds that neither this library nor your client declares. `name` is the name on the wire. */
   readonly unknown$: Observable<UnknownEvent>;
-  /** Events that do not decode, and why. */
+  /** Events that failed to decode, and why. */
   readonly malformed$: Observable<MalformedEvent>;
-  /** How the poll is doing: first how it is now, then each change. */
+  /** The status of the poll: the current one first, if it is running, then each change. */
   readonly status$: Observable<WatchStatus>;
-  /** Where events may have been missed, before the first event after it. */
+  /** Emits if events may have been missed, before the first event after the gap. */
   readonly gap$: Observable<Gap>;
-  /** The events of one kind, one of your own included. */
+  /** The events of one kind, including your own kinds. */
   on<K extends LiveEvent<Own>['kind']>(kind: K): Observable<Extract<LiveEvent<Own>, { kind: K }>>;
 }
 
-/** How an {@link eventFeed} is shared. */
+/** The options of {@link eventFeed}. */
 export interface EventFeedConfig {
-  /** How long the poll goes on after the last subscriber has left, in ms. Default 1,000. */
+  /** How long the poll continues after the last subscriber has unsubscribed, in ms. Default 1,000. */
   readonly linger?: number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
@@ -68,9 +68,9 @@ type FeedSignal<Own extends object> =
   | Exclude<WatchSignal<never>, { kind: 'answer' }>;
 
 /**
- * Makes a feed of the signals of a watch. However many subscribe to however many of its views, the signals are subscribed to
- * once, until `linger` ms after the last one has left. A late subscriber gets what comes from then on, and of `status$`
- * the current one, too. Its streams never complete; they end with the error that ends the watch.
+ * Creates a feed from the signals of a watch. All streams of the feed share one subscription to the signals, which ends
+ * `linger` ms after the last subscriber has unsubscribed. Late subscribers get what comes from then on; `status$` also emits
+ * the current status. The streams never complete; they end with the error that ends the watch.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -90,7 +90,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
       if (current?.of === connection) current = undefined;
     };
     return from(signals$).pipe(
-      // Events one by one, so that whoever subscribes within a batch gets the rest of it, and everything in order.
+      // Split into events, so that a subscriber that joins during a batch gets the rest of it, in order.
       concatMap((signal): readonly FeedSignal<Own>[] =>
         signal.kind === 'answer' ? signal.answer.events.map(event => ({ kind: 'event', event })) : [signal],
       ),
@@ -108,7 +108,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
     ofKind('event'),
     map(({ event }) => event),
   );
-  // The compiler cannot see through a union with kinds that are still open.
+  // The compiler cannot narrow a union while its kinds are still generic.
   const known$ = all$ as Observable<LiveEvent>;
   const status$ = shared$.pipe(
     ofKind('status'),
@@ -135,7 +135,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
 }
 
 /**
- * Lets through the values of some kinds, and narrows their type to them.
+ * Keeps only the values of the given kinds, and narrows the type to them.
  *
  * @example
  * feed.all$.pipe(ofKind('identity_update')).subscribe(({ identity }) => show(identity));

@@ -1,8 +1,8 @@
 import { distinctUntilChanged, scan, startWith, type OperatorFunction } from 'rxjs';
 
 /**
- * Folds what flows into a state, as a store does: the seed first, then each state that differs from the one before it.
- * Unlike `scan`, it emits the seed, and nothing if `reduce` returns the state it was given.
+ * Reduces a stream to a state, as a store does. Unlike `scan`, it emits the seed first, and emits nothing if `reduce` returns
+ * the same state.
  *
  * @example
  * const joins$ = feed.lobbyJoin$.pipe(fold((count: number) => count + 1, 0));

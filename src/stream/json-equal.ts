@@ -1,6 +1,6 @@
 /**
- * Whether two JSON values are equal, whatever the order of their keys. It keeps a stack of its own: a payload may be nested
- * deeper than the call stack.
+ * Whether two JSON values are equal, regardless of the order of their keys. It is not recursive, because a payload may be
+ * nested deeper than the call stack.
  */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   const stack: [unknown, unknown][] = [[left, right]];

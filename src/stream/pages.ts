@@ -14,22 +14,23 @@ import {
 } from 'rxjs';
 import { aFunction, checkOptions, DecodeError, type Options } from '../error/index.js';
 
-/** How {@link pages} finds its way. */
+/** The options of {@link pages}. */
 export interface PagesConfig<P> {
-  /** The anchor that a page gives for the next one. Default: its `anchor`. */
+  /** Returns the anchor of the next page. Default: the `anchor` field of the page. */
   readonly anchorOf?: (page: P) => string | null | undefined;
-  /** Whether a page has nothing that the one before it did not have; the stream then ends before it. Default: none has. */
+  /** Whether a page only repeats the previous one. If so, the stream completes without it. Default: never. */
   readonly isRepeat?: (page: P, previous: P) => boolean;
 }
 
 const OPTIONS: Options<PagesConfig<never>> = { anchorOf: aFunction, isRepeat: aFunction };
 
 /**
- * Walks through pages. Each is asked for with the anchor of the one before it, as soon as that one has been emitted:
- * `take(1)` costs one request, and a slow subscriber is not waited for. Unsubscribing aborts the page that is on its way.
+ * Reads all pages, one after the other. Each page is requested with the anchor of the previous one, as soon as that has been
+ * emitted: `take(1)` costs one request, and there is no waiting for slow subscribers. Unsubscribing aborts the pending
+ * request.
  *
- * It completes after the page without an anchor; after an empty page with one it goes on. An anchor that was given before
- * is a `DecodeError`, since the walk would never end. Other errors are those of `page`.
+ * It completes after the first page without an anchor. An empty page with an anchor does not end it. A repeated anchor is a
+ * `DecodeError`, since the stream would never end. Other errors are those of `page`.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -43,12 +44,12 @@ export function pages<P>(
   checkOptions<PagesConfig<never>>(config, OPTIONS);
   const { anchorOf = anchorIn, isRepeat = () => false } = config;
   return defer(() => {
-    const seen = new Set<string>();
+    const seenAnchors = new Set<string>();
     const next = (anchor: string | undefined, previous: P | undefined) =>
       defer(() => from(page(anchor))).pipe(
         take(1),
         map(current => ({ current, previous })),
-        // `expand` asks for the next page while it emits this one. A moment later, and an unsubscription stops it.
+        // `expand` requests the next page while it emits this one. Deferred, so that `take(1)` can still stop it.
         subscribeOn(asapScheduler),
       );
 
@@ -56,8 +57,8 @@ export function pages<P>(
       expand(({ current }) => {
         const anchor = anchorOf(current);
         if (!anchor) return EMPTY;
-        if (seen.has(anchor)) return throwError(() => new DecodeError(REPEATED));
-        seen.add(anchor);
+        if (seenAnchors.has(anchor)) return throwError(() => new DecodeError(REPEATED_ANCHOR));
+        seenAnchors.add(anchor);
         return next(anchor, current);
       }, 1),
       takeWhile(({ current, previous }) => previous === undefined || !isRepeat(current, previous)),
@@ -66,7 +67,11 @@ export function pages<P>(
   });
 }
 
-const REPEATED = { path: 'anchor', expected: 'an anchor that was not given before', got: 'one that was' };
+const REPEATED_ANCHOR = {
+  path: 'anchor',
+  expected: 'an anchor that was not given before',
+  got: 'one that was',
+};
 
 function anchorIn(page: unknown): string | null | undefined {
   return (page as { anchor?: string | null } | null)?.anchor;

@@ -1,7 +1,7 @@
 import { EMPTY, isObservable, type ObservableInput } from 'rxjs';
 import type { Guard } from '../error/index.js';
 
-/** What can be subscribed to. */
+/** Anything that RxJS can subscribe to, except strings. */
 export const observableInput: Guard<ObservableInput<unknown>> = {
   name: 'an Observable, a promise or an iterable',
   is: (u): u is ObservableInput<unknown> =>
@@ -14,7 +14,7 @@ export const observableInput: Guard<ObservableInput<unknown>> = {
       '@@observable' in u),
 };
 
-/** What has to be waited for after a callback. Whatever else it returned, a timer's id say, means that it is done. */
+/** Converts the return value of a callback to an input for `from`. A value that cannot be subscribed to becomes `EMPTY`. */
 export function toInput(returned: unknown): ObservableInput<unknown> {
   return observableInput.is(returned) ? returned : EMPTY;
 }

@@ -2,13 +2,13 @@ import { TimeoutError } from 'rxjs';
 import { isTransportError, redact, TransportError } from '../error/index.js';
 import { secretsOf, summaryOf, type TransportRequest } from './transport.js';
 
-/** Node's codes for "no connection was made": the server cannot have seen the request. */
+/** Node's error codes for a connection that was never made: the server cannot have seen the request. */
 const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CERT_.*|ERR_TLS_.*|.*_CERT.*|UNABLE_TO_.*)$/;
 
 /**
- * What a `fetch` rejected with, as a `TransportError`. It goes by codes, never by classes, since every fetch has its own.
- * The original message is kept as `cause`, without the request's secrets.
+ * Converts the error of a `fetch` to a `TransportError`. It checks codes, never classes, since every fetch has its own
+ * classes. The original message is kept in `cause`, without the request's secrets.
  */
 export function explainFailure(error: unknown, request: TransportRequest): TransportError {
   if (isTransportError(error)) return error;
@@ -21,14 +21,14 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
   }
   const code = codeOf(error);
   const unreachable = code !== undefined && UNREACHABLE.test(code);
-  const words = redact(String(message), secretsOf(request)).slice(0, 300);
+  const causeMessage = redact(String(message), secretsOf(request)).slice(0, 300);
   return new TransportError(
     unreachable ? 'unreachable' : 'lost',
     unreachable
       ? `the service cannot be reached: ${code}`
       : `the connection was lost${code ? `: ${code}` : ''}`,
     summary,
-    { cause: Object.assign(new Error(words), code !== undefined && { code }) },
+    { cause: Object.assign(new Error(causeMessage), code !== undefined && { code }) },
   );
 }
 

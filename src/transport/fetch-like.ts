@@ -1,22 +1,22 @@
-/** The platform's AbortSignal, whichever library declares it; written so that these types need neither DOM nor Node. */
+/** The platform's AbortSignal type, if there is one, so that these types depend on neither DOM nor Node. */
 type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : unknown;
 
-/** What this library asks of a `fetch`. */
+/** The options that this library passes to a `fetch`. */
 export interface FetchLikeInit {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
   readonly signal: Signal;
-  /** Never followed: a redirect would take the token somewhere else. */
+  /** Redirects are never followed, because they would send the token to another server. */
   readonly redirect: 'manual';
-  /** No cookies: the service knows a caller by the bearer token alone. */
+  /** No cookies: the service identifies callers by the bearer token only. */
   readonly credentials: 'omit';
   readonly cache: 'no-store';
-  /** The most bytes that the body may have, under node-fetch's own name for it. Other fetches ignore it. */
+  /** The maximum size of the body in bytes, an option of node-fetch. Other fetches ignore it. */
   readonly size: number;
 }
 
-/** What this library reads of a response. */
+/** The parts of a response that this library reads. */
 export interface FetchLikeResponse {
   readonly status: number;
   readonly type?: string;
@@ -26,5 +26,5 @@ export interface FetchLikeResponse {
   text(): PromiseLike<string>;
 }
 
-/** Any `fetch`: the platform's own, cross-fetch, undici's, a test's. */
+/** Any `fetch` function: the platform's, cross-fetch, undici's or a fake one for tests. */
 export type FetchLike = (url: string, init: FetchLikeInit) => PromiseLike<FetchLikeResponse>;

@@ -31,11 +31,11 @@ declare const TextDecoder: new () => {
 
 /** How {@link fromFetch} carries requests. */
 export interface FetchConfig {
-  /** The `fetch` to use. Default: cross-fetch with kept-alive sockets in Node, the platform's own elsewhere. */
+  /** The `fetch` to use. Default: cross-fetch with keep-alive in Node, the platform's `fetch` elsewhere. */
   readonly fetch?: FetchLike;
-  /** The most bytes that an answer may have (characters, if a fetch neither streams nor limits). Default 8 MiB. */
+  /** The maximum size of a body, in bytes (in characters if the fetch does not stream). Default 8 MiB. */
   readonly maxBody?: number;
-  /** How long a body may take once the headers are there, in ms. Default 15,000. */
+  /** How long the body may take after the headers, in ms. Default 15,000. */
   readonly bodyDeadline?: number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
@@ -49,8 +49,8 @@ const OPTIONS: Options<FetchConfig> = {
 };
 
 /**
- * A {@link Transport} over `fetch`. Each subscription is one request with an AbortController of its own; unsubscribing
- * aborts it, even while its body is being read. Redirects are refused, and answers larger than `maxBody`.
+ * Creates a {@link Transport} over `fetch`. Each subscription sends one request with its own AbortController. Unsubscribing
+ * aborts it, even while the body is being read. Redirects and bodies larger than `maxBody` are errors.
  *
  * Errors: `TransportError`. Throws an `InputError` if the config is invalid.
  *
@@ -67,7 +67,7 @@ export function fromFetch(config: FetchConfig = {}): Transport {
   } = config;
   return request =>
     defer(() => {
-      // One for each request: listeners on a long-lived signal pile up.
+      // One controller per request: listeners on a long-lived signal would accumulate.
       const controller = new AbortController();
       const init: FetchLikeInit = {
         method: request.method,
@@ -95,7 +95,7 @@ export function fromFetch(config: FetchConfig = {}): Transport {
     });
 }
 
-/** Throws if the answer is a redirect, or if a fetch followed one although it was told not to. */
+/** Throws if the answer is a redirect, or if the fetch followed one despite `redirect: 'manual'`. */
 function refuseRedirect({ status, type, redirected }: FetchLikeResponse, request: TransportRequest): void {
   const isRedirect = status >= 300 && status < 400 && status !== 304;
   if (!isRedirect && type !== 'opaqueredirect' && redirected !== true) return;
@@ -106,14 +106,14 @@ function refuseRedirect({ status, type, redirected }: FetchLikeResponse, request
   );
 }
 
-/** The body of an answer as text, of at most `maxBody` bytes, whatever the answer says of its own length. */
+/** Reads a body as text, up to `maxBody` bytes, regardless of its Content-Length. */
 async function readBody(response: FetchLikeResponse, maxBody: number): Promise<string> {
-  // A fetch that streams has a reader. cross-fetch in Node has none, and keeps the limit itself.
+  // A streaming fetch has a reader. cross-fetch in Node has none, but enforces the limit itself.
   const reader = (response.body as { getReader?(): BodyReader } | null | undefined)?.getReader?.();
   if (!reader) {
     const text = await response.text();
     if (text.length > maxBody) throw new BodyTooLarge();
-    // Other fetches remove a byte order mark; node-fetch does not, and JSON knows none.
+    // Unlike other fetches, node-fetch does not remove a byte order mark, which JSON does not allow.
     return text.replace(/^\ufeff/, '');
   }
   const decoder = new TextDecoder();
@@ -132,7 +132,7 @@ interface BodyReader {
   read(): Promise<{ done: true; value?: undefined } | { done: false; value: Uint8Array }>;
 }
 
-/** It has node-fetch's own `type` for the same error, so that one check recognizes both. */
+/** It has the same `type` as node-fetch's error, so that one check recognizes both. */
 class BodyTooLarge extends Error {
   readonly type = 'max-size';
 }

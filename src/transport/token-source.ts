@@ -29,18 +29,18 @@ import {
 } from '../error/index.js';
 
 /**
- * Where the bearer token comes from: the token itself; or a function that is called for each request, since tokens live
- * shorter than watches do. It is called with `'request'` before a request, and with `'rejected'` once the service has
- * answered 401: then it must get a fresh one.
+ * A bearer token, or a provider: a function that is called for each request, since a watch outlives its tokens. It is
+ * called with `'request'` before each request, and with `'rejected'` after the service has answered 401. In that case it
+ * must return a fresh token.
  *
  * @example
  * const token: Token = why => (why === 'rejected' ? session.renew() : session.token);
  */
 export type Token = string | ((why: 'request' | 'rejected') => string | ObservableInput<string>);
 
-/** How long a token provider may take. */
+/** The options of a token provider. */
 export interface TokenSourceConfig {
-  /** In ms. Default 15,000. */
+  /** How long the provider may take, in ms. Default 15,000. */
   readonly deadline?: number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
@@ -48,27 +48,27 @@ export interface TokenSourceConfig {
 
 const OPTIONS: Options<TokenSourceConfig> = { deadline: milliseconds, scheduler: schedulerLike };
 
-/** A token, and how many renewals had been made when it was issued. */
+/** A token, and the number of renewals before it was issued. */
 export interface IssuedToken {
   readonly value: string;
   readonly generation: number;
 }
 
-/** Issues tokens, and renews them once for all requests that are rejected at the same time. */
+/** Issues tokens. Requests that are rejected at the same time share one renewal. */
 export interface TokenSource {
   /** The token to use for a request. */
   readonly issue: (request: RequestSummary) => Observable<IssuedToken>;
-  /** A fresh one in place of a rejected one; absent if the token is a plain string, which nothing can renew. */
+  /** Replaces a rejected token. Absent if the token is a plain string, which cannot be renewed. */
   readonly renew?: (rejected: IssuedToken, request: RequestSummary) => Observable<IssuedToken>;
 }
 
-/** Throws an `InputError` if the token or the config is invalid. */
+/** Creates a token source. Throws an `InputError` if the token or the config is invalid. */
 export function tokenSource(token: Token, config: TokenSourceConfig = {}): TokenSource {
   checkOptions(config, OPTIONS);
   const { deadline = 15_000, scheduler = asyncScheduler } = config;
   if (typeof token !== 'function') {
-    const flaw = flawOf(token);
-    if (flaw) throw new InputError('token', 'a bearer token, or a function that gives one', flaw);
+    const problem = tokenProblem(token);
+    if (problem) throw new InputError('token', 'a bearer token, or a function that gives one', problem);
     return { issue: () => of({ value: token, generation: 0 }) };
   }
 
@@ -77,64 +77,67 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
 
   const ask = (why: 'request' | 'rejected'): Observable<IssuedToken> =>
     defer(() => {
-      // As of the call: if a renewal overtakes this token, it is one from before the renewal.
-      const asked = generation;
+      // Read before the call: if a renewal finishes first, this token counts as older than the renewal.
+      const generationAtCall = generation;
       return defer(() => {
         const given = token(why) as ReturnType<Exclude<Token, string>> | undefined;
-        // A string is an ObservableInput too, of its letters, so it is looked for first.
+        // Strings are checked first, because `from` would emit their characters one by one.
         return typeof given === 'string' || given == null ? of(given) : from(given);
       }).pipe(
         timeout({ first: deadline, scheduler }),
         take(1),
         throwIfEmpty(() => new ProviderFailure('completed without one')),
         map(value => {
-          const flaw = flawOf(value);
-          if (flaw) throw new ProviderFailure(`gave ${flaw}`);
-          return { value: value!, generation: asked };
+          const problem = tokenProblem(value);
+          if (problem) throw new ProviderFailure(`gave ${problem}`);
+          return { value: value!, generation: generationAtCall };
         }),
       );
     });
 
   const renew = (): Observable<IssuedToken> => {
-    const isOver = () => {
-      if (renewal === mine) renewal = undefined;
+    const clear = () => {
+      if (renewal === started) renewal = undefined;
     };
-    const mine: Observable<IssuedToken> = ask('rejected').pipe(
+    const started: Observable<IssuedToken> = ask('rejected').pipe(
       map(({ value }) => ({ value, generation: ++generation })),
-      // Over before anyone is told, so that a request made in response to it starts a new one.
-      tap({ next: isOver, error: isOver }),
-      finalize(isOver),
+      // Cleared before anyone is notified, so that a request made in response can start a new renewal.
+      tap({ next: clear, error: clear }),
+      finalize(clear),
       share(),
     );
-    return (renewal = mine);
+    return (renewal = started);
   };
 
-  // One renewal serves several requests; each gets its error as its own.
-  const explained = (request: RequestSummary, token$: () => Observable<IssuedToken>) =>
+  // Several requests may share a renewal. Each gets an error with its own request summary.
+  const withExplainedErrors = (request: RequestSummary, token$: () => Observable<IssuedToken>) =>
     defer(token$).pipe(catchError((error: unknown) => throwError(() => explain(error, deadline, request))));
 
   return {
-    // During a renewal everyone waits for it: the token at hand is known to be rejected.
-    issue: request => explained(request, () => renewal ?? ask('request')),
+    // During a renewal, new requests wait for it, because the current token is known to be rejected.
+    issue: request => withExplainedErrors(request, () => renewal ?? ask('request')),
     renew: (rejected, request) =>
-      explained(request, () => renewal ?? (rejected.generation < generation ? ask('request') : renew())),
+      withExplainedErrors(
+        request,
+        () => renewal ?? (rejected.generation < generation ? ask('request') : renew()),
+      ),
   };
 }
 
-/** What is wrong with a bearer token, in words, without its value; `undefined` if nothing is. */
-function flawOf(token: unknown): string | undefined {
+/** Says what is wrong with a bearer token without quoting it; `undefined` if it is valid. */
+function tokenProblem(token: unknown): string | undefined {
   if (typeof token !== 'string') return describe(token);
   if (token === '') return 'an empty string';
   if (/^Bearer\s/i.test(token)) return "a string that begins with 'Bearer', which is added to it";
-  // No header can carry anything else, and the error of whoever rejects it there quotes the token.
+  // A header cannot carry anything else, and the platform's error for it would quote the token.
   if (!/^[\x21-\x7e]+$/.test(token)) return 'a string with spaces, line breaks or letters beyond ASCII';
   return undefined;
 }
 
-/** What a provider did instead of giving a token. */
+/** The provider returned no valid token. The message says what it did instead. */
 class ProviderFailure extends Error {}
 
-/** A provider's own error is named but not quoted, because it may contain a token. Whoever wrote it can log it there. */
+/** The error of a provider is named but not quoted, because it may contain a token. The provider can log it itself. */
 function explain(error: unknown, deadline: number, request: RequestSummary): TransportError {
   const what = (): string => {
     if (error instanceof ProviderFailure) return error.message;

@@ -1,16 +1,16 @@
 import type { Observable } from 'rxjs';
 import type { RequestSummary } from '../error/index.js';
 
-/** A request, ready to be sent. */
+/** A request, ready to send. */
 export interface TransportRequest {
   readonly method: string;
   readonly url: string;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** An answer, read to its end. */
+/** A complete answer. */
 export interface TransportResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
@@ -18,22 +18,23 @@ export interface TransportResponse {
 }
 
 /**
- * How a request is carried: text out, text in. It is the seam under everything, and the place to put something of your own.
+ * Sends a request and returns the answer. Everything in this library sends through a transport, so this is the place to
+ * add behaviour of your own.
  *
- * The Observable is cold: subscribing sends the request, one answer flows, then it completes. Unsubscribing aborts, even
- * while the body is being read. An answer of any status is an answer; the errors are `TransportError`s.
+ * The Observable is cold: subscribing sends the request; it emits one answer and completes. Unsubscribing aborts, even
+ * while the body is being read. An answer of any status is emitted, not thrown. Errors: `TransportError`.
  *
  * @example
  * const traced: Transport = request => transport(request).pipe(tap(({ status }) => console.log(request.url, status)));
  */
 export type Transport = (request: TransportRequest) => Observable<TransportResponse>;
 
-/** The part of a request that an error may show. */
+/** The parts of a request that an error may reveal. */
 export function summaryOf({ method, url }: TransportRequest): RequestSummary {
   return { method, url };
 }
 
-/** The parts of a request that must never be shown: the token of its header, and every string in its body. */
+/** The parts of a request that must never be revealed: the token in its header, and every string in its body. */
 export function secretsOf({ headers, body }: TransportRequest): readonly string[] {
   const token = headers.authorization?.replace(/^Bearer /, '');
   return [...(token ? [token] : []), ...(body ? stringsIn(body) : [])];

@@ -3,11 +3,13 @@ import { checkArgument, milliseconds, TransportError } from '../error/index.js';
 import { summaryOf, type Transport } from './transport.js';
 
 /**
- * A {@link Transport} that gives up: if no answer is there after `deadline` ms, the request is aborted and the stream ends
- * with a `TransportError` whose reason is `deadline`.
+ * Adds a deadline to a {@link Transport}: if there is no answer after `deadline` ms, the request is aborted and the stream
+ * ends with a `TransportError` whose reason is `deadline`.
+ *
+ * Throws an `InputError` if the deadline is invalid.
  *
  * @example
- * const patient = withDeadline(fromFetch(), 70_000);
+ * const transport = withDeadline(fromFetch(), 70_000);
  */
 export function withDeadline(
   transport: Transport,

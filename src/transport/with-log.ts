@@ -4,15 +4,15 @@ import { explainFailure } from './explain-failure.js';
 import { summaryOf, type Transport } from './transport.js';
 
 /**
- * One entry of the log of requests. It holds no token: neither headers nor bodies are in it, and errors are free of them.
+ * An entry of the request log. It never contains tokens: headers and bodies are left out, and errors contain none.
  *
  * - `request`: a request was sent.
- * - `answer`, `failure` or `abort`: how it ended, and how long it took, in ms. An answer of any status is an answer.
+ * - `answer`, `failure` or `abort`: how it ended, and how long it took, in `ms`. An answer of any status is an `answer`.
  */
 export type RequestLogEntry = RequestSummary & {
-  /** When, in ms since 1970. */
+  /** The time, in ms since 1970. */
   readonly at: number;
-  /** Which request, counted from 1: the entries of one request have the same number. */
+  /** The number of the request, starting at 1. All entries of one request have the same number. */
   readonly requestId: number;
 } & (
     | { readonly kind: 'request' }
@@ -27,8 +27,8 @@ type RequestEnd =
   | { readonly kind: 'failure'; readonly error: unknown };
 
 /**
- * A {@link Transport} that logs each request: when it is sent, and when it is answered, fails or is aborted. Errors of `log`
- * are swallowed.
+ * Adds logging to a {@link Transport}. `log` is called when a request is sent, and when it is answered, fails or is aborted.
+ * Errors thrown by `log` are swallowed.
  *
  * @example
  * const transport = withLog(fromFetch(), entry => console.log(entry.requestId, entry.kind));
@@ -38,25 +38,25 @@ export function withLog(
   log: (entry: RequestLogEntry) => void,
   now: () => number = () => asyncScheduler.now(),
 ): Transport {
-  const tell = guarded(log);
+  const write = guarded(log);
   let requests = 0;
   return request =>
     defer(() => {
       const start = now();
-      const which = { ...summaryOf(request), requestId: ++requests };
+      const common = { ...summaryOf(request), requestId: ++requests };
       let hasEnded = false;
-      const end = (how: RequestEnd) => {
+      const logEnd = (outcome: RequestEnd) => {
         if (hasEnded) return;
         hasEnded = true;
-        tell({ ...which, ...how, at: now(), ms: now() - start });
+        write({ ...common, ...outcome, at: now(), ms: now() - start });
       };
-      tell({ ...which, kind: 'request', at: start });
+      write({ ...common, kind: 'request', at: start });
       return transport(request).pipe(
         tap({
-          next: ({ status }) => end({ kind: 'answer', status }),
-          error: (error: unknown) => end({ kind: 'failure', error: explainFailure(error, request) }),
+          next: ({ status }) => logEnd({ kind: 'answer', status }),
+          error: (error: unknown) => logEnd({ kind: 'failure', error: explainFailure(error, request) }),
         }),
-        finalize(() => end({ kind: 'abort' })),
+        finalize(() => logEnd({ kind: 'abort' })),
       );
     });
 }

@@ -11,14 +11,15 @@ import {
 } from './transport.js';
 
 /**
- * A {@link Transport} that sends a bearer token with each request (interface document, 5).
+ * Adds a bearer token to each request of a {@link Transport} (interface document, 5).
  *
- * A provider is called for each request. After a 401 it is called once more, with `'rejected'`. All requests that wait at
- * that moment share the new token, each is sent once more, and a second 401 is the service's answer. If a provider throws,
- * gives nothing usable, or takes longer than `deadline` ms (15,000), the request ends with a `TransportError` whose reason
- * is `not_sent`.
+ * If `token` is a function, it is called for each request. After a 401 it is called once more, with `'rejected'`. All
+ * requests that are waiting at that moment share the new token and are sent once more. A second 401 is emitted as the
+ * answer. If the function throws, returns no valid token, or takes longer than `deadline` ms (15,000 by default), the
+ * request ends with a `TransportError` whose reason is `not_sent`.
  *
- * The token stays in the header: if an error answer quotes it, or a string of the request's body, it is redacted.
+ * The token is sent only in the header. If an error answer quotes the token or a string of the request's body, that is
+ * redacted.
  *
  * Throws an `InputError` if the token or the config is invalid.
  *
@@ -32,7 +33,7 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
     request: TransportRequest,
     ...issued: readonly IssuedToken[]
   ): Observable<TransportResponse> => {
-    // The rejected token is redacted, too: it may still be valid elsewhere.
+    // Rejected tokens are redacted, too: they may still be valid elsewhere.
     const values = issued.map(({ value }) => value);
     const authorized = {
       ...request,
@@ -42,7 +43,7 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
       map(response =>
         response.status >= 200 && response.status < 300
           ? response
-          : redacted(response, [...values, ...secretsOf(request)]),
+          : redactResponse(response, [...values, ...secretsOf(request)]),
       ),
       catchError((error: unknown) => throwError(() => explainFailure(error, authorized))),
     );
@@ -62,8 +63,8 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
     );
 }
 
-/** An error answer may quote what was sent, in its body or in a header that an error shows. */
-function redacted(
+/** Redacts an error answer, which may quote the request in its body or in a header that ends up in an error. */
+function redactResponse(
   { status, headers, text }: TransportResponse,
   secrets: readonly string[],
 ): TransportResponse {

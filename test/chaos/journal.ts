@@ -1,27 +1,27 @@
 import type { Checkpoint } from 'lobby-rx';
 
-/** What the consumer's file says of one identity. */
+/** What the consumer has recorded for one identity. */
 export interface Journal {
-  /** Where its watch stands. */
+  /** The latest checkpoint of its watch. */
   checkpoint: Checkpoint | undefined;
-  /** What was delivered, in order, and between it the gaps that were told and the resumptions. */
+  /** The delivered events in order, with the gaps and resumptions between them. */
   readonly entries: (number | 'gap' | 'resumed')[];
 }
 
-/** The highest figure of a kind that the consumer noted, in whichever of its lives. */
-export function highestIn(text: string, figure: 'worst' | 'silence'): number {
+/** The highest value of a figure that the consumer recorded, over all its restarts. */
+export function highestFigure(text: string, figure: 'maxRequests' | 'silence'): number {
   return Math.max(
     0,
     ...[...text.matchAll(new RegExp(`^\\["","${figure}",(\\d+)\\]$`, 'gm'))].map(match => Number(match[1])),
   );
 }
 
-/** How many watches ended and were started again, in all of its lives. */
-export function endingsIn(text: string): number {
+/** How many watches ended and were restarted, over all restarts of the consumer. */
+export function restartCount(text: string): number {
   return text.match(/^\["","ended"\]$/gm)?.length ?? 0;
 }
 
-/** Reads the consumer's file; a last line that a kill cut short does not count. */
+/** Reads the consumer's file. A last line that was cut off by a kill is ignored. */
 export function readJournal(text: string): Map<string, Journal> {
   const journals = new Map<string, Journal>();
   for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {

@@ -1,14 +1,21 @@
-// npm run chaos: real processes on loopback, killed, frozen and lied to, and what is lost by it.
+// npm run chaos: runs real processes on loopback under faults, kills and freezes, and counts lost events.
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { SavedWorld } from 'lobby-rx/emulator';
-import { endingsIn, highestIn, readJournal } from './journal.js';
-import type { ChaosPlan, FromConsumer, FromService, Owner, ToConsumer, ToService } from './messages.js';
+import { highestFigure, readJournal, restartCount } from './journal.js';
+import type {
+  ChaosPlan,
+  FromConsumer,
+  FromService,
+  TestIdentity,
+  ToConsumer,
+  ToService,
+} from './messages.js';
 import { printTable } from './print-table.js';
-import { verdictOf } from './verdict.js';
+import { evaluate } from './evaluate.js';
 
 const { values } = parseArgs({
   options: {
@@ -39,17 +46,17 @@ const answer = <T>(child: ChildProcess) =>
   new Promise<T>(resolve => child.once('message', message => resolve(message as T)));
 const ended = (child: ChildProcess) =>
   new Promise<number | null>(resolve => child.once('exit', code => resolve(code)));
-const say = (text: string) =>
+const log = (text: string) =>
   console.log(`${((Date.now() - start) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 
 type Answer<K extends FromService['kind']> = Extract<FromService, { kind: K }>;
 
-// The service. What it was told is kept here, so that it can be killed at any time and come back with its state.
+// The service. Its state is kept here too, so that it can be killed at any time and restarted with it.
 let service = spawn('service');
 let saved: SavedWorld | undefined;
-let owners: readonly Owner[] = [];
+let identities: readonly TestIdentity[] = [];
 let port = 0;
-/** The latest moment that the service gave out: it may run ahead of the clock. */
+/** The latest timestamp from the service. It may be ahead of the clock. */
 let tick = 0;
 const faults: Record<string, number> = {};
 const ask = <A extends FromService>(message: ToService): Promise<A> => {
@@ -67,17 +74,17 @@ async function serve(): Promise<void> {
   });
   if (!saved) {
     saved = started.saved;
-    owners = started.tokens;
+    identities = started.identities;
   }
   port = started.port;
 }
-async function tally(): Promise<number> {
+async function collectReport(): Promise<number> {
   const report = await ask<Answer<'report'>>({ kind: 'report' });
   for (const [kind, count] of Object.entries(report.faults)) faults[kind] = (faults[kind] ?? 0) + count;
   return report.sockets;
 }
 async function killService(): Promise<void> {
-  await tally();
+  await collectReport();
   const gone = ended(service);
   service.kill('SIGKILL');
   await gone;
@@ -89,7 +96,7 @@ await serve();
 
 // The consumer.
 let consumer = spawn('consumer');
-const consume = () => consumer.send({ kind: 'start', port, owners, file, plan } satisfies ToConsumer);
+const consume = () => consumer.send({ kind: 'start', port, identities, file, plan } satisfies ToConsumer);
 consume();
 async function killConsumer(): Promise<void> {
   const gone = ended(consumer);
@@ -104,11 +111,11 @@ async function freeze(child: ChildProcess, ms: number): Promise<void> {
   child.kill('SIGCONT');
 }
 
-// The calamities, spread over the run; the last tenth of it is calm, so that everything can arrive.
+// The disruptions, spread over the run. The end of the run has none, so that everything can arrive.
 await wait(4_000);
 const spread = (count: number, at: number) =>
   Array.from({ length: count }, (_, i) => (0.05 + (0.75 * (i + at)) / count) * seconds);
-const calamities: readonly {
+const disruptions: readonly {
   readonly at: number;
   readonly name: string;
   readonly act: () => Promise<void>;
@@ -131,24 +138,24 @@ const calamities: readonly {
   })),
 ].sort((a, b) => a.at - b.at);
 
-const sent = new Map(owners.map(({ identity_id }) => [identity_id, 0]));
+const sent = new Map(identities.map(({ identity_id }) => [identity_id, 0]));
 const logs = new Map(saved?.identities.map(([id, record]) => [id, record.log]));
 let total = 0;
 let next = 0;
-const publishing = seconds * 0.85;
+const publishSeconds = seconds * 0.85;
 const began = Date.now();
 while (total < plan.events) {
   const elapsed = (Date.now() - began) / 1000;
-  const due = Math.min(plan.events, Math.ceil((plan.events * elapsed) / publishing));
+  const due = Math.min(plan.events, Math.ceil((plan.events * elapsed) / publishSeconds));
   const events: [string, number][] = [];
   for (; total < due && events.length < 1_000; total++) {
-    const { identity_id } = owners[total % owners.length]!;
+    const { identity_id } = identities[total % identities.length]!;
     const n = sent.get(identity_id)!;
     events.push([identity_id, n]);
     sent.set(identity_id, n + 1);
   }
   const { stamps } = await ask<Answer<'published'>>({ kind: 'publish', events });
-  // Every event that the service has taken on is kept for it here, until it would have forgotten it itself.
+  // Every accepted event is kept here for a restarted service, as long as the service itself would keep it.
   for (const [i, [identity_id, n]] of events.entries()) {
     const stamp = stamps[i]!;
     tick = Math.max(tick, stamp);
@@ -156,25 +163,25 @@ while (total < plan.events) {
     log.push({ stamp, event: { kind: { work: n }, ts: new Date(stamp).toISOString() } });
     while (log[0] && log[0].stamp < stamp - plan.retention) log.shift();
   }
-  const calamity = calamities[next];
-  if (calamity && elapsed >= calamity.at) {
+  const disruption = disruptions[next];
+  if (disruption && elapsed >= disruption.at) {
     next++;
-    say(`${calamity.name} (${total.toLocaleString('en')} events sent)`);
-    await calamity.act();
+    log(`${disruption.name} (${total.toLocaleString('en')} events sent)`);
+    await disruption.act();
   }
   await wait(20);
 }
-for (; next < calamities.length; next++) {
-  say(calamities[next]!.name);
-  await calamities[next]!.act();
+for (; next < disruptions.length; next++) {
+  log(disruptions[next]!.name);
+  await disruptions[next]!.act();
 }
-await tally();
-await ask<Answer<'calmed'>>({ kind: 'calm' });
-say('calm; waiting for what is still on its way');
-// The last event of each identity is the last to come; what is not there after half a minute will not come any more.
+await collectReport();
+await ask<Answer<'faults_stopped'>>({ kind: 'stop_faults' });
+log('faults stopped; waiting for the remaining events');
+// When the last event of each identity has arrived, all have. What is missing after half a minute is lost.
 const isOver = () => {
   const known = readJournal(readFileSync(file, 'utf8'));
-  return owners.every(({ identity_id }) =>
+  return identities.every(({ identity_id }) =>
     known.get(identity_id)?.entries.includes(sent.get(identity_id)! - 1),
   );
 };
@@ -184,7 +191,7 @@ const stopped = answer<FromConsumer>(consumer);
 const left = ended(consumer);
 consumer.send({ kind: 'stop' } satisfies ToConsumer);
 const figures = await stopped;
-const exit = await Promise.race([left, wait(5_000).then(() => 'still there' as const)]);
+const exit = await Promise.race([left, wait(5_000).then(() => 'still running' as const)]);
 let { sockets } = await ask<Answer<'report'>>({ kind: 'report' });
 for (let i = 0; i < 20 && sockets > 0; i++) {
   await wait(100);
@@ -196,21 +203,21 @@ consumer.kill('SIGKILL');
 const text = readFileSync(file, 'utf8');
 const journals = readJournal(text);
 rmSync(folder, { recursive: true });
-const verdicts = owners.map(({ identity_id, isKept }) => ({
-  isKept,
-  ...verdictOf(journals.get(identity_id) ?? { checkpoint: undefined, entries: [] }, sent.get(identity_id)!),
+const results = identities.map(({ identity_id, isLossless }) => ({
+  isLossless,
+  ...evaluate(journals.get(identity_id) ?? { checkpoint: undefined, entries: [] }, sent.get(identity_id)!),
 }));
 const isPassed = printTable({
-  longestSilence: highestIn(text, 'silence'),
-  worstRequestsPerMinute: highestIn(text, 'worst'),
-  endings: endingsIn(text),
+  longestSilence: highestFigure(text, 'silence'),
+  maxRequestsPerMinute: highestFigure(text, 'maxRequests'),
+  restarts: restartCount(text),
   plan,
   total,
-  verdicts,
+  results,
   faults,
   figures,
   sockets,
   exit,
-  calamities: calamities.map(({ name }) => name),
+  disruptions: disruptions.map(({ name }) => name),
 });
 process.exitCode = isPassed ? 0 : 1;

@@ -1,6 +1,6 @@
 import type { SavedWorld } from 'lobby-rx/emulator';
 
-/** What the run tells the process that serves. */
+/** Messages to the service process. */
 export type ToService =
   | {
       readonly kind: 'start';
@@ -10,33 +10,33 @@ export type ToService =
       readonly plan: ChaosPlan;
     }
   | { readonly kind: 'publish'; readonly events: readonly (readonly [identity_id: string, n: number])[] }
-  | { readonly kind: 'calm' }
+  | { readonly kind: 'stop_faults' }
   | { readonly kind: 'report' };
 
-/** What it answers. */
+/** Messages from the service process. */
 export type FromService =
   | {
       readonly kind: 'started';
       readonly saved: SavedWorld;
       readonly port: number;
-      readonly tokens: readonly Owner[];
+      readonly identities: readonly TestIdentity[];
     }
   | { readonly kind: 'published'; readonly stamps: readonly number[] }
-  | { readonly kind: 'calmed' }
+  | { readonly kind: 'faults_stopped' }
   | { readonly kind: 'report'; readonly faults: Readonly<Record<string, number>>; readonly sockets: number };
 
-/** What the run tells the process that consumes. */
+/** Messages to the consumer process. */
 export type ToConsumer =
   | {
       readonly kind: 'start';
       readonly port: number;
-      readonly owners: readonly Owner[];
+      readonly identities: readonly TestIdentity[];
       readonly file: string;
       readonly plan: ChaosPlan;
     }
   | { readonly kind: 'stop' };
 
-/** What it answers. */
+/** Messages from the consumer process. */
 export type FromConsumer = { readonly kind: 'stopped' } & ConsumerFigures;
 
 export interface ConsumerFigures {
@@ -44,23 +44,23 @@ export interface ConsumerFigures {
   readonly heapAtEnd: number;
 }
 
-/** An identity, its token, and whether the service keeps its log, or now and then loses the thread of it. */
-export interface Owner {
+/** An identity, its token, and whether no fault makes the service lose its index. */
+export interface TestIdentity {
   readonly identity_id: string;
   readonly token: string;
-  readonly isKept: boolean;
+  readonly isLossless: boolean;
 }
 
-/** How a run goes. */
+/** The plan of a run. */
 export interface ChaosPlan {
   readonly seconds: number;
   readonly events: number;
-  /** How many faults must happen, at least. */
+  /** The minimum number of faults. */
   readonly faults: number;
   readonly identities: number;
   readonly kills: number;
   readonly consumerKills: number;
-  /** How long the service keeps events, in ms: shorter than the real one, so that it is passed within the run. */
+  /** How long the service keeps events, in ms: shorter than in reality, so that it is exceeded within a run. */
   readonly retention: number;
   /** How long a poll may take, in ms. */
   readonly deadline: number;

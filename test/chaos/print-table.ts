@@ -1,27 +1,27 @@
 import type { ChaosPlan, ConsumerFigures } from './messages.js';
-import type { Recovery } from './verdict.js';
+import type { DeliveryResult } from './evaluate.js';
 
 interface Result {
   readonly plan: ChaosPlan;
   readonly total: number;
-  readonly verdicts: readonly (Recovery & { readonly isKept: boolean })[];
+  readonly results: readonly (DeliveryResult & { readonly isLossless: boolean })[];
   readonly faults: Readonly<Record<string, number>>;
   readonly figures: ConsumerFigures;
   readonly longestSilence: number;
-  readonly worstRequestsPerMinute: number;
-  readonly endings: number;
+  readonly maxRequestsPerMinute: number;
+  readonly restarts: number;
   readonly sockets: number;
-  readonly exit: number | null | 'still there';
-  readonly calamities: readonly string[];
+  readonly exit: number | null | 'still running';
+  readonly disruptions: readonly string[];
 }
 
-/** Prints what came of it, and says whether every promise was kept. */
+/** Prints the result of a run. Returns whether it passed. */
 export function printTable(result: Result): boolean {
-  const { plan, total, verdicts, faults, figures, sockets, exit, calamities } = result;
-  const sum = (key: keyof Recovery, isKept?: boolean) =>
-    verdicts
-      .filter(verdict => isKept === undefined || verdict.isKept === isKept)
-      .reduce((all, verdict) => all + verdict[key], 0);
+  const { plan, total, results, faults, figures, sockets, exit, disruptions } = result;
+  const sum = (key: keyof DeliveryResult, isLossless?: boolean) =>
+    results
+      .filter(one => isLossless === undefined || one.isLossless === isLossless)
+      .reduce((all, one) => all + one[key], 0);
   const faultCount = Object.values(faults).reduce((all, count) => all + count, 0);
   const failed: string[] = [];
   const row = (name: string, value: number | string, holds?: boolean) => {
@@ -33,28 +33,28 @@ export function printTable(result: Result): boolean {
 
   console.log(`\nFaults by kind`);
   for (const [kind, count] of Object.entries(faults).sort(([, a], [, b]) => b - a)) row(kind, count);
-  console.log(`\nCalamities`);
-  for (const name of new Set(calamities)) row(name, calamities.filter(other => other === name).length);
+  console.log(`\nDisruptions`);
+  for (const name of new Set(disruptions)) row(name, disruptions.filter(other => other === name).length);
 
   console.log(`\n${plan.identities} identities, ${plan.seconds} s`);
   row('events sent', total, total >= plan.events);
   row('events delivered', sum('delivered'));
   row('faults', faultCount, faultCount >= plan.faults);
   row('lost without a gap', sum('lost'), sum('lost') === 0);
-  row('doubled', sum('doubled'), sum('doubled') === 0);
-  row('given again after a resume (at least once)', sum('again'));
+  row('delivered twice', sum('duplicated'), sum('duplicated') === 0);
+  row('delivered again after a resume (at least once)', sum('redelivered'));
   row('out of order', sum('outOfOrder'), sum('outOfOrder') === 0);
-  row('lost in a gap, and given after all', sum('recovered'));
-  row('lost in a gap, past the retention', sum('covered', true));
-  row('lost in a gap, by an index missing or refused', sum('covered', false));
-  row('gaps told', sum('gaps'));
+  row('reported in a gap, but delivered later', sum('recovered'));
+  row('lost in a gap, older than the retention', sum('lostInGap', true));
+  row('lost in a gap, index missing or refused', sum('lostInGap', false));
+  row('gaps reported', sum('gaps'));
   row('longest silence, ms', result.longestSilence);
-  row('watches that ended and were started again', result.endings);
-  row('requests of one watch in a minute, at worst', result.worstRequestsPerMinute);
+  row('watches that ended and were restarted', result.restarts);
+  row('maximum requests of one watch in a minute', result.maxRequestsPerMinute);
   row('heap at start, MB', figures.heapAtStart.toFixed(1));
   row('heap at end, MB', figures.heapAtEnd.toFixed(1), figures.heapAtEnd - figures.heapAtStart < 20);
   row('sockets left', sockets, sockets === 0);
-  row('consumer ended by itself', exit === 0 ? 'yes' : String(exit), exit === 0);
+  row('consumer exited by itself', exit === 0 ? 'yes' : String(exit), exit === 0);
   console.log(`\n${failed.length === 0 ? 'passed' : `FAILED: ${failed.join(', ')}`}\n`);
   return failed.length === 0;
 }

@@ -1,4 +1,4 @@
-// The process that serves, and is killed: the emulator over HTTP, with faults of every kind.
+// The service process, which is killed during the run: the emulator over HTTP, with faults of all kinds.
 import {
   createEmulator,
   listen,
@@ -7,12 +7,12 @@ import {
   type Fault,
   type FaultPlan,
 } from 'lobby-rx/emulator';
-import type { ChaosPlan, FromService, Owner, ToService } from './messages.js';
+import type { ChaosPlan, FromService, TestIdentity, ToService } from './messages.js';
 
-/** One identity in five is one whose index the service loses now and then: what is lost by it has to be seen as a gap. */
-const KEPT = 4 / 5;
+/** For the other identities, faults sometimes lose the index. Events lost by that must be reported as a gap. */
+const LOSSLESS_SHARE = 4 / 5;
 
-/** The faults, each with its probability for a poll. They take nothing from the log. */
+/** Faults that lose no events, each with its probability per poll. */
 const FAULTS: readonly (readonly [Fault, number])[] = [
   [{ kind: 'refuse' }, 0.012],
   [{ kind: 'reset_before_headers' }, 0.012],
@@ -34,15 +34,15 @@ const FAULTS: readonly (readonly [Fault, number])[] = [
   [{ kind: 'unauthorized' }, 0.004],
   [{ kind: 'redirect' }, 0.006],
   [{ kind: 'index_absurd' }, 0.008],
-  // Not so far that a freeze takes it past the retention: an index is opaque, and its age is seen only from its arrival.
+  // Little enough that a freeze does not exceed the retention: the age of an opaque index is known only since its arrival.
   [{ kind: 'index_backwards', ms: 4_000 }, 0.004],
   [{ kind: 'index_skewed' }, 0.008],
   [{ kind: 'repeat' }, 0.012],
   [{ kind: 'hot' }, 0.02],
 ];
 
-/** Those that take something: only for identities whose log is not kept. */
-const LOSSES: readonly (readonly [Fault, number])[] = [
+/** Faults that lose events: only for the lossy identities. */
+const LOSSY_FAULTS: readonly (readonly [Fault, number])[] = [
   [{ kind: 'index_missing' }, 0.01],
   [{ kind: 'index_empty' }, 0.01],
   [{ kind: 'html', status: 400 }, 0.004],
@@ -51,12 +51,12 @@ const LOSSES: readonly (readonly [Fault, number])[] = [
 
 let emulator: Emulator;
 let server: EmulatorServer;
-let takeBack: readonly (() => void)[] = [];
+let withdrawFaults: readonly (() => void)[] = [];
 
 process.on('message', (message: ToService) => void receive(message));
 process.on('disconnect', () => process.exit());
 
-const tell = (message: FromService) => process.send?.(message);
+const reply = (message: FromService) => process.send?.(message);
 
 async function receive(message: ToService): Promise<void> {
   switch (message.kind) {
@@ -69,34 +69,36 @@ async function receive(message: ToService): Promise<void> {
         collectTime: 60,
         ...(saved && { saved }),
       });
-      const owners = saved ? [] : settle(plan);
-      takeBack = planFaults();
+      const added = saved ? [] : addIdentities(plan);
+      withdrawFaults = planFaults();
       server = await listen(emulator, { port: message.port });
-      tell({ kind: 'started', saved: emulator.save(), port: server.port, tokens: owners });
+      reply({ kind: 'started', saved: emulator.save(), port: server.port, identities: added });
       return;
     }
     case 'publish': {
       const stamps = message.events.map(([identity_id, n]) =>
         Date.parse(emulator.publish(identity_id, { work: n })),
       );
-      tell({ kind: 'published', stamps });
+      reply({ kind: 'published', stamps });
       return;
     }
-    case 'calm':
-      for (const take of takeBack) take();
-      tell({ kind: 'calmed' });
+    case 'stop_faults':
+      for (const withdraw of withdrawFaults) withdraw();
+      reply({ kind: 'faults_stopped' });
       return;
     case 'report':
-      tell({ kind: 'report', faults: emulator.faultCounts, sockets: await server.sockets() });
+      reply({ kind: 'report', faults: emulator.faultCounts, sockets: await server.sockets() });
   }
 }
 
-/** Fills the world: the ids of identities whose log is kept begin with `kept`. */
-function settle({ identities }: ChaosPlan): Owner[] {
+/** Adds the identities. Their ids start with `lossless` or `lossy`. */
+function addIdentities({ identities }: ChaosPlan): TestIdentity[] {
   return Array.from({ length: identities }, (_, i) => {
-    const isKept = i < identities * KEPT;
-    const { identity_id, token } = emulator.addIdentity({ identity_id: `${isKept ? 'kept' : 'lossy'}-${i}` });
-    return { identity_id, token, isKept };
+    const isLossless = i < identities * LOSSLESS_SHARE;
+    const { identity_id, token } = emulator.addIdentity({
+      identity_id: `${isLossless ? 'lossless' : 'lossy'}-${i}`,
+    });
+    return { identity_id, token, isLossless };
   });
 }
 
@@ -108,6 +110,6 @@ function planFaults(): (() => void)[] {
   const always = { times: Infinity };
   return [
     ...FAULTS.map(([fault, probability]) => emulator.fault(fault, { ...always, probability })),
-    ...LOSSES.map(([fault, probability]) => emulator.fault(fault, { ...always, probability, only })),
+    ...LOSSY_FAULTS.map(([fault, probability]) => emulator.fault(fault, { ...always, probability, only })),
   ];
 }

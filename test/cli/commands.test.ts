@@ -10,7 +10,7 @@ import {
   type EmulatorServer,
   type SeededWorld,
 } from 'lobby-rx/emulator';
-import { until } from '../until.js';
+import { waitUntil } from '../wait-until.js';
 import { lobbyRx } from './lobby-rx.js';
 
 interface Line {
@@ -47,19 +47,20 @@ describe('lobby-rx', () => {
     ...{ LOBBY_GROUP_URL: server.urls.groupUrl, LOBBY_MATCHMAKER_URL: server.urls.matchmakerUrl },
     ...{ LOBBY_API_URL: server.urls.apiUrl, LOBBY_TOKEN: token },
   });
-  const hanging = () => emulator.requests.some(({ pending, url }) => pending && url.includes('watch_index'));
+  const hasPendingWatch = () =>
+    emulator.requests.some(({ pending, url }) => pending && url.includes('watch_index'));
 
-  it('members lists a group as JSON, one member a line', async () => {
+  it('members lists a group as JSON, one member per line', async () => {
     const { code, out, err } = await lobbyRx(['members', world.groupId, '--count', '7'], { env: env() })
-      .ended;
+      .exited;
     deepStrictEqual([code, err, linesOf(out).length], [0, '', 40]);
   });
 
   it('members prints a table and a running count on a terminal', async () => {
-    const { code, out } = await lobbyRx(['members', world.groupId], { env: env(), isTty: true }).ended;
+    const { code, out } = await lobbyRx(['members', world.groupId], { env: env(), isTty: true }).exited;
     const lines = out.split(/\r?\n/);
     strictEqual(code, 0);
-    // A terminal shows what was last written over a line.
+    // A terminal shows only what was written last on a line.
     for (const line of lines.slice(0, 40)) match(line.split('\r').at(-1)!, /^.+#\d+ +(\w+|-) +[\w-]+$/);
     ok(lines[20]!.startsWith('20 members\r'), lines[20]);
     strictEqual(lines[40]!.split('\r').at(-1), '40 members');
@@ -67,29 +68,29 @@ describe('lobby-rx', () => {
 
   it('watch prints rows on a terminal, until Ctrl-C is pressed', async () => {
     const run = lobbyRx(['watch', world.groupId], { env: env(), isTty: true });
-    await until(hanging);
+    await waitUntil(hasPendingWatch);
     const { identity_id } = emulator.addIdentity({ display_name: 'Ada \u001b[31m', account_number: 7 });
     emulator.join(world.groupId, identity_id);
-    await run.says('+ Ada  [31m#7');
+    await run.prints('+ Ada  [31m#7');
     emulator.leave(world.groupId, identity_id);
-    await run.says('- Ada  [31m#7');
+    await run.prints('- Ada  [31m#7');
     run.process.stdin!.write('\u0003');
-    const { code, out } = await run.ended;
+    const { code, out } = await run.exited;
     deepStrictEqual([code, out.match(/^\+ /gm)?.length, out.includes('{')], [0, 41, false]);
   });
 
   it('watch prints who joins, who leaves and who changes, until it is stopped', async () => {
     const run = lobbyRx(['watch', world.groupId], { env: env() });
-    await until(hanging);
+    await waitUntil(hasPendingWatch);
     const { identity_id } = emulator.addIdentity();
     emulator.join(world.groupId, identity_id);
-    await run.says(`{"change":"joined","member":{"identity":{"identity_id":"${identity_id}"`);
+    await run.prints(`{"change":"joined","member":{"identity":{"identity_id":"${identity_id}"`);
     emulator.updatePresence(identity_id, { status: 'away' });
-    await run.says('{"change":"updated"');
+    await run.prints('{"change":"updated"');
     emulator.leave(world.groupId, identity_id);
-    await run.says('{"change":"left"');
+    await run.prints('{"change":"left"');
     run.process.kill('SIGINT');
-    const { code, out, err } = await run.ended;
+    const { code, out, err } = await run.exited;
     deepStrictEqual([code, err], [0, '']);
     const later = linesOf(out).slice(40);
     deepStrictEqual(
@@ -106,23 +107,23 @@ describe('lobby-rx', () => {
     const file = join(folder, 'checkpoint');
     const args = ['events', '--checkpoint', file, '--kind', 'identity_update'];
     const first = lobbyRx(args, { env: env() });
-    await until(hanging);
+    await waitUntil(hasPendingWatch);
     emulator.updateProfile(world.identityId, { bio: 'one' });
-    await first.says('"bio":"one"');
+    await first.prints('"bio":"one"');
     first.process.kill('SIGKILL');
-    await first.ended;
+    await first.exited;
     emulator.updateProfile(world.identityId, { bio: 'two' });
     emulator.publish(world.identityId, { chat_message: {} });
 
     const second = lobbyRx(args, { env: env() });
-    await second.says('"bio":"two"');
+    await second.prints('"bio":"two"');
     emulator.updateProfile(world.identityId, { bio: 'three' });
-    await second.says('"bio":"three"');
+    await second.prints('"bio":"three"');
     second.process.kill('SIGTERM');
-    const { code, out, err } = await second.ended;
+    const { code, out, err } = await second.exited;
     deepStrictEqual([code, err], [0, '']);
     const bios = linesOf(out).map(({ identity }) => identity.bio);
-    // If the kill came between a line and its checkpoint, the line is printed again.
+    // If the process was killed between a line and its checkpoint, the line is printed again.
     deepStrictEqual(
       bios.filter(bio => bio !== 'one'),
       ['two', 'three'],
@@ -130,11 +131,11 @@ describe('lobby-rx', () => {
     match(await readFile(file, 'utf8'), /^\{"index":"\d+","at":\d+\}$/);
   });
 
-  it('events stops silently when the reader of its output has gone', async () => {
+  it('events stops silently when the reader of its output is gone', async () => {
     const run = lobbyRx(['events'], { env: env() });
-    await until(hanging);
+    await waitUntil(hasPendingWatch);
     run.process.stdout?.destroy();
-    const over = run.ended;
+    const over = run.exited;
     for (let i = 0; i < 5; i++) emulator.publish(world.identityId, { tick: i });
     const { code, err } = await over;
     deepStrictEqual([code, err], [0, '']);
@@ -142,7 +143,7 @@ describe('lobby-rx', () => {
 
   it('connected confirms the token on standard input, once', async () => {
     const confirm = () =>
-      lobbyRx(['connected'], { env: env(world.lobbyToken), input: `${world.playerToken}\n` }).ended;
+      lobbyRx(['connected'], { env: env(world.lobbyToken), input: `${world.playerToken}\n` }).exited;
     const { code, out, err } = await confirm();
     deepStrictEqual([code, out, err], [0, 'OK\n', '']);
     const again = await confirm();
@@ -153,7 +154,7 @@ describe('lobby-rx', () => {
 
   it('reports an error in one line, with an exit code for its kind', async () => {
     const outcome = async (args: string[], change: Record<string, string> = {}, input = '') => {
-      const { code, out, err } = await lobbyRx(args, { env: { ...env(), ...change }, input }).ended;
+      const { code, out, err } = await lobbyRx(args, { env: { ...env(), ...change }, input }).exited;
       strictEqual(out, '');
       strictEqual(err.split('\n').length, 2, err);
       return `${code} ${err.trimEnd().replace('lobby-rx: ', '')}`;
@@ -171,7 +172,7 @@ describe('lobby-rx', () => {
       ],
       [outcome(['events'], { LOBBY_TOKEN: '' }), /^2 the token is missing: set LOBBY_TOKEN$/],
       [outcome(['events', '--kind', 'x']), /^2 --kind must be one of identity_update, .*; got 'x'$/],
-      [outcome(['events', '--checkpoint', file]), /^2 .*bad does not hold a checkpoint/],
+      [outcome(['events', '--checkpoint', file]), /^2 .*bad does not contain a checkpoint/],
       [
         outcome(['events', '--checkpoint', file, '--from', '1']),
         /^2 use either --from or --checkpoint, not both$/,
@@ -184,7 +185,7 @@ describe('lobby-rx', () => {
         /^3 the service cannot be reached: ECONNREFUSED/,
       ],
     ];
-    for (const [said, pattern] of cases) match(await said, pattern);
+    for (const [output, pattern] of cases) match(await output, pattern);
   });
 
   it('exits with the code of the signal if it is stopped before it is done', async () => {
@@ -196,22 +197,22 @@ describe('lobby-rx', () => {
         const before = emulator.requests.length;
         emulator.fault({ kind: 'stall_before_headers' });
         const run = lobbyRx(args, { env: env(), input: 'any' });
-        await until(() => emulator.requests.length > before);
+        await waitUntil(() => emulator.requests.length > before);
         run.process.kill(signal);
-        strictEqual((await run.ended).code, code);
+        strictEqual((await run.exited).code, code);
       }
     }
   });
 
   it('prints its version', async () => {
     const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
-    const { code, out } = await lobbyRx(['--version']).ended;
+    const { code, out } = await lobbyRx(['--version']).exited;
     deepStrictEqual([code, out], [0, `${manifest.version}\n`]);
   });
 
   it('has help for each command', async () => {
     const commands = ['members', 'watch', 'events', 'connected'];
-    const helps = await Promise.all(commands.map(command => lobbyRx([command, '--help']).ended));
+    const helps = await Promise.all(commands.map(command => lobbyRx([command, '--help']).exited));
     for (const [i, { code, out }] of helps.entries()) {
       strictEqual(code, 0);
       match(out, new RegExp(`^lobby-rx ${commands[i]}`));

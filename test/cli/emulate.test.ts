@@ -7,7 +7,7 @@ import { lobbyRx } from './lobby-rx.js';
 describe('lobby-rx emulate', () => {
   it('prints one line of JSON that a client can use, and closes cleanly on SIGTERM', async () => {
     const run = lobbyRx(['emulate', '--json', '--seed', '3']);
-    await run.says('\n');
+    await run.prints('\n');
     const world = JSON.parse(run.out()) as Record<string, string>;
     deepStrictEqual(Object.keys(world), [
       ...['url', 'groupUrl', 'matchmakerUrl', 'apiUrl', 'groupId', 'identityId'],
@@ -26,18 +26,18 @@ describe('lobby-rx emulate', () => {
     // A pending watch must not keep the process alive.
     const watching = player.events.feed.all$.subscribe();
     run.process.kill('SIGTERM');
-    const { code, out, err } = await run.ended;
+    const { code, out, err } = await run.exited;
     watching.unsubscribe();
     deepStrictEqual([code, out.split('\n').length, err], [0, 2, '']);
   });
 
-  it('prints addresses, tokens and curl lines for people, and stops on SIGINT', async () => {
+  it('prints URLs, tokens and curl commands for people, and stops on SIGINT', async () => {
     const run = lobbyRx(['emulate', '--live']);
-    await run.says("/v1/players/connected'\n");
+    await run.prints("/v1/players/connected'\n");
     run.process.kill('SIGINT');
-    const { code, out } = await run.ended;
+    const { code, out } = await run.exited;
     strictEqual(code, 0);
-    match(out, /its world changes by itself/);
+    match(out, /with simulated activity/);
     strictEqual(out.match(/^ {2}curl /gm)?.length, 3);
   });
 
@@ -45,7 +45,7 @@ describe('lobby-rx emulate', () => {
     const server = createServer();
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const { code, out, err } = await lobbyRx(['emulate', '--port', String(port)]).ended;
+    const { code, out, err } = await lobbyRx(['emulate', '--port', String(port)]).exited;
     server.close();
     deepStrictEqual([code, out], [1, '']);
     strictEqual(err, `lobby-rx: port ${port} is already in use; choose another --port or omit it\n`);
@@ -62,7 +62,7 @@ describe('lobby-rx emulate', () => {
       [['emulate', 'now'], /^lobby-rx: Unexpected argument 'now'.*\n$/],
       [['emulat'], /^lobby-rx: unknown command 'emulat'; see lobby-rx --help\n$/],
     ] as const) {
-      const { code, err } = await lobbyRx(args).ended;
+      const { code, err } = await lobbyRx(args).exited;
       strictEqual(code, 2);
       match(err, message);
     }
@@ -70,9 +70,9 @@ describe('lobby-rx emulate', () => {
 
   it('has help', async () => {
     const [all, one, none] = await Promise.all([
-      lobbyRx(['--help']).ended,
-      lobbyRx(['emulate', '--help']).ended,
-      lobbyRx([]).ended,
+      lobbyRx(['--help']).exited,
+      lobbyRx(['emulate', '--help']).exited,
+      lobbyRx([]).exited,
     ]);
     deepStrictEqual([all.code, one.code, none.code], [0, 0, 2]);
     match(one.out, /--live .*\n/);

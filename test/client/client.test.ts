@@ -3,7 +3,7 @@ import { concatMap, firstValueFrom, lastValueFrom, map, of, take, toArray, type 
 import { createClient, isStatusError, type Client, type GroupMember, type Transport } from 'lobby-rx';
 import { createEmulator, listen, type Emulator, type EmulatorServer } from 'lobby-rx/emulator';
 import { handle } from '../payload.js';
-import { until } from '../until.js';
+import { waitUntil } from '../wait-until.js';
 
 /** Everything that is pending in the process has had its turn. */
 const settled = () => new Promise(resolve => setImmediate(resolve));
@@ -89,7 +89,9 @@ describe('a client of the emulator, over HTTP', () => {
       ),
     );
     const shown = firstValueFrom(client.events.feed.notification$);
-    await until(() => emulator.requests.some(({ url, pending }) => pending && url.includes('watch_index')));
+    await waitUntil(() =>
+      emulator.requests.some(({ url, pending }) => pending && url.includes('watch_index')),
+    );
     strictEqual(emulator.requests.length, 2);
 
     const lobby = emulator.addLobby();
@@ -115,23 +117,23 @@ describe('a client of the emulator, over HTTP', () => {
         members.map(({ identity }) => `${identity.display_name} ${identity.presence?.status ?? '-'}`),
       );
     });
-    await until(() => seen.length === 1 && pending() === 1);
+    await waitUntil(() => seen.length === 1 && pending() === 1);
     emulator.join(group_id, friend.identity_id);
-    await until(() => seen.length === 2 && pending() === 1);
+    await waitUntil(() => seen.length === 2 && pending() === 1);
     emulator.updatePresence(friend.identity_id, { status: 'online' });
-    await until(() => seen.length === 3 && pending() === 1);
+    await waitUntil(() => seen.length === 3 && pending() === 1);
     emulator.leave(group_id, friend.identity_id);
-    await until(() => seen.length === 4);
+    await waitUntil(() => seen.length === 4);
     watching.unsubscribe();
     deepStrictEqual(seen, [['Ada -'], ['Ada -', 'Grace -'], ['Ada -', 'Grace online'], ['Ada -']]);
   });
 
   it('closes the socket of a hanging poll at once when unsubscribed from', async () => {
     const watching = client.events.batches().subscribe();
-    await until(() => pending() === 1 && emulator.requests.length === 2);
+    await waitUntil(() => pending() === 1 && emulator.requests.length === 2);
     watching.unsubscribe();
-    await until(() => pending() === 0);
-    await until(async () => (await server.sockets()) === 0);
+    await waitUntil(() => pending() === 0);
+    await waitUntil(async () => (await server.sockets()) === 0);
     strictEqual(emulator.requests.length, 2);
   });
 
@@ -144,7 +146,7 @@ describe('a client of the emulator, over HTTP', () => {
       toArray(),
     );
     const finished = lastValueFrom(got$);
-    await until(() => pending() === 1 && emulator.requests.length === 2);
+    await waitUntil(() => pending() === 1 && emulator.requests.length === 2);
     for (let n = 0; n < total; n++) {
       emulator.publish(me.identity_id, { tick: n });
       if (n % 3 === 0) await settled();
@@ -169,12 +171,12 @@ describe('a client of the emulator, over HTTP', () => {
     const watching = renewing.events.feed.identityUpdate$.subscribe(({ identity }) =>
       bios.push(identity.bio),
     );
-    await until(() => pending() === 1 && emulator.requests.length === 2);
+    await waitUntil(() => pending() === 1 && emulator.requests.length === 2);
     emulator.expireToken(token);
     emulator.updateProfile(me.identity_id, { bio: 'one' });
-    await until(() => bios.length === 1 && pending() === 1);
+    await waitUntil(() => bios.length === 1 && pending() === 1);
     emulator.updateProfile(me.identity_id, { bio: 'two' });
-    await until(() => bios.length === 2);
+    await waitUntil(() => bios.length === 2);
     watching.unsubscribe();
     strictEqual(whys.filter(why => why === 'rejected').length, 1);
   });

@@ -3,7 +3,7 @@ import { take } from 'rxjs';
 import { createEmulator, seedWorld, simulateActivity, type ActivityConfig } from 'lobby-rx/emulator';
 import { virtualTime } from '../virtual-time.js';
 
-/** What happens in a world, until there have been so many activities. */
+/** The first `count` activities in a new world. */
 function activities(count: number, members: number, config: ActivityConfig = {}) {
   const { scheduler } = virtualTime();
   const emulator = createEmulator({ scheduler });
@@ -17,20 +17,20 @@ function activities(count: number, members: number, config: ActivityConfig = {})
 }
 
 describe('simulated activity', () => {
-  it('is of every kind, and the same for the same seed', () => {
+  it('includes all kinds, and is the same for the same seed', () => {
     const { seen, saved } = activities(50, 20);
     strictEqual(seen.length, 50);
     deepStrictEqual([...new Set(seen)].sort(), ['chat', 'lobby', 'members', 'presence', 'profile']);
     deepStrictEqual(activities(50, 20), { seen, saved, every: activities(50, 20).every });
   });
 
-  it('is of the kinds that are listed, as often as asked', () => {
+  it('has only the configured kinds, at the configured rate', () => {
     const { seen, every } = activities(2_000, 20, { activities: ['chat', 'profile'], every: 50 });
     deepStrictEqual([...new Set(seen)].sort(), ['chat', 'profile']);
     strictEqual(Math.round(every / 10) * 10, 50);
   });
 
-  it('goes on in a full lobby, and in a world of one member', () => {
+  it('continues if the lobby is full, and in a world with one member', () => {
     const { seen, saved } = activities(2_000, 1, { every: 10 });
     strictEqual(seen.length, 2_000);
     strictEqual(saved.players.length, 64);

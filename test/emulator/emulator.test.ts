@@ -2,14 +2,14 @@ import { deepStrictEqual, rejects, strictEqual } from 'node:assert';
 import { lastValueFrom, map, take, toArray } from 'rxjs';
 import { createClient, isStatusError, type Client } from 'lobby-rx';
 import { createEmulator, listen, type Emulator } from 'lobby-rx/emulator';
-import { ask, bearer, createStage, indexOf } from './stage.js';
+import { send, bearer, createFixture, indexOf } from './fixture.js';
 
 describe('an emulator', () => {
-  it('records its requests, and which ones are pending', () => {
-    const { emulator, me } = createStage();
+  it('records its requests and whether they are pending', () => {
+    const { emulator, me } = createFixture();
     const url = '/api/identity/events/live';
-    const index = indexOf(ask(emulator, { url, ...bearer(me.token) }).answer);
-    const { stop } = ask(emulator, { url: `${url}?watch_index=${index}`, ...bearer(me.token) });
+    const index = indexOf(send(emulator, { url, ...bearer(me.token) }).answer);
+    const { abort } = send(emulator, { url: `${url}?watch_index=${index}`, ...bearer(me.token) });
     deepStrictEqual(
       emulator.requests.map(({ status, pending }) => [status, pending]),
       [
@@ -18,7 +18,7 @@ describe('an emulator', () => {
       ],
     );
     strictEqual(emulator.requests[0]?.token, me.token);
-    stop();
+    abort();
     deepStrictEqual(
       emulator.requests.map(({ pending }) => pending),
       [false, false],
@@ -27,7 +27,7 @@ describe('an emulator', () => {
 });
 
 describe('an emulator that listens', () => {
-  it('says that a port is taken, and frees it when closed', async () => {
+  it('rejects if the port is in use, and frees it when closed', async () => {
     const emulator = createEmulator();
     const server = await listen(emulator);
     await rejects(listen(emulator, { port: server.port }), { code: 'EADDRINUSE' });
@@ -36,7 +36,7 @@ describe('an emulator that listens', () => {
   });
 
   it('answers as it does in process: a client sees no difference', async () => {
-    const story = async (client: Client, emulator: Emulator, group_id: string) => {
+    const scenario = async (client: Client, emulator: Emulator, group_id: string) => {
       const codes: unknown[] = [];
       for (const id of [group_id, 'nowhere']) {
         const outcome = await lastValueFrom(client.group.getMembers({ group_id: id })).catch(
@@ -72,7 +72,7 @@ describe('an emulator that listens', () => {
       const client = server
         ? createClient({ ...server.urls, token })
         : createClient({ ...emulator.urls, transport: emulator.transport, token });
-      outcomes.push(await story(client, emulator, group_id));
+      outcomes.push(await scenario(client, emulator, group_id));
       await server?.close();
     }
     deepStrictEqual(outcomes[0], [1, ['GROUP_NOT_FOUND', 'string'], 'one', 'two']);
@@ -101,7 +101,7 @@ describe('an emulator that listens', () => {
     await server.close();
   });
 
-  it('refuses a body that is far too large, and goes on', async () => {
+  it('refuses a body that is too large, and keeps working', async () => {
     const emulator = createEmulator();
     const server = await listen(emulator);
     const send = (body: string) =>

@@ -4,7 +4,7 @@ import { createClient, fromFetch, isClientError, isTransportError, type Client }
 import { createEmulator, listen, type Emulator, type EmulatorServer, type Fault } from 'lobby-rx/emulator';
 import { virtualTime } from '../virtual-time.js';
 
-/** So long that no other deadline is longer. In ms. */
+/** Longer than any other deadline, in ms. */
 const DEADLINE = 1_000_000_000;
 
 describe('a fault', () => {
@@ -31,7 +31,7 @@ describe('a fault', () => {
   const overHttp = () => createClient({ ...server.urls, ...settings(), transport: fromFetch({ scheduler }) });
   const inProcess = () => createClient({ ...emulator.urls, ...settings(), transport: emulator.transport });
 
-  /** What one request for the members of the group comes to. */
+  /** The outcome of one request for the members of the group. */
   const outcome = () =>
     lastValueFrom(
       client.group.getMembers({ group_id }).pipe(
@@ -47,7 +47,7 @@ describe('a fault', () => {
       ),
     );
 
-  /** The same; once the emulator has answered, so much time passes again and again, until there is an outcome. */
+  /** The same. Once the emulator has answered, time advances in steps until there is an outcome. */
   const outcomeAfter = async (step: number) => {
     const before = emulator.requests.length;
     const outcomes: string[] = [];
@@ -59,14 +59,14 @@ describe('a fault', () => {
     return outcomes[0];
   };
 
-  it('of each kind looks over HTTP like what it is, once, and in process just the same', async () => {
-    const shown: readonly [Fault, string, step?: number][] = [
+  it('of each kind has the expected effect once, over HTTP and in process', async () => {
+    const expectations: readonly [Fault, string, step?: number][] = [
       [{ kind: 'refuse' }, 'lost'],
       [{ kind: 'reset_before_headers' }, 'lost'],
       [{ kind: 'reset_in_body' }, 'lost'],
       [{ kind: 'close_in_body' }, 'lost'],
       [{ kind: 'stall_before_headers' }, 'deadline', DEADLINE],
-      // In small steps: the time for a body begins when the client has got the headers.
+      // In small steps: the body deadline starts when the client has received the headers.
       [{ kind: 'stall_in_body' }, 'lost', 1_000],
       [{ kind: 'truncated_json' }, 'DecodeError'],
       [{ kind: 'wrong_json' }, 'DecodeError'],
@@ -79,8 +79,8 @@ describe('a fault', () => {
       [{ kind: 'redirect' }, 'redirected'],
       [{ kind: 'index_absurd' }, 'DecodeError'],
     ];
-    for (const [fault, expected, step] of shown) {
-      // A GET that fails on a reused socket is sent again: each fault gets a connection of its own.
+    for (const [fault, expected, step] of expectations) {
+      // A GET that fails on a reused socket is sent again, so each fault gets a new connection.
       await server.close();
       server = await listen(emulator);
       for (const connect of [overHttp, inProcess]) {
@@ -94,11 +94,11 @@ describe('a fault', () => {
     strictEqual(await outcome(), 'fine');
     strictEqual(
       Object.values(emulator.faultCounts).reduce((all, count) => all + count, 0),
-      2 * shown.length,
+      2 * expectations.length,
     );
   });
 
-  it('happens as often as planned, to the selected requests, with the given probability', async () => {
+  it('affects as many requests as planned, only selected ones, with the given probability', async () => {
     emulator.fault({ kind: 'empty' }, { times: 0 });
     strictEqual(await outcome(), 'fine');
     emulator.fault({ kind: 'empty' }, { times: 2 });
@@ -135,15 +135,15 @@ describe('a fault', () => {
     deepStrictEqual(await lastValueFrom(sizes$.pipe(toArray())), [16]);
     withdraw();
 
-    const waiting = async (fault: Fault) => {
+    const eventsAfter = async (fault: Fault) => {
       const { watch } = await lastValueFrom(client.events.watch());
       for (const n of [1, 2, 3]) emulator.publish(me.identity_id, { tick: n });
       emulator.fault(fault);
       const { events } = await lastValueFrom(client.events.watch({ watch_index: watch.index }));
       return events.map(event => (event.kind === 'unknown' ? event.payload : event.kind));
     };
-    deepStrictEqual(await waiting({ kind: 'last_event_only' }), [3]);
-    deepStrictEqual(await waiting({ kind: 'retention_passed' }), []);
-    deepStrictEqual(await waiting({ kind: 'hot' }), [1, 2, 3]);
+    deepStrictEqual(await eventsAfter({ kind: 'last_event_only' }), [3]);
+    deepStrictEqual(await eventsAfter({ kind: 'retention_passed' }), []);
+    deepStrictEqual(await eventsAfter({ kind: 'hot' }), [1, 2, 3]);
   });
 });

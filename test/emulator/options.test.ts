@@ -23,13 +23,13 @@ const port = { hostname: 'a.example', is_tls: true };
 const region = { region_id: 'fra', display_name: 'Frankfurt' };
 
 interface Row {
-  /** Uses options; throws or rejects if they are refused. */
+  /** Uses options. Throws or rejects if they are invalid. */
   readonly use: (options: object) => unknown;
-  /** All the options that there are, with values that are accepted. */
+  /** Valid values; the first object has all options. */
   readonly valid: readonly object[];
-  /** Values that are refused, by option, and a part of the message. */
+  /** Invalid values by option, with a part of the error message. */
   readonly invalid: readonly (readonly [option: string, value: unknown, expected: string])[];
-  /** What stands before an option's name in an error. */
+  /** The prefix of option names in errors. */
   readonly prefix?: string;
 }
 
@@ -126,7 +126,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** The fields of each kind of fault that has any. */
+/** The fields of the kinds of fault that have any. */
 const fields: Readonly<Record<string, Pick<Row, 'valid' | 'invalid'>>> = {
   empty: { valid: [{ status: 599 }], invalid: [['status', 600, 'a status from 200 to 599']] },
   html: {
@@ -157,7 +157,7 @@ const faultRows = Object.entries(fields).map(([kind, { valid, invalid }]): [stri
   { use: rest => emulator.fault({ kind, ...rest } as Fault)(), valid, invalid, prefix: 'fault.' },
 ]);
 
-/** The error that options are refused with. */
+/** The error for invalid options. */
 async function refusalOf(use: Row['use'], options: object) {
   const error: unknown = await Promise.resolve(options)
     .then(use)
@@ -186,7 +186,7 @@ describe('the options of the emulator', () => {
     });
   }
 
-  it('are objects', async () => {
+  it('must be objects', async () => {
     for (const [use, argument] of [
       [() => createEmulator(5 as EmulatorConfig), 'config'],
       [() => emulator.fault({ kind: 'empty' }, [] as FaultPlan), 'plan'],
@@ -196,7 +196,7 @@ describe('the options of the emulator', () => {
     }
   });
 
-  it('name a kind of fault that there is', async () => {
+  it('must name a known kind of fault', async () => {
     for (const kind of ['emtpy', undefined, 'toString', 7]) {
       const error = await refusalOf(() => emulator.fault({ kind } as unknown as Fault), {});
       strictEqual(error.argument, 'fault.kind');

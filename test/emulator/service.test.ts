@@ -1,35 +1,35 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { isInputError } from 'lobby-rx';
 import type { EmulatedResponse, Emulator } from 'lobby-rx/emulator';
-import { ask, bearer, codeOf, createStage, indexOf, json } from './stage.js';
+import { bearer, codeOf, createFixture, indexOf, json, send } from './fixture.js';
 
 describe('the emulated service', () => {
-  let stage: ReturnType<typeof createStage>;
+  let fixture: ReturnType<typeof createFixture>;
   let emulator: Emulator;
   let pass: (ms: number) => void;
   let me: { identity_id: string; token: string };
   let group_id: string;
   beforeEach(() => {
-    stage = createStage();
-    ({ emulator, pass, me, group_id } = stage);
+    fixture = createFixture();
+    ({ emulator, pass, me, group_id } = fixture);
   });
 
   const events = (index?: string) =>
-    ask(emulator, {
+    send(emulator, {
       url: `/api/identity/events/live${index === undefined ? '' : `?watch_index=${index}`}`,
       ...bearer(me.token),
     });
   const members = (query = '') =>
-    ask(emulator, { url: `/group/v1/groups/${group_id}/members${query}`, ...bearer(me.token) });
+    send(emulator, { url: `/group/v1/groups/${group_id}/members${query}`, ...bearer(me.token) });
 
-  it('answers at once if there is no index: no events, and the current index', () => {
+  it('answers immediately without an index: no events, and the current index', () => {
     emulator.publish(me.identity_id, { before: 1 });
     const { answer } = events();
     deepStrictEqual(json(answer).events, []);
     match(indexOf(answer), /^\d+$/);
   });
 
-  it('blocks until something happens, collects what happens right after it, and answers in order', () => {
+  it('blocks until there is an event, collects events for a short time, and answers in order', () => {
     const watch = events(indexOf(events().answer));
     pass(20_000);
     strictEqual(watch.answer, undefined);
@@ -43,7 +43,7 @@ describe('the emulated service', () => {
     strictEqual(events(indexOf(watch.answer)).answer, undefined);
   });
 
-  it('answers an idle watch at the end of its block: no events, and a new index', () => {
+  it('answers an idle watch after the block time: no events, and a new index', () => {
     const index = indexOf(events().answer);
     const watch = events(index);
     pass(39_999);
@@ -53,7 +53,7 @@ describe('the emulated service', () => {
     ok(Number(indexOf(watch.answer)) > Number(index));
   });
 
-  it('answers at once with what has happened since the index, and with nothing if that is too old', () => {
+  it('answers immediately with the events since the index, and without events if it is too old', () => {
     const index = indexOf(events().answer);
     emulator.publish(me.identity_id, { one: 1 });
     strictEqual((json(events(index).answer).events as unknown[]).length, 1);
@@ -61,7 +61,7 @@ describe('the emulated service', () => {
     deepStrictEqual(json(events(index).answer).events, []);
   });
 
-  it('never gives an index twice, and never an older one', () => {
+  it('never returns the same index twice, or an older one', () => {
     let last = 0;
     for (let i = 0; i < 100; i++) {
       if (i % 3 === 0) emulator.publish(me.identity_id, { i });
@@ -78,7 +78,7 @@ describe('the emulated service', () => {
     strictEqual(codeOf(members('?count=0').answer), '400 API_BAD_QUERY_PARAMETER');
   });
 
-  it('answers a watch of members on joins, leaves and presence, and with the same page if nothing happens', () => {
+  it('answers a watch of members on joins, leaves and presence changes, and with the same page after the block time', () => {
     const friend = emulator.addIdentity().identity_id;
     const next = (act: () => void) => {
       const watch = members(`?watch_index=${indexOf(members().answer)}`);
@@ -94,8 +94,8 @@ describe('the emulated service', () => {
       next(() => emulator.join(group_id, friend)),
       [null, null],
     );
-    const presence = { status: 'away', update_ts: new Date(stage.scheduler.now()).toISOString() };
-    presence.update_ts = new Date(stage.scheduler.now() + 1_000).toISOString();
+    const presence = { status: 'away', update_ts: new Date(fixture.scheduler.now()).toISOString() };
+    presence.update_ts = new Date(fixture.scheduler.now() + 1_000).toISOString();
     deepStrictEqual(
       next(() => emulator.updatePresence(friend, { status: 'away' })),
       [null, presence],
@@ -109,7 +109,7 @@ describe('the emulated service', () => {
     strictEqual((json(idle.answer).members as unknown[]).length, 1);
   });
 
-  it('gives pages of 16, with an anchor whenever a page is full', () => {
+  it('returns pages of 16, with an anchor if a page is full', () => {
     for (let i = 0; i < 15; i++) emulator.join(group_id, emulator.addIdentity().identity_id);
     const first = json(members().answer);
     strictEqual((first.members as unknown[]).length, 16);
@@ -117,49 +117,49 @@ describe('the emulated service', () => {
     deepStrictEqual([(last.members as unknown[]).length, last.anchor], [0, null]);
   });
 
-  it('shows groups to identities only, and only to members', () => {
+  it('returns members only to identities that are members themselves', () => {
     const url = `/group/v1/groups/${group_id}/members`;
     const stranger = emulator.addIdentity();
-    strictEqual(codeOf(ask(emulator, { url }).answer), '401 CLAIMS_MISSING_ENTITLEMENT');
-    strictEqual(codeOf(ask(emulator, { url, ...bearer('x') }).answer), '401 CLAIMS_MISSING_ENTITLEMENT');
+    strictEqual(codeOf(send(emulator, { url }).answer), '401 CLAIMS_MISSING_ENTITLEMENT');
+    strictEqual(codeOf(send(emulator, { url, ...bearer('x') }).answer), '401 CLAIMS_MISSING_ENTITLEMENT');
     strictEqual(
-      codeOf(ask(emulator, { url, ...bearer(emulator.addLobby().token) }).answer),
+      codeOf(send(emulator, { url, ...bearer(emulator.addLobby().token) }).answer),
       '401 CLAIMS_MISSING_ENTITLEMENT',
     );
-    strictEqual(codeOf(ask(emulator, { url, ...bearer(stranger.token) }).answer), '403 GROUP_NOT_MEMBER');
+    strictEqual(codeOf(send(emulator, { url, ...bearer(stranger.token) }).answer), '403 GROUP_NOT_MEMBER');
     strictEqual(
-      codeOf(ask(emulator, { url: '/group/v1/groups/x/members', ...bearer(me.token) }).answer),
+      codeOf(send(emulator, { url: '/group/v1/groups/x/members', ...bearer(me.token) }).answer),
       '404 GROUP_NOT_FOUND',
     );
     emulator.expireToken(me.token);
     strictEqual(codeOf(members().answer), '401 CLAIMS_ENTITLEMENT_EXPIRED');
-    strictEqual(ask(emulator, { url, ...bearer(emulator.renewToken(me.token)) }).answer?.status, 200);
+    strictEqual(send(emulator, { url, ...bearer(emulator.renewToken(me.token)) }).answer?.status, 200);
   });
 
   describe('players', () => {
     let lobby: { lobby_id: string; token: string };
     beforeEach(() => (lobby = emulator.addLobby({ maxPlayers: 2 })));
-    const say = (what: string, player_token: unknown, token = lobby.token) => {
+    const post = (what: string, player_token: unknown, token = lobby.token) => {
       const body = JSON.stringify({ player_token });
-      return ask(emulator, { method: 'POST', url: `/matchmaker/v1/players/${what}`, body, ...bearer(token) })
+      return send(emulator, { method: 'POST', url: `/matchmaker/v1/players/${what}`, body, ...bearer(token) })
         .answer;
     };
-    const full = () => throws(() => emulator.reservePlayer(lobby.lobby_id), isInputError);
+    const expectFull = () => throws(() => emulator.reservePlayer(lobby.lobby_id), isInputError);
 
     it('go from reserved to connected, once', () => {
       const player = emulator.reservePlayer(lobby.lobby_id);
       strictEqual(emulator.playerState(player), 'reserved');
-      deepStrictEqual([say('connected', player)?.status, emulator.playerState(player)], [200, 'connected']);
-      strictEqual(codeOf(say('connected', player)), '400 MATCHMAKER_PLAYER_ALREADY_CONNECTED');
+      deepStrictEqual([post('connected', player)?.status, emulator.playerState(player)], [200, 'connected']);
+      strictEqual(codeOf(post('connected', player)), '400 MATCHMAKER_PLAYER_ALREADY_CONNECTED');
     });
 
     it('expire after two minutes, unless they are connected', () => {
       const [late, early] = [emulator.reservePlayer(lobby.lobby_id), emulator.reservePlayer(lobby.lobby_id)];
-      say('connected', early);
+      post('connected', early);
       pass(119_999);
       strictEqual(emulator.playerState(late), 'reserved');
       pass(1);
-      strictEqual(codeOf(say('connected', late)), '400 MATCHMAKER_PLAYER_REGISTRATION_EXPIRED');
+      strictEqual(codeOf(post('connected', late)), '400 MATCHMAKER_PLAYER_REGISTRATION_EXPIRED');
       deepStrictEqual([emulator.playerState(late), emulator.playerState(early)], ['expired', 'connected']);
     });
 
@@ -168,15 +168,15 @@ describe('the emulated service', () => {
         emulator.reservePlayer(lobby.lobby_id),
         emulator.reservePlayer(lobby.lobby_id),
       ];
-      full();
-      say('connected', first);
-      full();
+      expectFull();
+      post('connected', first);
+      expectFull();
       pass(120_000);
       strictEqual(emulator.playerState(second), 'expired');
       emulator.reservePlayer(lobby.lobby_id);
-      full();
-      strictEqual(say('disconnected', first)?.status, 200);
-      strictEqual(codeOf(say('connected', first)), '400 MATCHMAKER_PLAYER_REMOVED');
+      expectFull();
+      strictEqual(post('disconnected', first)?.status, 200);
+      strictEqual(codeOf(post('connected', first)), '400 MATCHMAKER_PLAYER_REMOVED');
       emulator.reservePlayer(lobby.lobby_id);
       deepStrictEqual(emulator.playersIn(lobby.lobby_id), { reserved: 2, connected: 0 });
     });
@@ -184,25 +184,25 @@ describe('the emulated service', () => {
     it('are refused if their token is unknown or for another lobby, or if the caller is not a lobby', () => {
       const player = emulator.reservePlayer(lobby.lobby_id);
       for (const token of ['x', '', 7, null, undefined])
-        strictEqual(codeOf(say('connected', token)), '400 TOKEN_ERROR');
+        strictEqual(codeOf(post('connected', token)), '400 TOKEN_ERROR');
       const other = emulator.addLobby();
-      strictEqual(codeOf(say('connected', player, other.token)), '400 MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY');
-      strictEqual(codeOf(say('connected', player, me.token)), '401 CLAIMS_MISSING_ENTITLEMENT');
+      strictEqual(codeOf(post('connected', player, other.token)), '400 MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY');
+      strictEqual(codeOf(post('connected', player, me.token)), '401 CLAIMS_MISSING_ENTITLEMENT');
       strictEqual(emulator.playerState(player), 'reserved');
     });
   });
 
-  it('answers what it does not serve with JSON, and preflight requests of every origin', () => {
-    strictEqual(codeOf(ask(emulator, { url: '/nowhere' }).answer), '404 API_NOT_FOUND');
+  it('answers unknown requests with JSON, and preflight requests of any origin', () => {
+    strictEqual(codeOf(send(emulator, { url: '/nowhere' }).answer), '404 API_NOT_FOUND');
     strictEqual(
-      codeOf(ask(emulator, { method: 'DELETE', url: '/api/identity/events/live' }).answer),
+      codeOf(send(emulator, { method: 'DELETE', url: '/api/identity/events/live' }).answer),
       '405 API_METHOD_NOT_ALLOWED',
     );
     strictEqual(
-      codeOf(ask(emulator, { method: 'POST', url: '/matchmaker/v1/players/connected', body: '{' }).answer),
+      codeOf(send(emulator, { method: 'POST', url: '/matchmaker/v1/players/connected', body: '{' }).answer),
       '400 API_BAD_BODY',
     );
-    const { answer } = ask(emulator, { method: 'OPTIONS', url: '/api/identity/events/live' });
+    const { answer } = send(emulator, { method: 'OPTIONS', url: '/api/identity/events/live' });
     deepStrictEqual(
       [
         answer?.status,
@@ -211,7 +211,7 @@ describe('the emulated service', () => {
       ],
       [204, 'Content-Type, Authorization', 'rvt-ray-id'],
     );
-    match(ask(emulator, {}).answer?.headers['rvt-ray-id'] ?? '', /^[0-9a-f-]{36}$/);
+    match(send(emulator, {}).answer?.headers['rvt-ray-id'] ?? '', /^[0-9a-f-]{36}$/);
   });
 
   it('answers at the base URL as it does behind the path prefix of each service', () => {
@@ -221,12 +221,12 @@ describe('the emulated service', () => {
     const shape = (answer?: EmulatedResponse) => [answer?.status, Object.keys(json(answer))];
     const answers = (base: { readonly [Name in keyof typeof urls]: string }) => [
       shape(
-        ask(emulator, { url: `${base.groupUrl}/v1/groups/${group_id}/members`, ...bearer(me.token) }).answer,
+        send(emulator, { url: `${base.groupUrl}/v1/groups/${group_id}/members`, ...bearer(me.token) }).answer,
       ),
-      shape(ask(emulator, { url: `${base.apiUrl}/identity/events/live`, ...bearer(me.token) }).answer),
+      shape(send(emulator, { url: `${base.apiUrl}/identity/events/live`, ...bearer(me.token) }).answer),
       ...['connected', 'disconnected'].map(what =>
         shape(
-          ask(emulator, {
+          send(emulator, {
             method: 'POST',
             url: `${base.matchmakerUrl}/v1/players/${what}`,
             body: player(),
@@ -234,7 +234,7 @@ describe('the emulated service', () => {
           }).answer,
         ),
       ),
-      codeOf(ask(emulator, { method: 'DELETE', url: `${base.apiUrl}/identity/events/live` }).answer),
+      codeOf(send(emulator, { method: 'DELETE', url: `${base.apiUrl}/identity/events/live` }).answer),
     ];
     deepStrictEqual(answers(urls), [
       [200, ['anchor', 'members', 'watch']],
@@ -244,8 +244,8 @@ describe('the emulated service', () => {
       '405 API_METHOD_NOT_ALLOWED',
     ]);
     deepStrictEqual(answers({ groupUrl: url, matchmakerUrl: url, apiUrl: url }), answers(urls));
-    // Each service has its own prefix only.
+    // A service is not available under the prefix of another one.
     const misplaced = `${urls.apiUrl}/v1/groups/${group_id}/members`;
-    strictEqual(codeOf(ask(emulator, { url: misplaced, ...bearer(me.token) }).answer), '404 API_NOT_FOUND');
+    strictEqual(codeOf(send(emulator, { url: misplaced, ...bearer(me.token) }).answer), '404 API_NOT_FOUND');
   });
 });

@@ -2,17 +2,17 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { isInputError } from 'lobby-rx';
 import { createEmulator, seedWorld } from 'lobby-rx/emulator';
 import { virtualTime } from '../virtual-time.js';
-import { ask, bearer, createStage, indexOf } from './stage.js';
+import { send, bearer, createFixture, indexOf } from './fixture.js';
 
 const EVENTS = '/api/identity/events/live';
 
 describe('the emulated world', () => {
-  it('tells friends about each other', () => {
-    const { emulator, me, pass } = createStage();
+  it('sends updates to friends', () => {
+    const { emulator, me, pass } = createFixture();
     const friend = emulator.addIdentity({ display_name: 'Grace' });
     emulator.befriend(me.identity_id, friend.identity_id);
-    const index = indexOf(ask(emulator, { url: EVENTS, ...bearer(me.token) }).answer);
-    const watch = ask(emulator, { url: `${EVENTS}?watch_index=${index}`, ...bearer(me.token) });
+    const index = indexOf(send(emulator, { url: EVENTS, ...bearer(me.token) }).answer);
+    const watch = send(emulator, { url: `${EVENTS}?watch_index=${index}`, ...bearer(me.token) });
     emulator.updateProfile(friend.identity_id, { bio: 'x' });
     pass(100);
     match(watch.answer?.body ?? '', /"display_name":"Grace".*"is_mutual_following":true/);
@@ -24,8 +24,8 @@ describe('the emulated world', () => {
     ok(worlds[0]?.identityToken !== worlds[2]?.identityToken);
   });
 
-  it('refuses commands about ids and tokens that it has not issued', () => {
-    const { emulator, me, group_id } = createStage();
+  it('rejects commands with ids and tokens that it has not issued', () => {
+    const { emulator, me, group_id } = createFixture();
     for (const act of [
       () => emulator.join('x', me.identity_id),
       () => emulator.join(group_id, 'x'),
@@ -39,12 +39,12 @@ describe('the emulated world', () => {
     }
   });
 
-  describe('that was saved', () => {
+  describe('after being saved', () => {
     it('continues in another emulator as if nothing had happened', () => {
       const { scheduler } = virtualTime();
       const first = createEmulator({ scheduler });
       const world = seedWorld(first, { members: 20 });
-      const { answer } = ask(first, { url: EVENTS, ...bearer(world.identityToken) });
+      const { answer } = send(first, { url: EVENTS, ...bearer(world.identityToken) });
       const index = indexOf(answer);
       first.updatePresence(world.friendIds[0]!, { status: 'online' });
       first.sendLobbyJoin(world.identityId, world.lobbyId);
@@ -53,7 +53,8 @@ describe('the emulated world', () => {
       deepStrictEqual(JSON.parse(JSON.stringify(saved)), saved);
       const second = createEmulator({ scheduler, saved });
       const both = [first, second].map(emulator => [
-        ask(emulator, { url: `${EVENTS}?watch_index=${index}`, ...bearer(world.identityToken) }).answer?.body,
+        send(emulator, { url: `${EVENTS}?watch_index=${index}`, ...bearer(world.identityToken) }).answer
+          ?.body,
         emulator.playersIn(world.lobbyId),
         emulator.playerState(world.playerToken),
       ]);
@@ -63,7 +64,7 @@ describe('the emulated world', () => {
       strictEqual(first.save().groups[0]?.[1].members.length, 20);
     });
 
-    it('issues no id or token of the saved world again', () => {
+    it('does not reuse ids and tokens of the saved world', () => {
       const first = createEmulator();
       const before = seedWorld(first, { members: 5 });
       const second = createEmulator({ saved: first.save() });

@@ -30,7 +30,7 @@ const urls = {
 };
 const list = JSON.stringify({ members: [], watch: { index: '1' }, anchor: null });
 
-/** A client whose every request is answered with this, and what it sent. */
+/** A client whose requests are all answered with this, and the requests that it sent. */
 function clientOf(text: string, status = 200, headers: Readonly<Record<string, string>> = {}) {
   const sent: TransportRequest[] = [];
   const transport: Transport = request => {
@@ -48,7 +48,7 @@ async function failureOf(client: ReturnType<typeof clientOf>['client']): Promise
 }
 
 describe('a request', () => {
-  it('goes to its service, under its path, with its query, its body and nothing else', async () => {
+  it('goes to the URL of its service, with its path, query and body and nothing else', async () => {
     const { sent, client } = clientOf(list);
     const input = { group_id: 'g 1', anchor: 'a+b&c=d', count: 5, watch_index: '0017' };
     await lastValueFrom(client.group.getMembers(input));
@@ -72,7 +72,7 @@ describe('a request', () => {
     strictEqual(events.sent[0]?.url, 'https://api.example/identity/events/live');
   });
 
-  it('keeps a path parameter one segment of the path, whatever it holds', async () => {
+  it('encodes any path parameter as one segment of the path', async () => {
     await check(
       asyncProperty(anyText({ minLength: 1 }), async group_id => {
         const { sent, client } = clientOf(list);
@@ -104,7 +104,7 @@ describe('a request', () => {
     );
   });
 
-  it('refuses bad input before anything is sent, and says what to change', async () => {
+  it('rejects invalid input before anything is sent, and says what to change', async () => {
     const { sent, client } = clientOf(list);
     const { group, matchmaker, events } = client;
     const bad: [{ subscribe: unknown }, string][] = [
@@ -113,7 +113,7 @@ describe('a request', () => {
       [group.getMembers({} as never), 'group_id must be a non-empty string; got nothing'],
       [
         group.getMembers({ group_id: '..' }),
-        "group_id must be an identifier, and neither '.' nor '..'; got '..'",
+        "group_id must be an identifier other than '.' and '..'; got '..'",
       ],
       [
         group.getMembers({ group_id: '\ud800' }),
@@ -124,11 +124,11 @@ describe('a request', () => {
       [group.getMembers({ group_id: 'g', count: NaN }), 'count must be a positive integer; got NaN'],
       [
         group.getMembers({ group_id: 'g', anchor: '' }),
-        'anchor must be a non-empty string as an answer gave it; leave it out to begin anew; got an empty string',
+        'anchor must be a non-empty string from an earlier answer; omit it to start over; got an empty string',
       ],
       [
         events.watch({ watch_index: '' }),
-        'watch_index must be a non-empty string as an answer gave it; leave it out to begin anew; got an empty string',
+        'watch_index must be a non-empty string from an earlier answer; omit it to start over; got an empty string',
       ],
       [
         matchmaker.players.connected({ player_token: '' }),
@@ -149,7 +149,7 @@ describe('a request', () => {
     strictEqual(sent.length, 0);
   });
 
-  it('is refused by a status, with all that the service says of it', async () => {
+  it('fails with a StatusError that has all details of the error body', async () => {
     const body = { code: 'GROUP_NOT_MEMBER', message: 'No.', metadata: { a: 1 }, ray_id: 'ray' };
     const error = await failureOf(clientOf(JSON.stringify(body), 403).client);
     ok(isStatusError(error));
@@ -163,7 +163,7 @@ describe('a request', () => {
     );
   });
 
-  it('is refused by a status that comes with nothing, HTML, half a JSON or another JSON', async () => {
+  it('fails with a StatusError if the error body is empty, HTML, truncated or any other JSON', async () => {
     for (const text of ['', '<html>502</html>', '{"code":', '[]', 'null', '{"code":7,"message":[]}']) {
       const error = await failureOf(clientOf(text, 502, { 'rvt-ray-id': 'ray' }).client);
       ok(isStatusError(error));
@@ -173,25 +173,25 @@ describe('a request', () => {
 
   it('reads how long to wait from seconds, from a date, and from metadata', async () => {
     const soon = Date.now() + 60_000;
-    const waitOf = async (text: string, headers = {}) =>
+    const retryAfterFor = async (text: string, headers = {}) =>
       ((await failureOf(clientOf(text, 429, headers).client)) as StatusError).retryAfter;
-    strictEqual(await waitOf('', { 'retry-after': '7' }), 7_000);
-    const byDate = await waitOf('', { 'retry-after': new Date(soon).toUTCString() });
+    strictEqual(await retryAfterFor('', { 'retry-after': '7' }), 7_000);
+    const byDate = await retryAfterFor('', { 'retry-after': new Date(soon).toUTCString() });
     ok(byDate !== undefined && byDate > 55_000 && byDate <= 60_000);
-    const byMetadata = await waitOf(JSON.stringify({ metadata: soon }));
+    const byMetadata = await retryAfterFor(JSON.stringify({ metadata: soon }));
     ok(byMetadata !== undefined && byMetadata > 55_000 && byMetadata <= 60_000);
-    strictEqual(await waitOf('', { 'retry-after': new Date(0).toUTCString() }), undefined);
-    strictEqual(await waitOf('', { 'retry-after': 'soon' }), undefined);
-    strictEqual(await waitOf('{"metadata":{"a":1}}'), undefined);
-    strictEqual(await waitOf('{"metadata":5}'), undefined);
-    for (const absurd of ['-5', '1.5', '9'.repeat(400), '', 'Infinity']) {
-      strictEqual(await waitOf('', { 'retry-after': absurd }), undefined);
+    strictEqual(await retryAfterFor('', { 'retry-after': new Date(0).toUTCString() }), undefined);
+    strictEqual(await retryAfterFor('', { 'retry-after': 'soon' }), undefined);
+    strictEqual(await retryAfterFor('{"metadata":{"a":1}}'), undefined);
+    strictEqual(await retryAfterFor('{"metadata":5}'), undefined);
+    for (const invalid of ['-5', '1.5', '9'.repeat(400), '', 'Infinity']) {
+      strictEqual(await retryAfterFor('', { 'retry-after': invalid }), undefined);
     }
-    const despite = await waitOf(JSON.stringify({ metadata: soon }), { 'retry-after': 'soon' });
-    ok(despite !== undefined && despite > 55_000);
+    const fallback = await retryAfterFor(JSON.stringify({ metadata: soon }), { 'retry-after': 'soon' });
+    ok(fallback !== undefined && fallback > 55_000);
   });
 
-  it('is refused all the same where the metadata is a trap', async () => {
+  it('fails with a StatusError even if the metadata is malicious', async () => {
     for (const metadata of ['{"toString":1,"valueOf":1}', '['.repeat(20_000) + ']'.repeat(20_000)]) {
       const error = await failureOf(
         clientOf(`{"code":"GROUP_NOT_MEMBER","metadata":${metadata}}`, 403).client,
@@ -200,7 +200,7 @@ describe('a request', () => {
     }
   });
 
-  it('keeps the code of a refusal, whatever a player calls his token', async () => {
+  it('keeps the code of a refusal, even if a player token equals a key of the error body', async () => {
     for (const player_token of ['code', 'message', 'metadata']) {
       const { client } = clientOf(`{"code":"TOKEN_ERROR","message":"no"}`, 400);
       const error = await lastValueFrom(client.matchmaker.players.connected({ player_token })).catch(
@@ -210,29 +210,29 @@ describe('a request', () => {
     }
   });
 
-  it('fails where a 2xx is not what the endpoint promises', async () => {
-    const told = async (text: string) => {
+  it('fails with a DecodeError if a 2xx does not match the endpoint', async () => {
+    const messageFor = async (text: string) => {
       const error = await failureOf(clientOf(text).client);
       ok(isDecodeError(error), String(error));
       return `${error.path}: ${error.expected}, got ${error.got}`;
     };
-    strictEqual(await told('<html>Sign in</html>'), ': JSON, got HTML');
-    strictEqual(await told('{"members":'), ': JSON, got 11 characters of something else');
-    strictEqual(await told(''), ': GroupMemberList, got nothing');
-    strictEqual(await told('[]'), ': GroupMemberList, got an array');
+    strictEqual(await messageFor('<html>Sign in</html>'), ': JSON, got HTML');
+    strictEqual(await messageFor('{"members":'), ': JSON, got 11 characters of something else');
+    strictEqual(await messageFor(''), ': GroupMemberList, got nothing');
+    strictEqual(await messageFor('[]'), ': GroupMemberList, got an array');
     strictEqual(
-      await told('{"members":[{"identity":7}],"watch":{"index":"1"}}'),
+      await messageFor('{"members":[{"identity":7}],"watch":{"index":"1"}}'),
       'members[0].identity: IdentityHandle, got 7',
     );
     strictEqual(
-      await told('{"members":[],"watch":{"index":5}}'),
-      'watch.index: string that fits a URL, got 5',
+      await messageFor('{"members":[],"watch":{"index":5}}'),
+      'watch.index: string that fits in a URL, got 5',
     );
     const none = await failureOf(clientOf('', 204).client);
     ok(isStatusError(none) && none.status === 204);
   });
 
-  it('lets nobody in by an OK that is not the service’s', async () => {
+  it('does not accept a 2xx that is not an acknowledgement', async () => {
     const confirm = (text: string, status = 200) =>
       lastValueFrom(
         clientOf(text, status).client.matchmaker.players.connected({ player_token: 'p-token' }),
@@ -255,7 +255,7 @@ describe('a request', () => {
     strictEqual(await confirm('{}', 400), 'StatusError');
   });
 
-  it('shows no player token where the service quotes it', async () => {
+  it('redacts a player token that the service quotes', async () => {
     const player_token = 'player.s3cret';
     const { client } = clientOf(
       `{"code":"TOKEN_ERROR","message":"bad ${player_token}","metadata":"${player_token}"}`,
@@ -268,7 +268,7 @@ describe('a request', () => {
     ok(!inspect(error, { depth: 9 }).includes('s3cret') && !JSON.stringify(error).includes('s3cret'));
   });
 
-  it('fails where a transport completes without an answer, or fails in its own words', async () => {
+  it('fails with a TransportError if a transport completes without an answer or fails with any value', async () => {
     const silent = createClient({ ...urls, token: 'token', transport: () => EMPTY });
     ok(isTransportError(await failureOf(silent)));
     const odd = createClient({ ...urls, token: 'token', transport: () => throwError(() => 'odd') });
@@ -276,7 +276,7 @@ describe('a request', () => {
   });
 });
 
-describe('an endpoint of one’s own', () => {
+describe('a custom endpoint', () => {
   const rename = endpoint({
     method: 'PUT',
     service: 'group',
@@ -286,7 +286,7 @@ describe('an endpoint of one’s own', () => {
     response: Acknowledged,
   });
 
-  it('makes one flat input of path, query and body', async () => {
+  it('has one flat input for path, query and body', async () => {
     const { sent, client } = clientOf('{}');
     await lastValueFrom(
       client.request(rename, { group_id: 'g', name_id: 'n', lang: 'de', name: 'Neu', rank: null }),
@@ -299,7 +299,7 @@ describe('an endpoint of one’s own', () => {
     });
   });
 
-  it('takes what its codecs make of a value, and sends what they make of it', async () => {
+  it('takes decoded values and sends encoded ones', async () => {
     const since = new t.Type<Date, string>(
       'Date',
       (u): u is Date => u instanceof Date,
@@ -323,7 +323,7 @@ describe('an endpoint of one’s own', () => {
     strictEqual(error.message, 'since must be Date; got a string of 3 characters');
   });
 
-  it('has a path that begins with a slash', () => {
+  it('must have a path that starts with a slash', () => {
     const define = () => endpoint({ method: 'GET', service: 'api', path: 'v1/x', response: jsonObject });
     let error: unknown;
     try {

@@ -12,7 +12,7 @@ const request = { method: 'GET', url: 'https://api.example/identity/events/live'
 const recoveryAfter = (status: number, details = {}) => recovery(new StatusError(status, request, details));
 
 describe('recovery', () => {
-  it('takes a cut poll, and the word that nothing is new, for idle', () => {
+  it('treats a poll cut by a proxy, and an answer that nothing is new, as idle', () => {
     for (const status of [204, 304, 504, 524]) deepStrictEqual(recoveryAfter(status), { kind: 'idle' });
     deepStrictEqual(recoveryAfter(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'idle' });
   });
@@ -21,12 +21,12 @@ describe('recovery', () => {
     for (const status of [400, 404, 410]) deepStrictEqual(recoveryAfter(status), { kind: 'index' });
   });
 
-  it('ends a watch that no further poll can mend', () => {
+  it('ends a watch that polling again cannot fix', () => {
     for (const status of [401, 403]) deepStrictEqual(recoveryAfter(status), { kind: 'end' });
     deepStrictEqual(recovery(new InputError('group_id', 'a non-empty string', 'nothing')), { kind: 'end' });
   });
 
-  it('retries everything else, blames the index if the service fails, and heeds a wish to wait', () => {
+  it('retries everything else, blames the index if the service fails, and respects Retry-After', () => {
     const retry = { kind: 'retry', after: undefined, blamesIndex: false };
     for (const status of [402, 405, 408, 414, 418]) deepStrictEqual(recoveryAfter(status), retry);
     for (const status of [500, 502, 503, 520, 599])
@@ -44,7 +44,7 @@ describe('recovery', () => {
     deepStrictEqual(recovery('anything'), { kind: 'retry' });
   });
 
-  it('tells a service that cannot be reached from one that was lost', () => {
+  it('distinguishes a service that cannot be reached from a lost connection', () => {
     const offline = (reason: TransportFailure) => recovery(new TransportError(reason, '', request));
     deepStrictEqual(offline('unreachable'), { kind: 'retry', offline: true });
     for (const reason of ['lost', 'deadline', 'not_sent', 'redirected', 'too_large'] as const) {

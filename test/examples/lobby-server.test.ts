@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { firstValueFrom, take, toArray } from 'rxjs';
 import { createClient, whyNotConnected } from 'lobby-rx';
-import { enter, visit } from '../lobby-server/visit.js';
+import { connectPlayer, tryConnect } from '../lobby-server/connect-player.js';
 import { lobbyRx } from '../cli/lobby-rx.js';
-import { spawnTs, type Run } from '../spawn-ts.js';
+import { spawnTs, type RunningProgram } from '../spawn-ts.js';
 
 const MAIN = join(import.meta.dirname, '../../examples/lobby-server/main.ts');
 
-/** What `lobby-rx emulate --json` prints. */
-interface Facts {
+/** The output of `lobby-rx emulate --json`. */
+interface EmulatorInfo {
   readonly url: string;
   readonly identityToken: string;
   readonly lobbyToken: string;
@@ -18,65 +18,65 @@ interface Facts {
 }
 
 describe('examples/lobby-server', () => {
-  let emulator: Run;
-  let lobby: Run;
+  let emulator: RunningProgram;
+  let lobby: RunningProgram;
   afterEach(async () => {
     for (const run of [lobby, emulator]) run.process.kill();
-    await Promise.all([lobby.ended, emulator.ended]);
+    await Promise.all([lobby.exited, emulator.exited]);
   });
 
   it('is a game for two players and a cheat, on lobby-rx emulate', async () => {
     emulator = lobbyRx(['emulate', '--live', '--every', '30', '--json']);
-    await emulator.says('}\n');
-    const facts = JSON.parse(emulator.out()) as Facts;
-    const env = { LOBBY_URL: facts.url, LOBBY_TOKEN: facts.lobbyToken };
+    await emulator.prints('}\n');
+    const info = JSON.parse(emulator.out()) as EmulatorInfo;
+    const env = { LOBBY_URL: info.url, LOBBY_TOKEN: info.lobbyToken };
     lobby = spawnTs(MAIN, [], { env });
-    await lobby.says('open on');
+    await lobby.prints('open on');
     const [url] = /ws:\S+\//.exec(lobby.out())!;
 
-    const { feed } = createClient({ url: facts.url, token: facts.identityToken }).events;
+    const { feed } = createClient({ url: info.url, token: info.identityToken }).events;
     const [second, third] = await firstValueFrom(feed.lobbyJoin$.pipe(take(2), toArray()));
-    const tokens = [facts.playerToken, second!.player.token, third!.player.token] as const;
+    const tokens = [info.playerToken, second!.player.token, third!.player.token] as const;
 
-    const ada = await enter(`${url}?name=Ada&token=${tokens[0]}`);
+    const ada = await connectPlayer(`${url}?name=Ada&token=${tokens[0]}`);
     const seen: string[] = [];
     ada.ws.on('message', (data: Buffer) => seen.push(data.toString()));
     const shows = async (text: string) => {
       while (!seen.at(-1)?.includes(text)) await once(ada.ws, 'message');
     };
-    await lobby.says('1 playing');
+    await lobby.prints('1 playing');
 
-    const grace = await enter(`${url}?name=Grace`);
+    const grace = await connectPlayer(`${url}?name=Grace`);
     grace.ws.send(tokens[1]);
     grace.ws.send('{"say":"hello"}');
     grace.ws.send('{"move":{"dx":1,"dy":-1}}');
     await shows('"name":"Grace","x":1,"y":0}]');
     ok(
       seen.includes(
-        '{"players":[{"name":"Ada","x":0,"y":0},{"name":"Grace","x":0,"y":0}],"said":{"name":"Grace","text":"hello"}}',
+        '{"players":[{"name":"Ada","x":0,"y":0},{"name":"Grace","x":0,"y":0}],"chat":{"name":"Grace","text":"hello"}}',
       ),
     );
 
-    const cheat = await visit(`${url}?name=Ada&token=${tokens[0]}`);
+    const cheat = await tryConnect(`${url}?name=Ada&token=${tokens[0]}`);
     ok(cheat.kind === 'refused' && cheat.status === 403);
-    const again = await enter(`${url}?name=Mallory&token=${tokens[2]}`);
+    const again = await connectPlayer(`${url}?name=Mallory&token=${tokens[2]}`);
     await shows('Mallory');
     again.ws.send('{"move":{"dx":7,"dy":7}}');
-    deepStrictEqual(await again.ending, { code: 4400, reason: 'not a move' });
-    await lobby.says('3 playing\n2 playing');
+    deepStrictEqual(await again.closed, { code: 4400, reason: 'not a move' });
+    await lobby.prints('3 playing\n2 playing');
 
     lobby.process.kill('SIGTERM');
-    for (const { ending } of [ada, grace]) {
-      deepStrictEqual(await ending, { code: 1001, reason: 'the lobby is closing' });
+    for (const { closed } of [ada, grace]) {
+      deepStrictEqual(await closed, { code: 1001, reason: 'the lobby is closing' });
     }
-    const { code, out, err } = await lobby.ended;
+    const { code, out, err } = await lobby.exited;
     deepStrictEqual([code, err], [0, '']);
     match(out, /refused: already_connected/);
     match(out, /1 playing\n0 playing\n$/);
     ok(tokens.every(token => !out.includes(token)));
 
-    // The slots of players who have left are free: the service has removed them from the lobby.
-    const { players } = createClient({ url: facts.url, token: facts.lobbyToken }).matchmaker;
+    // The slots of players who have left are free: the service has removed these players from the lobby.
+    const { players } = createClient({ url: info.url, token: info.lobbyToken }).matchmaker;
     for (const player_token of tokens) {
       const error: unknown = await firstValueFrom(players.connected({ player_token })).catch(
         (e: unknown) => e,
@@ -85,9 +85,9 @@ describe('examples/lobby-server', () => {
     }
   });
 
-  it('says what it needs', async () => {
+  it('says which variables to set', async () => {
     emulator = lobby = spawnTs(MAIN, []);
-    const { code, err } = await lobby.ended;
+    const { code, err } = await lobby.exited;
     strictEqual(code, 2);
     match(err, /^Set LOBBY_URL, and LOBBY_TOKEN/);
   });

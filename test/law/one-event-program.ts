@@ -7,7 +7,7 @@ import { NEVER } from 'rxjs';
 import { createClient } from 'lobby-rx';
 import { lobbyJoin } from '../payload.js';
 import { rawServer } from '../raw-server.js';
-import { until } from '../until.js';
+import { waitUntil } from '../wait-until.js';
 
 const SRC = join(import.meta.dirname, '../../src');
 
@@ -61,10 +61,10 @@ const subscription = client.events.feed.lobbyJoin$.subscribe(() => {
 
 // What the first event finds has never run before; the second goes the way of all that follow.
 for (const n of [1, 2]) {
-  await until(() => polls === n + 1);
+  await waitUntil(() => polls === n + 1);
   enteredFiles();
   server.sockets.at(-1)!.write(answer(n + 1, lobbyJoinEvent(n)));
-  await until(() => events === n);
+  await waitUntil(() => events === n);
 }
 console.log(JSON.stringify(files));
 

@@ -14,8 +14,8 @@ import { lobbyGate, type GateLogEntry, type LobbyGateConfig, type LobbySocket } 
 import { virtualTime } from '../virtual-time.js';
 
 /**
- * A lobby's server with its gate, and the service behind it: all over real HTTP, and all in virtual time. Nothing expires or
- * times out by itself, however slow the machine is.
+ * A lobby server with its gate, and the emulated service: over real HTTP, but in virtual time, so that nothing times out on a
+ * slow machine.
  */
 export interface OpenGate {
   readonly emulator: Emulator;
@@ -26,49 +26,49 @@ export interface OpenGate {
   readonly gate$: Observable<LobbySocket>;
   readonly admitted: readonly LobbySocket[];
   readonly scheduler: VirtualTimeScheduler;
-  /** Lets this many ms pass. */
+  /** Advances the clock by this many ms. */
   readonly pass: (ms: number) => void;
   /** The tokens that `onGone` and `onUnknown` were called with. */
   readonly gone: readonly string[];
   readonly unknown: readonly string[];
   readonly log: readonly GateLogEntry[];
-  /** A valid token. */
-  readonly reserve: () => string;
+  /** Reserves a slot and returns its token. */
+  readonly reserveToken: () => string;
   /** Unsubscribes from the gate. */
-  readonly leave: () => void;
-  /** How many requests to the service are held; see `isHeld`. */
-  readonly waiting: () => number;
-  /** Sends those that are held. */
-  readonly goOn: () => void;
+  readonly unsubscribe: () => void;
+  /** The number of requests to the service that are being held; see `holdRequests`. */
+  readonly heldRequests: () => number;
+  /** Sends the held requests. */
+  readonly sendHeldRequests: () => void;
   readonly close: () => Promise<void>;
 }
 
-interface Setting extends Partial<Omit<LobbyGateConfig, 'scheduler'>> {
-  readonly emulated?: EmulatorConfig;
+interface GateOptions extends Partial<Omit<LobbyGateConfig, 'scheduler'>> {
+  readonly emulatorConfig?: EmulatorConfig;
   readonly clientConfig?: Partial<ClientConfig>;
-  /** Whether each request to the service is held until `goOn`. */
-  readonly isHeld?: boolean;
+  /** Whether to hold each request to the service until `sendHeldRequests`. */
+  readonly holdRequests?: boolean;
 }
 
-export async function openGate(setting: Setting = {}): Promise<OpenGate> {
-  const { emulated = {}, clientConfig = {}, isHeld = false, ...config } = setting;
+export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
+  const { emulatorConfig = {}, clientConfig = {}, holdRequests = false, ...config } = options;
   const { scheduler, pass } = virtualTime();
-  const emulator = createEmulator({ scheduler, ...emulated });
+  const emulator = createEmulator({ scheduler, ...emulatorConfig });
   const service = await listen(emulator);
   const { lobby_id, token } = emulator.addLobby({ maxPlayers: 5_000 });
-  const goOn$ = new Subject<void>();
-  let waiting = 0;
+  const release$ = new Subject<void>();
+  let heldRequests = 0;
   const send = fromFetch({ scheduler });
   const held: Transport = request =>
     defer(() => {
-      waiting++;
-      return goOn$.pipe(
+      heldRequests++;
+      return release$.pipe(
         first(),
-        tap(() => waiting--),
+        tap(() => heldRequests--),
         switchMap(() => send(request)),
       );
     });
-  const transport = isHeld ? held : send;
+  const transport = holdRequests ? held : send;
   const client = createClient({ ...service.urls, token, transport, scheduler, ...clientConfig });
 
   const server = config.server ?? createServer((_, response) => response.end('a page'));
@@ -89,10 +89,10 @@ export async function openGate(setting: Setting = {}): Promise<OpenGate> {
   return {
     ...{ emulator, service, client, server, gate$, scheduler, pass, admitted, gone, unknown, log },
     port: (server.address() as AddressInfo).port,
-    reserve: () => emulator.reservePlayer(lobby_id),
-    leave: () => subscription.unsubscribe(),
-    waiting: () => waiting,
-    goOn: () => goOn$.next(),
+    reserveToken: () => emulator.reservePlayer(lobby_id),
+    unsubscribe: () => subscription.unsubscribe(),
+    heldRequests: () => heldRequests,
+    sendHeldRequests: () => release$.next(),
     close: async () => {
       subscription.unsubscribe();
       for (const socket of admitted) socket.close();

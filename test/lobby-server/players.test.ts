@@ -1,9 +1,9 @@
 import { deepStrictEqual } from 'node:assert';
 import { lastValueFrom, Subject, takeUntil, toArray } from 'rxjs';
 import { players } from 'lobby-rx/lobby-server';
-import { until } from '../until.js';
+import { waitUntil } from '../wait-until.js';
 import { openGate, type OpenGate } from './gate.js';
-import { enter } from './visit.js';
+import { connectPlayer } from './connect-player.js';
 
 describe('players', () => {
   let gate: OpenGate;
@@ -14,18 +14,18 @@ describe('players', () => {
     const closing$ = new Subject<void>();
     const seen: [number, number, number][] = [];
     const open$ = gate.gate$.pipe(takeUntil(closing$));
-    const over = lastValueFrom(open$.pipe(players(), toArray()));
+    const completed = lastValueFrom(open$.pipe(players(), toArray()));
     open$.pipe(players()).subscribe(({ count, joined, left }) => {
       seen.push([count, joined.length, left.length]);
     });
-    const visits = [];
+    const results = [];
     for (let i = 0; i < 2; i++) {
-      visits.push(await enter(`ws://127.0.0.1:${gate.port}/?token=${gate.reserve()}`));
+      results.push(await connectPlayer(`ws://127.0.0.1:${gate.port}/?token=${gate.reserveToken()}`));
     }
-    await until(() => seen.length === 3);
+    await waitUntil(() => seen.length === 3);
     closing$.next();
-    for (const { ws } of visits) ws.close();
-    const all = await over;
+    for (const { ws } of results) ws.close();
+    const all = await completed;
     deepStrictEqual(seen, [
       [0, 0, 0],
       [1, 1, 0],

@@ -14,7 +14,7 @@ function decode(value: unknown): IdentityEventList {
 }
 
 describe('live events', () => {
-  it('become a union, told apart by kind', () => {
+  it('become a union, discriminated by kind', () => {
     deepStrictEqual(decodeEvent(wireUpdate, {}), [{ kind: 'identity_update', ts, identity: profile }]);
     deepStrictEqual(decodeEvent({ kind: { matchmaker_lobby_join: lobbyJoin }, ts }, {}), [
       { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin },
@@ -24,19 +24,19 @@ describe('live events', () => {
     ]);
   });
 
-  it('are not copied: the payload is the very object of the answer', () => {
+  it('are not copied: the payload is the same object as in the answer', () => {
     const [event] = decodeEvent(wireUpdate, {});
     strictEqual(event?.kind === 'identity_update' && event.identity, profile);
   });
 
-  it('take null for an absent kind and an absent notification', () => {
+  it('treat null as an absent kind or an absent notification', () => {
     const event = { kind: { identity_update: null, party_update: { id: 1 } }, ts, notification: null };
     deepStrictEqual(decodeEvent(event, {}), [
       { kind: 'unknown', name: 'party_update', ts, payload: { id: 1 } },
     ]);
   });
 
-  it('become two if one carries two kinds, with the notification once', () => {
+  it('become two events if one has two kinds, and only the first has the notification', () => {
     const kind = { identity_update: { identity: profile }, matchmaker_lobby_join: lobbyJoin };
     deepStrictEqual(decodeEvent({ kind, ts, notification }, {}), [
       { kind: 'identity_update', ts, identity: profile, notification },
@@ -59,7 +59,7 @@ describe('live events', () => {
     strictEqual(issue({ kind: { x: 1 } }), 'events[0].ts: string, got nothing');
   });
 
-  it('lose a notification that does not decode, and nothing else by it', () => {
+  it('lose only the notification if that does not decode', () => {
     const raw = { ts, kind: { matchmaker_lobby_join: lobbyJoin }, notification: { title: '' } };
     const [event, bad] = decodeEvent(raw, {}, 0);
     deepStrictEqual(event, { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin });
@@ -67,12 +67,12 @@ describe('live events', () => {
     strictEqual(bad.errors[0]?.path, 'events[0].notification.description');
   });
 
-  it('hand on the fields of a payload that are not in the document', () => {
+  it('keep the fields of a payload that are not in the document', () => {
     const [event] = decodeEvent({ ts, kind: { identity_update: { identity: profile, reason: 'x' } } }, {});
     deepStrictEqual(event, { kind: 'identity_update', ts, identity: profile, reason: 'x' });
   });
 
-  it('cost no neighbour anything, and do not stop the index', () => {
+  it('do not affect other events or the index if they are malformed', () => {
     const good = (n: number) => ({ ...wireUpdate, ts: `${n}` });
     const events: unknown[] = Array.from({ length: 20 }, (_, n) => good(n));
     events[4] = { kind: { identity_update: { identity: {} } }, ts };
@@ -86,7 +86,7 @@ describe('live events', () => {
     deepStrictEqual([list.events[4]?.kind, list.events[9]?.kind], ['malformed', 'unknown']);
   });
 
-  it('go back to the wire as they came', () => {
+  it('encode to the wire format that they came from', () => {
     const wire = {
       events: [
         wireUpdate,
@@ -104,7 +104,7 @@ describe('live events', () => {
 });
 
 describe('the watch object', () => {
-  it('reads as an empty index where it is missing, and refuses an index that cannot be sent back', () => {
+  it('decodes to an empty index if it is missing, and refuses an index that cannot be sent back', () => {
     const decoded = (value: unknown) => {
       const result = WatchData.decode(value);
       return isRight(result) ? result.right : 'refused';

@@ -8,14 +8,14 @@ import { handle, lobbyJoin, notification, profile } from '../payload.js';
 
 type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'cursor';
 
-/** A table of the interface document: its fields, a `?` behind those that are not required, and of what kind they are. */
+/** A table of the interface document: its fields, with a `?` after optional ones, and their types. */
 type Table = Readonly<Record<string, Kind>>;
 
 const WRONG: Readonly<Record<Kind, unknown>> = {
   ...{ string: 7, cursor: 7, integer: 1.5, number: '1', boolean: 'yes', object: 'no', array: {} },
 };
 
-/** An event has no codec of its own: it decodes to live events, and what is wrong with it is in a malformed one. */
+/** Events have no separate codec: they decode to live events, and errors are in a malformed one. */
 const Event = new t.Type<unknown>(
   'Event',
   t.unknown.is,
@@ -179,19 +179,19 @@ const tables: readonly [section: string, codec: t.Mixed, value: object, table: T
   ],
 ];
 
-/** What a codec finds wrong, as paths; none where it takes the value. */
+/** The paths of the errors that a codec finds; undefined if it accepts the value. */
 function paths(codec: t.Mixed, value: unknown): readonly string[] | undefined {
   const result = codec.decode(value) as t.Validation<unknown>;
   return isLeft(result) ? decodeIssues(result.left).map(({ path }) => path) : undefined;
 }
 
-/** What an answer without these reads as instead of failing: a watch goes on without an index. */
-const FORGIVEN = ['index', 'watch'];
+/** Fields that may be missing although the document requires them: a watch then continues without an index. */
+const TOLERATED = ['index', 'watch'];
 
 describe('the fields of the interface document', () => {
   for (const [section, codec, value, table] of tables) {
     describe(section, () => {
-      it('decodes as it is, unknown keys included, and nothing is copied', () => {
+      it('decodes without a copy, including unknown keys', () => {
         const strange = { ...value, not_in_the_document: [1] };
         strictEqual(paths(codec, strange), undefined);
         if (codec !== lobby.IdentityEventList) {
@@ -201,24 +201,24 @@ describe('the fields of the interface document', () => {
 
       for (const [name, kind] of Object.entries(table)) {
         const field = name.replace('?', '');
-        const isOptional = name.endsWith('?') || FORGIVEN.includes(field);
+        const isOptional = name.endsWith('?') || TOLERATED.includes(field);
         const { [field as never]: present, ...absent } = value as Record<string, unknown>;
 
         it(`${field}: present in the example`, () => ok(present !== undefined));
-        it(`${field}: absent is ${isOptional ? 'fine' : 'an error there'}`, () => {
+        it(`${field}: absent is ${isOptional ? 'valid' : 'an error at its path'}`, () => {
           deepStrictEqual(paths(codec, absent), isOptional ? undefined : [field]);
         });
-        it(`${field}: null is ${isOptional ? 'fine' : 'an error there'}`, () => {
+        it(`${field}: null is ${isOptional ? 'valid' : 'an error at its path'}`, () => {
           deepStrictEqual(paths(codec, { ...value, [field]: null }), isOptional ? undefined : [field]);
         });
-        it(`${field}: a wrong type is an error there`, () => {
+        it(`${field}: a wrong type is an error at its path`, () => {
           deepStrictEqual(paths(codec, { ...value, [field]: WRONG[kind] }), [field]);
         });
       }
     });
   }
 
-  it('are all in the tables above, and no others', () => {
+  it('are exactly those in the tables above', () => {
     for (const [section, codec, , table] of tables) {
       const { required, optional } = codec as Partial<lobby.AnyStruct>;
       if (!required || section === 'error body') continue;
@@ -227,7 +227,7 @@ describe('the fields of the interface document', () => {
     }
   });
 
-  it('have whole paths where they stand deep in a payload', () => {
+  it('have full paths if they are nested deeply in a payload', () => {
     const bad = structuredClone(profile) as unknown as {
       games: { stats: { config: { priority: unknown } }[] }[];
     };

@@ -10,7 +10,7 @@ const port = (change: Partial<Port>): Port => ({
 });
 
 describe('lobbyAddress', () => {
-  it('is that of the port named, or of the only one', () => {
+  it('is the address of the named port, or of the only port', () => {
     deepStrictEqual(lobbyAddress({ ports: { game: port({}) } }), {
       ...{ hostname: 'fra.lobby.example', port: 8080, range: undefined, isTls: false },
       url: 'ws://fra.lobby.example:8080',
@@ -25,7 +25,7 @@ describe('lobbyAddress', () => {
     });
   });
 
-  it('is refused where it is not clear which, or where there is none', () => {
+  it('throws if the port is ambiguous or missing', () => {
     throws(
       () => lobbyAddress(lobbyJoin),
       /name must be one of the lobby's ports: default, voice; got nothing/,

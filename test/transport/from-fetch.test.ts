@@ -10,7 +10,7 @@ import {
   type TransportError,
 } from 'lobby-rx';
 import { rawServer, type RawServer } from '../raw-server.js';
-import { until } from '../until.js';
+import { waitUntil } from '../wait-until.js';
 
 const LENGTH = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":';
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"half":\r\n';
@@ -192,7 +192,7 @@ describe('fromFetch', () => {
   it('speaks TLS to an https: URL', async () => {
     server = await rawServer(() => undefined);
     const asking = get(server.url.replace('http:', 'https:')).subscribe({ error: () => undefined });
-    await until(() => server?.received() !== '');
+    await waitUntil(() => server?.received() !== '');
     asking.unsubscribe();
     // A handshake.
     strictEqual(server.received().charCodeAt(0), 0x16);

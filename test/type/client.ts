@@ -1,4 +1,4 @@
-// Compiled, never run: what must not compile says so by itself.
+// Compiled, never run. Each line that must not compile has a @ts-expect-error.
 import type { Observable } from 'rxjs';
 import * as t from 'io-ts';
 import {
@@ -37,7 +37,7 @@ client.watchSignals(getMembers, { group_id: 'g' }) satisfies Observable<{
 }>;
 // @ts-expect-error: its answer has no watch.index
 client.watch(playersConnected, { player_token: 'p' });
-// @ts-expect-error: it gives no anchor
+// @ts-expect-error: its answer has no anchor
 client.pages(playersConnected, { player_token: 'p' });
 
 const answersWatch = struct('AnswersWatch', { watch: WatchData, n: integer });

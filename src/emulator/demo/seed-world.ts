@@ -4,13 +4,13 @@ import type { Emulator } from '../emulator.js';
 import { seedNumber } from '../world/index.js';
 import { personName } from './person-name.js';
 
-/** The size of the world that {@link seedWorld} makes. Everything is optional. */
+/** The options of {@link seedWorld}. All are optional. */
 export interface SeedConfig {
   /** The number of members of the group, including the identity. Default 137. */
   readonly members?: number;
   /** The number of slots of the lobby. Default 64. */
   readonly maxPlayers?: number;
-  /** Determines the names: the same seed gives the same names. A whole number. Default 1. */
+  /** Determines the names: the same seed gives the same names. An integer. Default 1. */
   readonly seed?: number;
 }
 
@@ -20,19 +20,19 @@ const OPTIONS: Options<SeedConfig> = {
   seed: seedNumber,
 };
 
-/** What {@link seedWorld} has added to an emulator. */
+/** What {@link seedWorld} has added to the emulator. */
 export interface SeededWorld {
   readonly groupId: string;
   readonly groupName: string;
-  /** The identity that gets the live events; a member of the group. */
+  /** The identity that receives the live events. It is a member of the group. */
   readonly identityId: string;
   readonly identityToken: string;
   readonly lobbyId: string;
-  /** The token of the lobby's server. */
+  /** The bearer token of the lobby server. */
   readonly lobbyToken: string;
-  /** A player token for the lobby, reserved but not confirmed yet. */
+  /** A player token for the lobby: reserved, not yet confirmed. */
   readonly playerToken: string;
-  /** The members of the group that are friends of the identity: it gets their updates. */
+  /** The members of the group that are the identity's friends: it receives their updates. */
   readonly friendIds: readonly string[];
 }
 

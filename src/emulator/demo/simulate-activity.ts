@@ -7,26 +7,32 @@ import { personName } from './person-name.js';
 import type { SeededWorld } from './seed-world.js';
 
 /**
- * Something that happens in a world: a friend's presence or profile changes, someone joins or leaves the group, a chat
- * message arrives, the identity is sent to the lobby.
+ * A simulated activity: a friend's presence or profile changes, someone joins or leaves the group, a chat message arrives, or
+ * the identity is sent to the lobby.
  */
 export type Activity = 'presence' | 'profile' | 'members' | 'chat' | 'lobby';
 
-/** What {@link simulateActivity} does. Everything is optional. */
+/** The options of {@link simulateActivity}. All are optional. */
 export interface ActivityConfig {
-  /** What may happen; what is listed twice happens twice as often. Default: everything, presence most often. */
+  /** The activities to choose from; one that is listed twice happens twice as often. Default: all, mostly presence. */
   readonly activities?: readonly Activity[];
   /** The average time between two activities, in ms; more than 0. Default 1,000. */
   readonly every?: number;
-  /** Determines what happens: the same seed gives the same activities. A whole number. Default 1. */
+  /** Determines what happens: the same seed gives the same activities. An integer. Default 1. */
   readonly seed?: number;
-  /** The clock and the timers. Default `asyncScheduler`. */
+  /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 
-const OFTEN: Readonly<Record<Activity, number>> = { presence: 3, profile: 2, members: 1, chat: 1, lobby: 1 };
-const ALL = Object.keys(OFTEN) as readonly Activity[];
-const DEFAULT_ACTIVITIES = ALL.flatMap(activity => Array<Activity>(OFTEN[activity]).fill(activity));
+const WEIGHTS: Readonly<Record<Activity, number>> = {
+  presence: 3,
+  profile: 2,
+  members: 1,
+  chat: 1,
+  lobby: 1,
+};
+const ALL = Object.keys(WEIGHTS) as readonly Activity[];
+const DEFAULT_ACTIVITIES = ALL.flatMap(activity => Array<Activity>(WEIGHTS[activity]).fill(activity));
 
 const OPTIONS: Options<ActivityConfig> = {
   activities: {
@@ -48,8 +54,8 @@ const BIOS = [
 ];
 
 /**
- * Brings a seeded world to life. The Observable is cold: activities happen while there is a subscription, each one is
- * emitted after it has happened, and it never completes. Throws an `InputError` if the config is invalid.
+ * Simulates activity in a seeded world. Cold: activities happen while it is subscribed to. It emits each activity after it
+ * has happened, and never completes. Throws an `InputError` if the config is invalid.
  *
  * @example
  * const activity = simulateActivity(emulator, seedWorld(emulator), { every: 500 }).subscribe();
@@ -63,11 +69,11 @@ export function simulateActivity(
   const { activities = DEFAULT_ACTIVITIES, every = 1_000, seed = 1, scheduler = asyncScheduler } = config;
   return defer(() => {
     const random = randomNumbers(seed);
-    const perform = createActor(emulator, world, random, seed);
+    const actions = createActions(emulator, world, random, seed);
     return defer(() => timer(every * (0.5 + random()), scheduler)).pipe(
       map(() => {
         const activity = pick(activities, random);
-        perform[activity]();
+        actions[activity]();
         return activity;
       }),
       repeat(),
@@ -75,7 +81,7 @@ export function simulateActivity(
   });
 }
 
-function createActor(
+function createActions(
   emulator: Emulator,
   { identityId, friendIds, groupId, lobbyId }: SeededWorld,
   random: () => number,
@@ -88,7 +94,7 @@ function createActor(
   const current = new Map<string, string>();
   let names = seed * 31 + 137;
 
-  /** One of these values, but not the current one: an update without a change would not be noticed. */
+  /** Picks one of these values, but not the current one: an update without a change would not be visible. */
   const change = (what: string, values: readonly string[]): string => {
     const value = pick(
       values.filter(other => other !== current.get(what)),
@@ -115,7 +121,7 @@ function createActor(
         formerGuests.push(guest);
         return;
       }
-      // Former guests come back, so that a world that runs for weeks does not grow.
+      // Former guests come back, so that the world does not grow forever.
       const former = formerGuests.length > 3 ? formerGuests.shift() : undefined;
       const guest = former ?? emulator.addIdentity({ display_name: personName(names++) }).identity_id;
       guests.push(guest);
@@ -130,7 +136,7 @@ function createActor(
       try {
         emulator.sendLobbyJoin(identityId, lobbyId);
       } catch (error) {
-        // The lobby may be full: then nobody is sent there until a slot is free again.
+        // The lobby is full: nobody is sent there until a slot is free again.
         if (!isInputError(error)) throw error;
       }
     },

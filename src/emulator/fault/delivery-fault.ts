@@ -7,7 +7,7 @@ import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/inde
  * - `refuse`: the connection is reset, and nothing was carried out.
  * - `reset_before_headers`, `reset_in_body`, `close_in_body`: the connection breaks at this point.
  * - `stall_before_headers`, `stall_in_body`: no more bytes arrive, and the connection stays open.
- * - `truncated_json`: half of the body arrives, as if it were all.
+ * - `truncated_json`: only half of the body arrives, as if it were complete.
  */
 export interface DeliveryFault {
   readonly kind:

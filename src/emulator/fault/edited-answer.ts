@@ -4,12 +4,12 @@ import type { FaultFields } from './fault-fields.js';
 import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 
 /**
- * The request is carried out and its answer arrives, but what it says is wrong:
+ * The request is carried out and the answer arrives, but its content is wrong:
  * - `index_missing`, `index_empty`: it has no index, or an empty one.
- * - `index_absurd`: its index is far longer than any URL.
+ * - `index_absurd`: its index is much longer than any URL may be.
  * - `index_backwards`: its index is older than it should be.
  * - `index_skewed`: its index comes from another machine, whose clock is off.
- * - `last_event_only`: of the events since the last poll, the server has kept only the last.
+ * - `last_event_only`: the server has kept only the last of the events since the last poll.
  */
 export type EditedAnswer =
   | { readonly kind: 'index_missing' | 'index_empty' | 'index_absurd' | 'last_event_only' }

@@ -4,29 +4,29 @@ import { respond, type EmulatedRequest, type Handler, type ServiceSettings } fro
 import { randomNumbers, type World } from '../world/index.js';
 import { applyFault, checkFault, type Fault } from './fault.js';
 
-/** Which requests a fault happens to. */
+/** Which requests a fault affects. All options are optional. */
 export interface FaultPlan {
-  /** How many requests. Default 1; `Infinity` until the fault is withdrawn. */
+  /** How many requests it affects. Default 1. `Infinity`: until the fault is withdrawn. */
   readonly times?: number;
-  /** The probability for each request, from 0 to 1. It is drawn with the emulator's seed. Default 1. */
+  /** The probability for each request, from 0 to 1. The random numbers depend on the emulator's seed. Default 1. */
   readonly probability?: number;
-  /** Selects requests: the others do not count. Default: all of them. */
+  /** Selects the requests to affect. Default: all. */
   readonly only?: (request: EmulatedRequest) => boolean;
 }
 
 const PLAN: Options<FaultPlan> = {
   times: {
-    name: 'a whole number from 0, or Infinity',
+    name: 'a whole number of at least 0, or Infinity',
     is: u => u === Infinity || (Number.isSafeInteger(u) && (u as number) >= 0),
   },
   probability: { name: 'a number from 0 to 1', is: u => typeof u === 'number' && u >= 0 && u <= 1 },
   only: { name: 'a function from a request to a boolean', is: u => typeof u === 'function' },
 };
 
-/** How many requests each kind of fault has happened to. */
+/** The number of requests affected by each kind of fault. */
 export type FaultCounts = Readonly<Partial<Record<Fault['kind'], number>>>;
 
-/** A service in which things go wrong, as planned. */
+/** A service with planned faults. */
 export interface FaultInjector {
   readonly handle: Handler;
   /** Plans a fault; the function that it returns withdraws it. */
@@ -37,7 +37,7 @@ export interface FaultInjector {
 interface PlannedFault {
   readonly fault: Fault;
   readonly plan: FaultPlan;
-  /** How many requests it will still happen to. */
+  /** How many more requests it will affect. */
   left: number;
 }
 
@@ -47,7 +47,7 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
   const lastEvents = new Map<string | undefined, object>();
   const random = randomNumbers(world.seed);
 
-  /** The fault that happens to a request. Of several, the one planned first. */
+  /** The fault for a request: of those that apply, the one that was planned first. */
   const faultFor = (request: EmulatedRequest): Fault | undefined => {
     for (const one of planned) {
       const { probability = 1, only = () => true } = one.plan;
@@ -59,7 +59,7 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
     return undefined;
   };
 
-  /** The service without faults. It remembers the latest events that each token was answered with. */
+  /** The service without faults. It remembers the latest answer with events for each token. */
   const handle: Handler = request =>
     respond(request, world, settings).pipe(
       tap(({ body }) => {

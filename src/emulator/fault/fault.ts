@@ -9,9 +9,9 @@ import { replacedAnswer, replacedAnswerFields, type ReplacedAnswer } from './rep
 import { serverQuirk, serverQuirkFields, type ServerQuirk, type Upstream } from './server-quirk.js';
 
 /**
- * Something that goes wrong with a request. There are four families: the answer does not arrive intact
- * ({@link DeliveryFault}), something else is answered ({@link ReplacedAnswer}), the answer is wrong ({@link EditedAnswer}),
- * or the server behaves in an odd way, as some deployed ones do ({@link ServerQuirk}).
+ * A fault of a request. There are four families: the answer does not arrive intact ({@link DeliveryFault}), a different
+ * answer is sent ({@link ReplacedAnswer}), the answer is wrong ({@link EditedAnswer}), or the server shows an odd behaviour of
+ * some deployed servers ({@link ServerQuirk}).
  *
  * @example
  * emulator.fault({ kind: 'rate_limited', wait: 5_000, form: 'date' });
@@ -30,14 +30,14 @@ const faultKind: Check = {
   is: u => Object.keys(FIELDS).some(kind => kind === u),
 };
 
-/** Throws an `InputError` if there is no such kind of fault, or if a field of it is unknown or has an invalid value. */
+/** Throws an `InputError` if the kind of the fault is unknown, or if one of its fields is unknown or invalid. */
 export function checkFault(fault: Fault): void {
   if (!jsonObject.is(fault)) throw new InputError('fault', 'an object with a kind', describe(fault));
   if (!faultKind.is(fault.kind)) throw new InputError('fault.kind', faultKind.name, describe(fault.kind));
   checkOptions<object>(fault, { kind: faultKind, ...FIELDS[fault.kind] }, 'fault');
 }
 
-/** Answers a request that a fault happens to. */
+/** Answers a request that a fault affects. */
 export function applyFault(
   fault: Fault,
   request: EmulatedRequest,

@@ -8,8 +8,8 @@ import type { EmulatedResponse } from '../service/index.js';
 const FORMS = ['seconds', 'date', 'metadata'] as const;
 
 /**
- * The request is not carried out. Instead, a server or proxy in trouble answers:
- * - `wrong_json`: JSON that is not what the endpoint promises.
+ * The request is not carried out. Instead, a failing server or proxy answers with:
+ * - `wrong_json`: JSON that does not match the endpoint.
  * - `html`: an HTML page. `empty`: no body.
  * - `oversized`: a very large answer.
  * - `rate_limited`: 429, with the time to wait.
@@ -33,7 +33,7 @@ export type ReplacedAnswer =
       /** How long to wait, in ms. Default 1,000. */
       readonly wait?: number;
       /**
-       * How this is said: in `retry-after`, as `seconds` or as a `date`, or in the body's `metadata`, as a time in ms.
+       * How the wait is sent: in `retry-after`, as `seconds` or as a `date`, or in the body's `metadata`, as a time in ms.
        * Default `seconds`.
        */
       readonly form?: (typeof FORMS)[number];

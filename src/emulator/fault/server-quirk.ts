@@ -4,11 +4,11 @@ import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/inde
 import { editAnswer, type EditableAnswer } from './edited-answer.js';
 
 /**
- * The request is understood in another way, as some deployed servers do:
- * - `hot`: a watch never blocks; if nothing is new, it is answered at once, with a new index.
- * - `repeat`: the caller gets the same events as last time.
- * - `retention_passed`: the index counts as too old; the events since then are lost, without a sign.
- * - `count_ignored`: pages have the default size, and the second one repeats the first, without its first member.
+ * The request is handled differently, as some deployed servers do:
+ * - `hot`: a watch never blocks. If nothing is new, it is answered immediately, with a new index.
+ * - `repeat`: the caller gets the same events as the last time.
+ * - `retention_passed`: the index counts as too old. The events since then are silently lost.
+ * - `count_ignored`: pages have the default size, and the second page is the first one without its first member.
  */
 export interface ServerQuirk {
   readonly kind: 'hot' | 'repeat' | 'retention_passed' | 'count_ignored';
@@ -21,10 +21,10 @@ export const serverQuirkFields: FaultFields<ServerQuirk> = {
   count_ignored: {},
 };
 
-/** The service behind the fault. */
+/** The service that a fault wraps. */
 export interface Upstream {
   readonly handle: Handler;
-  /** The same, but its watches do not block. */
+  /** The same service, but its watches do not block. */
   readonly handleHot: Handler;
   /** The latest answer with events to the same caller, parsed. */
   readonly lastEvents: object | undefined;
@@ -45,7 +45,7 @@ export function serverQuirk(
     case 'repeat': {
       const index = query.get('watch_index');
       if (lastEvents === undefined || index === null) return handle(request);
-      // With the caller's own index: events that have happened since must not get lost.
+      // With the caller's own index, so that events since then are not lost.
       const body = JSON.stringify({ ...lastEvents, watch: { index } });
       return of({ status: 200, headers: { 'content-type': 'application/json' }, body });
     }

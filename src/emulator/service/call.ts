@@ -16,7 +16,7 @@ export interface Call {
 /** Answers the calls of one endpoint: emits the body of the answer once, or throws a {@link Refusal}. */
 export type Answer = (call: Call, world: World, settings: ServiceSettings) => Observable<unknown>;
 
-/** Thrown to refuse a request. It is answered with this status and deployed servers' error body. */
+/** Thrown to refuse a request. The answer has this status and an error body like that of deployed servers. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -27,7 +27,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The id of the identity or lobby that a call's token belongs to; refuses tokens of any other kind, and expired ones. */
+/** The id of the identity or lobby that a call's token belongs to. Refuses tokens of other kinds and expired tokens. */
 export function callerOf(kind: Bearer['kind'], call: Call, world: World): string {
   const bearer = call.bearer === undefined ? undefined : world.bearers.get(call.bearer);
   if (bearer?.kind !== kind) {
@@ -42,7 +42,7 @@ export function callerOf(kind: Bearer['kind'], call: Call, world: World): string
 export function decimalOf(name: 'watch_index' | 'anchor', { query }: Call): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  // Deployed servers fail on an empty or unparsable one, instead of refusing it.
+  // On an empty or unparsable value, deployed servers fail with a 500 instead of refusing it.
   if (!/^\d{1,16}$/.test(text)) throw new Refusal(500, 'ERROR', 'An internal error occurred.');
   return Number(text);
 }

@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 /** A request to the emulator, over HTTP or from the same process. */
 export interface EmulatedRequest {
   readonly method: string;
-  /** The path and the query. A scheme and host before them are ignored. */
+  /** The path and query. A scheme and host are ignored. */
   readonly url: string;
   /** By name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -11,8 +11,8 @@ export interface EmulatedRequest {
 }
 
 /**
- * How much of an answer arrives: the `whole`, or nothing (`…_before_headers`), or the first half (`…_in_body`). Then the
- * connection is reset, or closed, or stays open without another byte (`stall_…`).
+ * How much of an answer arrives: all of it (`whole`), nothing (`…_before_headers`), or the headers and the first half of the
+ * body (`…_in_body`). After that the connection is reset, closed, or stays open without another byte (`stall_…`).
  */
 export type Delivery =
   | 'whole'

@@ -4,7 +4,7 @@ import { findRecord, type GroupRecord, type World } from '../world/index.js';
 import { callerOf, decimalOf, Refusal, type Answer, type Call } from './call.js';
 import { nextChange } from './next-change.js';
 
-/** Answers group.getMembers (interface document, 4.1) as deployed servers do. An anchor is the moment a member joined. */
+/** Answers group.getMembers (interface document, 4.1) as deployed servers do. An anchor is the join time of a member. */
 export const membersAnswer: Answer = (call, world, settings) => {
   const caller = callerOf('identity', call, world);
   const group_id = call.path.group_id ?? '';

@@ -18,13 +18,13 @@ export const playerConnectedAnswer: Answer = (call, world) => {
   }
 };
 
-/** Answers matchmaker.players.disconnected. It is not in the interface document, but lobbies free their slots with it. */
+/** Answers matchmaker.players.disconnected. It is not in the interface document, but lobbies use it to free slots. */
 export const playerDisconnectedAnswer: Answer = (call, world) => {
   findPlayer(call, world).state = 'removed';
   return of({});
 };
 
-/** The player whose token is in the body; refuses a token that was never issued, or that is for another lobby. */
+/** The player whose token is in the body. Refuses tokens that were never issued or belong to another lobby. */
 function findPlayer(call: Call, world: World): PlayerRecord {
   const lobby_id = callerOf('lobby', call, world);
   const { player_token } = Object(call.body) as { player_token?: unknown };

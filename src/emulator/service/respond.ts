@@ -5,7 +5,7 @@ import { Refusal } from './call.js';
 import { findRoute } from './routes.js';
 import type { ServiceSettings } from './service-config.js';
 
-/** As deployed servers: scripts of other origins may send these two request headers, and read this one response header. */
+/** As on deployed servers: cross-origin scripts may send two request headers, and read one response header. */
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, POST, PUT, DELETE',
@@ -45,7 +45,7 @@ function answer(
 
 function parseUrl(url: string): URL {
   try {
-    // Not `new URL(url, base)`: in a path that begins with two slashes, it would take the first segment for a host.
+    // Not `new URL(url, base)`: if the path starts with two slashes, it would parse the first segment as a host.
     return new URL(url.startsWith('/') ? `http://emulator${url}` : url);
   } catch {
     throw new Refusal(400, 'API_BAD_URL', 'The URL is invalid.');

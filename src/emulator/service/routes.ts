@@ -25,7 +25,7 @@ interface Route {
   readonly answer: Answer;
 }
 
-/** The client's own endpoints, with what answers them. */
+/** The client's endpoints, each with the function that answers it. */
 const ROUTES: readonly Route[] = [
   { ...getMembers, answer: membersAnswer },
   { ...playersConnected, answer: playerConnectedAnswer },
@@ -33,19 +33,19 @@ const ROUTES: readonly Route[] = [
   { ...eventsWatch, answer: eventsAnswer },
 ];
 
-/** Each service has a path prefix of its own: its name. */
+/** The URL of each service: its name is the path prefix. */
 export function serviceUrls(url: string): ServiceUrls {
   const urlOf = (service: Service) => `${url}/${service}`;
   return { groupUrl: urlOf('group'), matchmakerUrl: urlOf('matchmaker'), apiUrl: urlOf('api') };
 }
 
-/** A route for a request, and the path parameters. */
+/** The route of a request, and its path parameters. */
 export interface RoutedPath {
   readonly answer: Answer;
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** Finds the route of a path, with or without the prefix of its service; refuses a path or method that is not served. */
+/** Finds the route of a path, with or without the prefix of its service. Refuses unknown paths and methods. */
 export function findRoute(method: string, pathname: string): RoutedPath {
   let allowed: string | undefined;
   for (const route of ROUTES) {

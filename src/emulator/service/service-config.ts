@@ -2,13 +2,13 @@ import { milliseconds } from '../../error/index.js';
 import { positiveInteger } from '../../protocol/index.js';
 import { type Options } from '../../error/index.js';
 
-/** How an emulated service answers. Everything is optional; the defaults are what deployed servers do. */
+/** How the emulated service answers. All options are optional; the defaults are the values of deployed servers. */
 export interface ServiceConfig {
   /** How long a watch blocks if nothing happens, in ms. Default 40,000. */
   readonly blockTime?: number;
   /** How long a watch collects further changes after the first one, in ms. Default 100. */
   readonly collectTime?: number;
-  /** The number of members on a page if the request has no `count`. Default 16. */
+  /** The number of members per page if the request has no `count`. Default 16. */
   readonly pageSize?: number;
 }
 

@@ -2,10 +2,10 @@ import type { Notification } from '../../protocol/index.js';
 import { findRecord, type IdentityRecord, type LoggedEvent } from './records.js';
 import type { World } from './world.js';
 
-/** This many old events may pile up before they are dropped: cutting the log at every event would be slow. */
-const SPARE = 256;
+/** Old events are dropped in batches of this size: trimming the log at every event would be slow. */
+const TRIM_SIZE = 256;
 
-/** Appends an event to an identity's log and returns its `ts`; watches of the identity's events are answered with it. */
+/** Appends an event to an identity's log and returns its `ts`. Pending watches of the identity are answered with it. */
 export function publish(
   world: World,
   identity_id: string,
@@ -24,7 +24,7 @@ export function publish(
 function dropOldEvents(identity: IdentityRecord, oldest: number): void {
   const kept = identity.log.findIndex(({ stamp }) => stamp >= oldest);
   if (kept === -1) identity.log = [];
-  else if (kept > SPARE) identity.log = identity.log.slice(kept);
+  else if (kept > TRIM_SIZE) identity.log = identity.log.slice(kept);
 }
 
 /** The events of an identity that a watch with this index has not seen yet, in order. */

@@ -3,7 +3,7 @@ import { randomId } from './random-numbers.js';
 import { findRecord } from './records.js';
 import type { World } from './world.js';
 
-/** Adds a group without members and returns its id; the fields of `handle` override the invented ones. */
+/** Adds a group without members and returns its id. The fields of `handle` override the generated ones. */
 export function addGroup(world: World, handle: Partial<GroupHandle> = {}): string {
   const group_id = handle.group_id ?? randomId(world.random);
   world.groups.set(group_id, {
@@ -19,7 +19,7 @@ export function addGroup(world: World, handle: Partial<GroupHandle> = {}): strin
   return group_id;
 }
 
-/** Makes an identity a member of a group, if it is not one already. */
+/** Adds an identity to a group, if it is not a member yet. */
 export function joinGroup(world: World, group_id: string, identity_id: string): void {
   const group = findRecord(world.groups, 'group_id', group_id);
   const identity = findRecord(world.identities, 'identity_id', identity_id);

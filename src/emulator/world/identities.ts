@@ -11,7 +11,7 @@ export interface AddedIdentity {
   readonly token: string;
 }
 
-/** Adds an identity with an invented profile; the fields of `profile` override it. */
+/** Adds an identity with a generated profile. The fields of `profile` override the generated ones. */
 export function addIdentity(world: World, profile: Partial<Profile> = {}): AddedIdentity {
   const number = world.identities.size + 1;
   const identity_id = profile.identity_id ?? randomId(world.random);
@@ -54,8 +54,8 @@ export function befriend(world: World, identity_id: string, friend_id: string): 
 }
 
 /**
- * Changes a profile. The identity and its friends get an `identity_update`, and watches of the pages of members that show
- * the identity are answered.
+ * Changes a profile. The identity and its friends receive an `identity_update`, and watches of member pages that contain the
+ * identity are answered.
  */
 export function updateProfile(
   world: World,

@@ -11,13 +11,13 @@ import { randomId } from './random-numbers.js';
 import { issueBearer } from './tokens.js';
 import type { World } from './world.js';
 
-/** The lobby to add. Everything is optional. */
+/** The lobby to add. All fields are optional. */
 export interface LobbyPlan {
   /** Default: a random id. */
   readonly lobby_id?: string;
   /** Default: Frankfurt. */
   readonly region?: Lobby['region'];
-  /** How to connect to it, by the name of the port. Default: one port, named `default`. */
+  /** Its ports, by name. Default: one port, named `default`. */
   readonly ports?: Readonly<Record<string, Port>>;
   /** The number of slots. Default 8. */
   readonly maxPlayers?: number;
@@ -36,7 +36,7 @@ const OPTIONS: Options<LobbyPlan> = {
 const FRANKFURT = { region_id: 'fra', display_name: 'Frankfurt' };
 const HOST = { host: 'fra.lobby.example:443', hostname: 'fra.lobby.example', port: 443, is_tls: true };
 
-/** A lobby that was added, and the bearer token for its server. */
+/** A lobby that was added, and the bearer token for the lobby server. */
 export interface AddedLobby {
   readonly lobby_id: string;
   readonly token: string;

@@ -9,21 +9,21 @@ export type PlayerState = 'reserved' | 'connected' | 'expired' | 'removed';
 
 /** How many slots of a lobby are taken. */
 export interface PlayerCount {
-  /** By tokens that may still be confirmed. */
+  /** Slots of tokens that can still be confirmed. */
   readonly reserved: number;
-  /** By players that were confirmed. */
+  /** Slots of confirmed players. */
   readonly connected: number;
 }
 
-/** When there are more players, expired and removed ones are forgotten: an emulator may run for weeks. */
-const MOST = 10_000;
+/** Beyond this number of players, expired and removed ones are deleted: an emulator may run for weeks. */
+const MAX_PLAYERS = 10_000;
 
-/** The state of a player now. */
+/** The current state of a player. */
 export function stateOf({ now, reservation }: World, { state, reservedAt }: PlayerRecord): PlayerState {
   return state === 'reserved' && now() - reservedAt >= reservation ? 'expired' : state;
 }
 
-/** The state of a player token now; `undefined` if it was never issued. */
+/** The current state of a player token; `undefined` if it was never issued. */
 export function playerState(world: World, token: string): PlayerState | undefined {
   const player = world.players.get(token);
   return player && stateOf(world, player);
@@ -46,7 +46,7 @@ export function reservePlayer(world: World, lobby_id: string): string {
   if (reserved + connected >= maxPlayers) {
     throw new InputError('lobby_id', 'a lobby with a free slot', `one whose ${maxPlayers} slots are taken`);
   }
-  forgetOldPlayers(world);
+  deleteOldPlayers(world);
   const token = newToken(world, 'player');
   world.players.set(token, { lobby_id, reservedAt: world.now(), state: 'reserved' });
   return token;
@@ -61,8 +61,8 @@ export function sendLobbyJoin(world: World, identity_id: string, lobby_id: strin
   return token;
 }
 
-function forgetOldPlayers(world: World): void {
-  if (world.players.size < MOST) return;
+function deleteOldPlayers(world: World): void {
+  if (world.players.size < MAX_PLAYERS) return;
   for (const [token, player] of world.players) {
     const state = stateOf(world, player);
     if (state === 'expired' || state === 'removed') world.players.delete(token);

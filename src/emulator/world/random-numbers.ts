@@ -1,10 +1,10 @@
 import type { Check } from '../../error/index.js';
 
-const LARGEST_SEED = 2 ** 32 - 1;
+const MAX_SEED = 2 ** 32 - 1;
 
 export const seedNumber: Check = {
-  name: `a whole number from 0 to ${LARGEST_SEED}`,
-  is: u => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= LARGEST_SEED,
+  name: `a whole number from 0 to ${MAX_SEED}`,
+  is: u => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= MAX_SEED,
 };
 
 /** Random numbers from 0 up to, but not including, 1. The same seed gives the same numbers (the mulberry32 generator). */

@@ -1,7 +1,7 @@
 import { describe, InputError } from '../../error/index.js';
 import type { GroupHandle, Lobby, Port, Profile } from '../../protocol/index.js';
 
-/** An event in an identity's log. `stamp` is a moment of `World.tick`, which orders everything that happens. */
+/** An event in an identity's log. `stamp` is a value of `World.tick`, which orders all changes. */
 export interface LoggedEvent {
   readonly stamp: number;
   readonly event: { readonly kind: object; readonly ts: string; readonly notification?: unknown };

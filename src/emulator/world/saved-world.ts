@@ -6,7 +6,7 @@ type Entries<T> = readonly (readonly [id: string, record: T])[];
 
 /** The world of an emulator as plain JSON: write it to a file, and `createEmulator({ saved })` continues from it. */
 export interface SavedWorld {
-  /** The latest moment that the world has used, in ms: no index of the restored world is older. */
+  /** The latest value of `tick`, in ms. All indexes of the restored world are newer. */
   readonly tick: number;
   readonly identities: Entries<Omit<IdentityRecord, 'friends'> & { readonly friends: readonly string[] }>;
   readonly groups: Entries<Omit<GroupRecord, 'members'> & { readonly members: Entries<number> }>;
@@ -23,9 +23,9 @@ const LISTS = [
   'bearers',
 ] as const satisfies readonly (keyof Records)[];
 
-/** Looks at the outline only: a saved world is large, and nobody writes one by hand. */
+/** Checks only the top level: a saved world is large, and nobody writes one by hand. */
 export const savedWorld: Check = {
-  name: 'a world that emulator.save() has returned',
+  name: 'a world returned by emulator.save()',
   is: u => jsonObject.is(u) && Number.isFinite(u.tick) && LISTS.every(name => Array.isArray(u[name])),
 };
 
@@ -45,7 +45,7 @@ export function saveRecords(records: Records, tick: number): SavedWorld {
   });
 }
 
-/** The records of a saved world, as a copy of their own; empty ones if nothing was saved. */
+/** A copy of the records of a saved world; empty records if there is none. */
 export function restoreRecords(saved: SavedWorld | undefined): Records {
   const copy = structuredClone(saved);
   return {

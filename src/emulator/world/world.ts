@@ -4,29 +4,29 @@ import { randomNumbers, seedNumber } from './random-numbers.js';
 import type { Records } from './records.js';
 import { restoreRecords, savedWorld, saveRecords, type SavedWorld } from './saved-world.js';
 
-/** What an emulated world is made of, and how long it remembers. Everything is optional. */
+/** The options of an emulated world. All are optional. */
 export interface WorldConfig {
-  /** How long events are kept, in ms; a watch with an older index is answered at once, without events. Default 300,000. */
+  /** How long events are kept, in ms. A watch with an older index is answered at once, without events. Default 300,000. */
   readonly retention?: number;
   /** How long a player token stays reserved until it expires, in ms. Default 120,000. */
   readonly reservation?: number;
-  /** Determines all ids and tokens: the same seed gives the same world. A whole number. Default 1. */
+  /** Determines all ids and tokens: the same seed gives the same world. An integer. Default 1. */
   readonly seed?: number;
   /** A world to continue from, as `emulator.save()` returned it. Default: an empty world. */
   readonly saved?: SavedWorld;
-  /** The clock and the timers. With a `VirtualTimeScheduler`, a test does not wait. Default `asyncScheduler`. */
+  /** The clock. With a `VirtualTimeScheduler`, tests do not have to wait. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 
 /** Everything that exists in the emulated service. Commands change it; answers are read from it. */
 export interface World extends Records, Required<Omit<WorldConfig, 'saved'>> {
-  /** Emits the id of an identity or group when something about it has changed: blocking watches wait for this. */
+  /** Emits the id of an identity or group when it has changed. Blocking watches wait for this. */
   readonly changed$: Subject<string>;
-  /** A random number from 0 up to 1, for ids and tokens. */
+  /** Returns a random number from 0 to 1, excluding 1, for ids and tokens. */
   readonly random: () => number;
-  /** The time on the scheduler's clock, in ms since 1970. */
+  /** The scheduler's time, in ms since 1970. */
   readonly now: () => number;
-  /** The time in ms, but later than any that it has returned before, so that no two changes share an index. */
+  /** The time in ms, but always later than its previous value, so that no two changes share an index. */
   readonly tick: () => number;
 }
 
@@ -38,7 +38,7 @@ export const worldOptions: Options<WorldConfig> = {
   scheduler: schedulerLike,
 };
 
-/** Makes a world of a config that has been checked. */
+/** Creates a world from a checked config. */
 export function createWorld(config: WorldConfig): World {
   const { retention = 300_000, reservation = 120_000, seed = 1, saved, scheduler = asyncScheduler } = config;
   const now = () => scheduler.now();
@@ -54,7 +54,7 @@ export function createWorld(config: WorldConfig): World {
   };
 }
 
-/** The world as it is now. */
+/** Returns a copy of the current world. */
 export function saveWorld(world: World): SavedWorld {
   return saveRecords(world, world.tick());
 }

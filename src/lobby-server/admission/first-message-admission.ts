@@ -51,7 +51,7 @@ export function createFirstMessageAdmission(
         finalize(() => waiting--),
         map(tokenOf),
         mergeMap(token => admit(pending, token)),
-        // If the gate is unsubscribed from while the message is toInput.
+        // For the case that the gate is unsubscribed from while it is waiting for the message.
         finalize(() => pending.reject(REFUSALS.gateClosed)),
       );
     });
@@ -62,7 +62,7 @@ function respondByCloseFrame(connection: Connection): Responder {
     isConnected: connection.isOpen,
     accept: () => connection,
     reject: ({ code, reason }) => {
-      // A reason may be any error code of the service, of any length.
+      // The reason may be any error code of the service, of any length.
       connection.closeOrTerminate(code, isCloseReason(reason) ? reason : 'refused');
       return code;
     },

@@ -6,7 +6,7 @@ import type { Refusal } from './refusal.js';
 /** What the upgrade request says about the client. */
 export type RequestDetails = Pick<LobbySocket, 'address' | 'url' | 'headers'>;
 
-/** A client whose token is not confirmed yet. It is accepted or rejected, once. */
+/** A client whose token is not confirmed yet. It is accepted or rejected exactly once. */
 export interface PendingSocket extends RequestDetails {
   /** Accepts the client; undefined if it has disconnected, or has been accepted or rejected before. */
   readonly accept: () => Connection | undefined;
@@ -29,7 +29,7 @@ export function createPendingSocket(
   { log, scheduler }: Pick<GateSettings, 'log' | 'scheduler'>,
 ): PendingSocket {
   let isSettled = false;
-  /** Settles it; returns whether there is still someone to answer. */
+  /** Settles it. Returns whether the client still has to be answered. */
   const settle = () => {
     const isPending = !isSettled && responder.isConnected();
     isSettled = true;

@@ -1,23 +1,23 @@
 import { whyNotConnected } from '../../client/index.js';
 import { isInputError, isStatusError } from '../../error/index.js';
 
-/** Why a client is turned away: with this HTTP status before the upgrade, with this close code after it. */
+/** Why a client is refused: with this HTTP status before the upgrade, with this close code after it. */
 export interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 429 | 500 | 503;
   readonly code: 1001 | 4401 | 4403 | 4408 | 4424 | 4429;
   readonly reason: string;
-  /** When to try again, in seconds; absent if that would not help. */
+  /** When to try again, in seconds; absent if a retry would not help. */
   readonly retryAfter?: number;
   /** The error of `players.connected`. */
   readonly error?: unknown;
-  /** Whether the service may count the player as connected all the same. */
+  /** Whether the service may nevertheless count the player as connected. */
   readonly isUnknown?: boolean;
 }
 
 /** The refusals of the gate itself; {@link refusalFor} adds those of the service. */
 export const REFUSALS = {
   noHandshake: { status: 400, code: 4401, reason: 'no_handshake' },
-  /** There is no token, there are two, or it is one that the service cannot have issued. */
+  /** There is no token, more than one, or one that the service cannot have issued. */
   noToken: { status: 401, code: 4401, reason: 'no_token' },
   noTokenInTime: { status: 401, code: 4408, reason: 'no_token_in_time' },
   noSuchPath: { status: 404, code: 4403, reason: 'no_such_path' },
@@ -31,9 +31,9 @@ export const REFUSALS = {
 } as const satisfies Readonly<Record<string, Refusal>>;
 
 /**
- * The refusal for an error of `players.connected`. A player is told no (401, 403) only if the service refused their token,
- * and then for the service's reason. Anything else is the lobby's own problem (503), and worth another try: a wrong address,
- * the lobby's own token, its rate limit.
+ * The refusal for an error of `players.connected`. Only if the service refused the player's token is the status 401 or 403,
+ * with the service's reason. Anything else is the lobby's problem (503), and the player may try again: a wrong URL, an
+ * invalid lobby token, a rate limit.
  */
 export function refusalFor(error: unknown): Refusal {
   if (isInputError(error)) return { ...REFUSALS.noToken, error };
@@ -49,7 +49,7 @@ export function refusalFor(error: unknown): Refusal {
     : { status: 403, code: 4403, reason, error };
 }
 
-/** Either a reason that this library knows, or a code it does not know, with the status that the service refuses tokens with. */
+/** Whether the reason is a known one, or an unknown code with status 400, which the service uses to refuse tokens. */
 function isAboutPlayer(error: unknown, reason: string): boolean {
   if (!isStatusError(error) || error.code === undefined || reason === 'unauthorized') return false;
   return reason !== error.code || error.status === 400;

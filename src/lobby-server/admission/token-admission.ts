@@ -8,10 +8,10 @@ import type { PendingSocket, RequestDetails } from './pending-socket.js';
 import { REFUSALS } from './refusal.js';
 import { createTokenConfirmation } from './token-confirmation.js';
 
-/** Far longer than any token of the service. */
+/** Much longer than any token of the service. */
 const MAX_TOKEN_LENGTH = 8_192;
 
-/** Has the token confirmed. Emits the player's socket if it is, and completes; otherwise rejects the client and completes. */
+/** Confirms the token. If it is valid, emits the player's socket and completes; otherwise rejects the client and completes. */
 export type TokenAdmission = (pending: PendingSocket, token: string) => Observable<LobbySocket>;
 
 export function createTokenAdmission(settings: GateSettings): TokenAdmission {
@@ -44,7 +44,7 @@ export function createTokenAdmission(settings: GateSettings): TokenAdmission {
         return subscriber.complete();
       }
       subscriber.add(() => pending.reject(REFUSALS.gateClosed));
-      // Outlives the subscription to the gate: if the service says OK to a player who has left, their slot has to be freed.
+      // Not unsubscribed with the gate: if the service confirms a player who has left, their slot has to be freed.
       confirm(token).subscribe(refusal => {
         if (refusal) pending.reject(refusal);
         const socket = refusal ? undefined : accept(pending, token);
@@ -57,7 +57,7 @@ export function createTokenAdmission(settings: GateSettings): TokenAdmission {
     });
 }
 
-/** Gives a connection to the player who has this token. */
+/** Creates the public socket of an admitted player. */
 function lobbySocket(
   token: string,
   { message$, closed$, send, close, bufferedAmount }: Connection,
@@ -65,13 +65,13 @@ function lobbySocket(
 ): LobbySocket {
   const socket = {
     ...{ address, url, message$, closed$, send, close },
-    // Not `new URL`, which throws for some of the paths that a request may have.
+    // Not `new URL`, which throws on some paths that requests may have.
     searchParams: new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : ''),
     get bufferedAmount() {
       return bufferedAmount();
     },
   };
-  // Not enumerable, and therefore not printed.
+  // Not enumerable, so that they are not printed.
   return Object.defineProperties(socket, {
     token: { get: () => token },
     headers: { get: () => headers },
@@ -79,7 +79,7 @@ function lobbySocket(
   }) as LobbySocket;
 }
 
-/** Calls a hook, and subscribes to what it returns. Its failure is logged, and harms nobody else. */
+/** Calls a hook and subscribes to what it returns. If it fails, that is only logged. */
 function runHook(
   name: 'onGone' | 'onUnknown',
   token: string,

@@ -2,14 +2,14 @@ import { catchError, defer, finalize, first, map, of, tap, type Observable } fro
 import type { GateSettings } from '../lobby-gate-config.js';
 import { REFUSALS, refusalFor, type Refusal } from './refusal.js';
 
-/** Confirms tokens at the service, and keeps track of those in use. */
+/** Confirms tokens with the service, and keeps track of those in use. */
 export interface TokenConfirmation {
   /**
    * Confirms a token: emits the refusal, or undefined for OK, and completes. A token that is being confirmed or whose player
    * is in the lobby is refused without asking the service.
    */
   readonly confirm: (token: string) => Observable<Refusal | undefined>;
-  /** The player of a confirmed token has left: the token may be shown again. */
+  /** The player of a confirmed token has left: the token may be presented again. */
   readonly release: (token: string) => void;
 }
 
@@ -29,7 +29,7 @@ export function createTokenConfirmation(
         inUse.add(token);
         inFlight++;
         return defer(() => client.matchmaker.players.connected({ player_token: token })).pipe(
-          // Completing without a value is no OK.
+          // Completing without a value does not count as OK.
           first(),
           map(() => undefined),
           catchError((error: unknown) => of(refusalFor(error))),

@@ -33,7 +33,7 @@ export function checkCloseFrame(code: number, reason: string): void {
   checkArgument('reason', closeReason, reason);
 }
 
-/** The close codes that ws answers violations of the protocol with; all others are answered with 1002. */
+/** The close codes that ws sends after protocol violations. For all others it sends 1002. */
 const VIOLATIONS: Readonly<Record<string, number>> = {
   WS_ERR_INVALID_UTF8: 1007,
   WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,

@@ -18,17 +18,17 @@ export interface Connection {
   readonly closeOrTerminate: (code: number, reason: string) => void;
 }
 
-/** How long more than `maxBufferedAmount` may wait to be sent, in ms: a single large message takes its time. */
+/** How long `maxBufferedAmount` may be exceeded, in ms: sending a single large message takes time. */
 const STALL_TIMEOUT = 5_000;
 
-/** A client that answered none of this many pings is gone. One is too few: this process may have been asleep itself. */
+/** A client that has not answered this many pings is gone. One is too few: this process may have been asleep itself. */
 const MAX_UNANSWERED_PINGS = 2;
 
 /** Wraps an open WebSocket of ws: holds its messages until someone subscribes, and ends it if the client is gone or stalls. */
 export function createConnection(ws: WebSocket, settings: GateSettings): Connection {
   const { heartbeat, scheduler, maxBufferedAmount } = settings;
   const closed$ = new AsyncSubject<SocketClosed>();
-  /** Set once this side has closed the socket: it comes before whatever code the close event has. */
+  /** Set once this side has closed the socket. It takes precedence over the code of the close event. */
   let closedByUs: SocketClosed | undefined;
   const isOpen = () => ws.readyState === ws.OPEN;
   const terminate = () => ws.terminate();
@@ -48,12 +48,12 @@ export function createConnection(ws: WebSocket, settings: GateSettings): Connect
   let unansweredPings = 0;
   ws.on('message', (data: Buffer, isBinary) => {
     unansweredPings = 0;
-    // Messages that were on their way when this side closed the socket are dropped.
+    // Messages that arrive after this side has closed the socket are dropped.
     if (isOpen()) buffer.push(isBinary ? data : data.toString(), data.length);
   });
   ws.on('pong', () => (unansweredPings = 0));
   ws.on('error', error => {
-    // After a violation of the protocol, ws itself sends the close frame.
+    // After a protocol violation, ws itself sends the close frame.
     closedByUs ??= closeFrameAfter(error);
     forceClose(terminate, closed$, scheduler);
   });
@@ -79,7 +79,7 @@ export function createConnection(ws: WebSocket, settings: GateSettings): Connect
     stall ??= timer(STALL_TIMEOUT, scheduler)
       .pipe(takeUntil(closed$))
       .subscribe(() => {
-        // A close frame would only wait behind everything else.
+        // A close frame would only be queued behind all other data.
         closedByUs ??= { code: 4413, reason: 'does not read' };
         terminate();
       });

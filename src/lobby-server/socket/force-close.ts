@@ -4,8 +4,8 @@ import { takeUntil, timer, type Observable, type SchedulerLike } from 'rxjs';
 const CLOSE_GRACE = 1_000;
 
 /**
- * Forces a connection closed that has not closed by itself within a second: a client that does not read what it was sent, or
- * does not answer a close frame, would stay connected forever.
+ * Closes a connection by force if it has not closed within a second. Otherwise a client that does not read, or does not answer
+ * a close frame, would stay connected forever.
  */
 export function forceClose(
   destroy: () => void,

@@ -10,7 +10,7 @@ export interface MessageBuffer {
   readonly end: () => void;
 }
 
-/** `overflow` is called if more messages come than may be held; those held are dropped. */
+/** `overflow` is called if the held messages exceed a limit. They are dropped. */
 export function createMessageBuffer(
   { maxHeldMessages, maxHeldBytes }: Pick<GateSettings, 'maxHeldMessages' | 'maxHeldBytes'>,
   overflow: () => void,
@@ -21,7 +21,7 @@ export function createMessageBuffer(
   let hasEnded = false;
   let isFlushing = false;
 
-  // One message at a time, as long as someone is subscribed: a subscriber that takes one and leaves must not lose the rest.
+  // One message at a time: if the subscriber leaves after one message, the others must stay held.
   const flush = () => {
     if (isFlushing) return;
     isFlushing = true;
@@ -57,7 +57,7 @@ export function createMessageBuffer(
   };
 }
 
-/** A view into one of ws's larger buffers would keep all of that buffer in memory. */
+/** A view into one of ws's larger buffers would keep the whole buffer in memory. */
 function copyOf(message: LobbyMessage): LobbyMessage {
   if (typeof message === 'string') return message;
   const copy = Buffer.allocUnsafeSlow(message.length);

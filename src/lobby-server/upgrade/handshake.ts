@@ -13,7 +13,7 @@ import type { Upgrade } from './upgrades.js';
 
 /**
  * Turns an upgrade request into a pending socket, whose upgrade is completed when it is accepted. Returns undefined if the
- * request is not a valid WebSocket handshake: it has been answered already, and its token was not used.
+ * request is not a valid WebSocket handshake. In that case it has already been answered, and its token was not used.
  */
 export type Handshake = (upgrade: Upgrade, details: RequestDetails) => PendingSocket | undefined;
 
@@ -33,14 +33,14 @@ export function createHandshake(settings: GateSettings): Handshake {
     server.handleUpgrade(request, socket, head, opened => (ws = opened));
     const complete = completions.get(request);
     if (!complete) {
-      // ws has answered it.
+      // ws has already answered it.
       destroyAfterGrace(socket, scheduler);
       const { status, reason } = REFUSALS.noHandshake;
       log({ kind: 'refused', at: scheduler.now(), address: details.address, code: status, reason });
       return undefined;
     }
 
-    // A client must not send before it is answered (RFC 6455, 4.1). Unread data would also hide that it disconnects.
+    // A client must not send data before the answer (RFC 6455, 4.1). Unread data would also hide a disconnect.
     const rejectEarlyData = () => pending.reject(REFUSALS.noHandshake);
     const destroy = () => socket.destroy();
     socket.on('data', rejectEarlyData).on('end', destroy);

@@ -3,14 +3,14 @@ import { hookFailed } from '../gate-log-entry.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import type { Upgrade } from './upgrades.js';
 
-/** Decides by a request's origin and address whether it may connect. */
+/** Decides whether a client may connect, based on its origin and address. */
 export type RequestPolicy = (upgrade: Upgrade) => {
   readonly address: string;
-  /** Undefined if it may. */
+  /** Undefined if it may connect. */
   readonly refusal: Refusal | undefined;
 };
 
-/** Asks the hooks of the config, and counts the open connections of each address. */
+/** Calls the hooks of the config, and counts the open connections of each address. */
 export function createRequestPolicy(settings: GateSettings): RequestPolicy {
   const { log, scheduler } = settings;
   const open = new Map<string, number>();
@@ -53,7 +53,7 @@ export function createRequestPolicy(settings: GateSettings): RequestPolicy {
   };
 }
 
-/** A hook written in JavaScript may return a promise, which is truthy: taken for a yes, it would let everyone in. */
+/** A hook written in JavaScript may return a promise. It is truthy, so a plain check would admit everyone. */
 function isTrue(answer: unknown): boolean {
   return answer === true;
 }

@@ -29,7 +29,7 @@ export function upgrades({
   return new Observable(subscriber => {
     const listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (claimedSockets.has(socket) || subscriber.closed) return;
-      // Even if the request is left to others: an `error` event that nobody listens to would end the process.
+      // Also if the request is left to other listeners: an `error` event without a listener would end the process.
       if (!socketsWithErrorHandler.has(socket)) socket.on('error', () => socket.destroy());
       socketsWithErrorHandler.add(socket);
       if (path === undefined || path === request.url?.split('?', 1)[0]) {

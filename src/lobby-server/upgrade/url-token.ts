@@ -1,11 +1,11 @@
 /** The token in a URL, and the URL without it. */
 export interface UrlToken {
-  /** Undefined if there is none, empty if there are several. */
+  /** Undefined if there is none, empty if there is more than one. */
   readonly token: string | undefined;
   readonly url: string;
 }
 
-/** Takes the token out of a request's path and query, and leaves the rest of it exactly as it is. */
+/** Removes the token from a request's path and query, and leaves everything else unchanged. */
 export function urlToken(pathAndQuery: string, parameter: string | false): UrlToken {
   const at = pathAndQuery.indexOf('?');
   if (parameter === false || at < 0) return { token: undefined, url: pathAndQuery };

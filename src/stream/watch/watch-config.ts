@@ -19,66 +19,66 @@ import { observableInput, toInput } from '../to-input.js';
 import type { Checkpoint, WatchLogEntry } from './watch-signal.js';
 
 /**
- * Asks a service once, from an index or, without one, from now. It is cold: subscribing asks, the first value is the
- * answer, completing without one means that there is nothing new, unsubscribing aborts.
+ * Polls a service once, from an index or, without one, from now. Cold: subscribing sends the request, the first value is the
+ * answer, completing without a value means that there is nothing new, and unsubscribing aborts.
  */
 export type Poll<A> = (index: string | undefined) => ObservableInput<A>;
 
-/** How a watch polls. Everything is optional. */
+/** The options of a watch. All are optional. */
 export interface WatchConfig<A> {
-  /** Where to go on from: an index, or a checkpoint, whose age tells whether something was missed. Default: from now. */
+  /** Where to resume: an index, or a checkpoint, whose age shows whether something was missed. Default: from now. */
   readonly from?: string | Checkpoint | null | undefined;
   /**
-   * Called after an answer was delivered. The next poll is sent, and the index moves, only when what it returns has completed;
-   * it may also do its work at once and return nothing. Save the `checkpoint` in it, to be given back as `from`, and nothing is
-   * lost, however the process ends. It is called for answers without news, too, since their index is newer. If it fails, the
-   * same answer is asked for again.
+   * Called after an answer has been delivered. The index advances, and the next poll is sent, only after the returned
+   * Observable or promise has completed; `ack` may also work synchronously and return nothing. Save the `checkpoint` here and
+   * pass it as `from` later: then nothing is lost, even if the process crashes. It is also called for answers without news,
+   * since their index is newer. If it fails, the same answer is requested again.
    */
   readonly ack?:
     | ((answer: A, checkpoint: Checkpoint) => ObservableInput<unknown>)
     | ((answer: A, checkpoint: Checkpoint) => void);
-  /** Emits when the machine is back (online, visible, awake): a hanging poll is aborted, and sent again within a second. */
+  /** Emits when the machine is back (online, visible, awake). A pending poll is aborted and sent again within a second. */
   readonly wake$?: ObservableInput<unknown>;
-  /** How long a poll may take, in ms. Then it is aborted and sent again. Default 70,000, above the service's 40–60 s. */
+  /** How long a poll may take, in ms, until it is aborted and sent again. Default 70,000; the service blocks for 40–60 s. */
   readonly deadline?: number;
-  /** How far apart polls without news are, in ms, after a `burst`. Default 1,000. */
+  /** The minimum interval between polls without news, in ms, after a `burst`. Default 1,000. */
   readonly minInterval?: number;
-  /** How many polls without news may follow each other at once. Default 3. */
+  /** How many polls without news may be sent without waiting. Default 3. */
   readonly burst?: number;
-  /** How long the service keeps what happened, in ms. A longer silence is a gap. Default 300,000. */
+  /** How long the service keeps events, in ms. A longer silence is a gap. Default 300,000. */
   readonly retention?: number;
-  /** How long to wait after a failure. */
+  /** How long to wait after a failure; see `backoff`. */
   readonly backoff?: BackoffConfig;
-  /** The index of an answer. Default: its `watch.index`. */
+  /** Returns the index of an answer. Default: its `watch.index`. */
   readonly indexOf?: (answer: A) => string | number | null | undefined;
-  /** Whether an answer has no news. Default: each has. */
+  /** Whether an answer contains no news. Default: never. */
   readonly isIdle?: (answer: A) => boolean;
-  /** Whether an answer only repeats the one before it. Default: everything but its `watch` is equal. */
+  /** Whether an answer only repeats the previous one. Default: whether they are equal except for `watch`. */
   readonly isRepeat?: (answer: A, previous: A) => boolean;
-  /** What a failed poll means. Default: `recovery`, which knows this library's errors, and retries after any other. */
+  /** Decides what a failed poll means. Default: `recovery`, which knows this library's errors and retries after others. */
   readonly recovery?: (error: unknown) => Recovery;
-  /** Called with each turn of the loop and each gap. Errors are swallowed. */
+  /** Called after each poll and for each gap. Errors are swallowed. */
   readonly log?: (entry: WatchLogEntry) => void;
-  /** A number from 0 up to 1, for the jitter. Default `Math.random`. */
+  /** Returns a random number from 0 to 1, excluding 1, for the jitter. Default `Math.random`. */
   readonly random?: () => number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 
-const placeToGoOnFrom: Guard<string | Checkpoint | null> = {
-  name: 'an index as an answer gave it, or a checkpoint { index, at }; leave it out to begin from now',
+const resumePoint: Guard<string | Checkpoint | null> = {
+  name: 'the index of an answer, or a checkpoint { index, at }; omit it to start from now',
   is: (u): u is string | Checkpoint | null => {
     if (u === null || isIndex(u)) return true;
     return plainObject.is(u) && isIndex(u.index) && (u.at === undefined || Number.isFinite(u.at));
   },
 };
 
-/** An empty one is what the checkpoint of an answer without an index has. */
+/** An empty index is valid: the checkpoint of an answer without an index has one. */
 const isIndex = (u: unknown) => u === '' || cursorArgument.is(u);
 
-/** What the options of {@link WatchConfig} must be. */
+/** A check for each option of {@link WatchConfig}. */
 export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
-  from: placeToGoOnFrom,
+  from: resumePoint,
   ack: aFunction,
   wake$: observableInput,
   deadline: milliseconds,
@@ -96,7 +96,7 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   scheduler: schedulerLike,
 };
 
-/** A {@link WatchConfig} with nothing left open. */
+/** A {@link WatchConfig} with its defaults filled in. */
 export interface WatchSettings<A> {
   readonly from: { readonly index: string | undefined; readonly at: number | undefined } | undefined;
   readonly ack: (answer: A, checkpoint: Checkpoint) => ObservableInput<unknown>;
@@ -137,7 +137,7 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
   };
 }
 
-/** Without an index there is nothing to go on from, and that is a gap. */
+/** If there is a `from` but no index in it, the watch cannot resume, which counts as a gap. */
 function resolveFrom(from: WatchConfig<never>['from']): WatchSettings<never>['from'] {
   if (from == null) return undefined;
   const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };

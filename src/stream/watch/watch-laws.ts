@@ -3,37 +3,37 @@ import { backoffDelay } from '../backoff.js';
 import type { WatchSettings } from './watch-config.js';
 import type { Checkpoint, Gap, WatchLogEntry, WatchSignal, WatchStatus } from './watch-signal.js';
 
-/** The consecutive failures that the index may be the cause of, until it is dropped. */
+/** After this many consecutive failures that the index may have caused, it is dropped. */
 const INDEX_FAILURES = 5;
 
-/** The longest that a service may ask to wait, in ms: its own rate limits count in windows of 15 minutes. */
-const LONGEST_WAIT = 900_000;
+/** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
+const MAX_WAIT = 900_000;
 
-/** A wake reaches every client at once, as when a network is back. This spreads their polls, in ms. */
+/** When a network comes back, all clients wake at once. Their polls are spread over this time, in ms. */
 export const WAKE_JITTER = 1_000;
 
-/** The part of the retention within which the service certainly knows an index, which is older than the answer with it. */
-const CERTAIN = 0.99;
+/** The service is sure to know an index for this share of the retention. An index is slightly older than its answer. */
+const MARGIN = 0.99;
 
-/** What the laws go by. */
+/** The settings that the laws depend on. */
 export type WatchLaws<A> = Pick<
   WatchSettings<A>,
   'minInterval' | 'burst' | 'retention' | 'backoff' | 'indexOf' | 'isIdle' | 'isRepeat' | 'recovery'
 >;
 
-/** What a watch remembers between two polls. */
+/** The state of a watch between two polls. */
 export interface WatchState<A> {
-  /** What the next poll sends; absent if the service is to begin from now. */
+  /** The index for the next poll; undefined to start from now. */
   readonly index: string | undefined;
-  /** The index is no older than this, in ms since 1970: the service knows it only for so long. */
+  /** The index is no older than this time, in ms since 1970. The service forgets an index after the retention. */
   readonly indexAt: number | undefined;
-  /** The last answer with news, to recognize its repetition. */
+  /** The last answer with news, to recognize a repeated answer. */
   readonly previous: A | undefined;
-  /** Why the next answer does not join on to the last; only without an index. Told then: a reload meets a service that answers. */
+  /** A gap before the next answer, only without an index. Emitted with that answer: then the service is up to reload from. */
   readonly gap: Pick<Gap, 'reason' | 'index'> | undefined;
-  /** How many consecutive polls failed in a way that the index may be the cause of. */
+  /** The number of consecutive failures that the index may have caused. */
   readonly indexFailures: number;
-  /** Until when the polls so far have used up their share; see `pace`. */
+  /** The polls so far have used up their share of requests until this time; see `pace`. */
   readonly busyUntil: number;
   readonly status: WatchStatus;
 }
@@ -41,30 +41,30 @@ export interface WatchState<A> {
 /** How one poll ended. */
 export type Ending<A> =
   | { readonly kind: 'answer'; readonly answer: A; readonly askedAt: number }
-  /** It completed without an answer; it was not answered in time; a wake cut it short. */
+  /** It completed without an answer; it was not answered in time; it was aborted by a wake. */
   | { readonly kind: 'nothing' | 'deadline' | 'woken' }
   | { readonly kind: 'failure'; readonly error: unknown }
-  /** An answer came and was told, with this status, but its acknowledgement failed. */
+  /** An answer was emitted, with this status, but `ack` failed. */
   | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly told: WatchStatus };
 
-/** An ending, when it came, in ms since 1970, and a number from 0 up to 1 for the jitter. */
+/** An ending, its time in ms since 1970, and a random number from 0 to 1 for the jitter. */
 export type Outcome<A> = Ending<A> & { readonly at: number; readonly chance: number };
 
-/** What an outcome leads to: what to tell, what to remember, and how to go on. */
+/** What an outcome leads to: the signals to emit, the next state, and how to continue. */
 export interface Turn<A> {
   readonly signals: readonly WatchSignal<A>[];
   readonly state: WatchState<A>;
   /** How long to wait before the next poll, in ms. */
   readonly wait: number;
-  /** Why it waits. No wake cuts short a wait that the service `asked` for. */
+  /** The reason for the wait. A wake never shortens a wait that the service `asked` for. */
   readonly why: (WatchLogEntry & { kind: 'turn' })['why'];
-  /** The answer to be acknowledged before the state is taken over. */
+  /** The answer to acknowledge before the next state takes effect. */
   readonly toAck?: { readonly answer: A; readonly checkpoint: Checkpoint };
   /** The error that the watch ends with. */
   readonly end?: { readonly error: unknown };
 }
 
-/** The laws of the watch, as one pure step: what the outcome of a poll means in the state that it met. */
+/** The laws of the watch as one pure function: from a state and the outcome of a poll to the next turn. */
 export function nextTurn<A>(state: WatchState<A>, outcome: Outcome<A>, laws: WatchLaws<A>): Turn<A> {
   switch (outcome.kind) {
     case 'answer':
@@ -84,7 +84,7 @@ export function nextTurn<A>(state: WatchState<A>, outcome: Outcome<A>, laws: Wat
 
 type On<A, Kind extends Outcome<A>['kind']> = Extract<Outcome<A>, { kind: Kind }>;
 
-/** An answer came: tell of a gap first, then of the answer if it has news, and go on from its index. */
+/** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
 function onAnswer<A>(state: WatchState<A>, outcome: On<A, 'answer'>, laws: WatchLaws<A>): Turn<A> {
   const { answer, askedAt, at: now } = outcome;
   const index = indexIn(answer, laws);
@@ -92,10 +92,10 @@ function onAnswer<A>(state: WatchState<A>, outcome: On<A, 'answer'>, laws: Watch
   const isNews = !laws.isIdle(answer) && !isRepeat;
 
   const gap = gapBefore(state, index, now, laws.retention);
-  const { status, signals: told } = changeStatus(state.status, { state: 'live', lastAnswer: now }, now);
+  const { status, signals: changes } = changeStatus(state.status, { state: 'live', lastAnswer: now }, now);
   const signals: WatchSignal<A>[] = [
     ...(gap ? [{ kind: 'gap', gap: { ...gap, at: now } } as const] : []),
-    ...told,
+    ...changes,
     ...(isNews ? [{ kind: 'answer', answer } as const] : []),
   ];
 
@@ -106,10 +106,10 @@ function onAnswer<A>(state: WatchState<A>, outcome: On<A, 'answer'>, laws: Watch
     signals,
     state: {
       index,
-      // Not when it was read: if the process slept, the answer lay waiting, and its index grew old meanwhile.
+      // Not the time of arrival: if the process slept, the answer was waiting, and its index is older than that.
       indexAt: askedAt,
       previous: isNews ? answer : state.previous,
-      // Without an index the next poll begins from now: what comes in between is missed.
+      // Without an index the next poll starts from now and misses what happens in between.
       gap: index === undefined ? { reason: 'index_missing', index: state.index } : undefined,
       indexFailures: 0,
       busyUntil,
@@ -121,7 +121,7 @@ function onAnswer<A>(state: WatchState<A>, outcome: On<A, 'answer'>, laws: Watch
   };
 }
 
-/** A string, even if a service gives a number: it is sent back as it is, and never calculated with. Never an empty one. */
+/** The index as a string, even if the service sends a number. An empty index counts as missing. */
 function indexIn<A>(answer: A, { indexOf = watchIndexOf }: WatchLaws<A>): string | undefined {
   const index = indexOf(answer);
   return index === '' || index == null ? undefined : String(index);
@@ -139,12 +139,12 @@ function gapBefore<A>(
   retention: number,
 ): WatchState<A>['gap'] {
   if (from === undefined) return gap;
-  if (indexAt !== undefined && now - indexAt > retention * CERTAIN) return { reason: 'silence', index: from };
+  if (indexAt !== undefined && now - indexAt > retention * MARGIN) return { reason: 'silence', index: from };
   const isBackwards = index !== undefined && isOlderIndex(index, from);
   return isBackwards ? { reason: 'index_backwards', index: from } : undefined;
 }
 
-/** Whether one index is older than another. Only decimal ones can be compared; as strings, since a number loses digits. */
+/** Whether one index is older than another. Only decimal ones are compared, as strings, since numbers lose digits. */
 function isOlderIndex(index: string, other: string): boolean {
   if (!/^\d+$/.test(index) || !/^\d+$/.test(other)) return false;
   const [a, b] = [index, other].map(digits => digits.replace(/^0+(?=\d)/, '')) as [string, string];
@@ -152,8 +152,8 @@ function isOlderIndex(index: string, other: string): boolean {
 }
 
 /**
- * No answer, and no failure: poll on from the same index. A proxy that cuts a long poll says nothing of the service, and
- * leaves the status as it is (`next` is undefined).
+ * No answer and no failure: keeps polling from the same index. If a proxy timed out (`next` is undefined), that says nothing
+ * about the service, so the status does not change.
  */
 function onNothing<A>(
   state: WatchState<A>,
@@ -168,7 +168,7 @@ function onNothing<A>(
   return { signals, state: { ...state, indexFailures: 0, busyUntil, status }, wait, why: 'nothing' };
 }
 
-/** A poll failed: go on, go on without the index, or end. */
+/** A failed poll: continues, continues without the index, or ends. */
 function onFailure<A>(
   state: WatchState<A>,
   error: unknown,
@@ -190,7 +190,7 @@ function onFailure<A>(
 
   const attempt = state.status.attempt + 1;
   const jitter = backoffDelay(attempt, laws.backoff, chance);
-  const wait = after === undefined ? jitter : Math.min(after, LONGEST_WAIT) + Math.min(jitter, LONGEST_WAIT);
+  const wait = after === undefined ? jitter : Math.min(after, MAX_WAIT) + Math.min(jitter, MAX_WAIT);
   const change = { state: offline ? 'offline' : 'retrying', attempt, nextTry: now + wait, error } as const;
   const { status, signals } = changeStatus(state.status, change, now);
   return {
@@ -207,14 +207,14 @@ function onFailure<A>(
   };
 }
 
-/** As if no answer had come, so that the same one is asked for again, after ever longer waits. */
+/** `ack` failed: continues as if there had been no answer, so that it is requested again, with increasing waits. */
 function onUnacknowledged<A>(
   state: WatchState<A>,
   outcome: On<A, 'unacknowledged'>,
   laws: WatchLaws<A>,
 ): Turn<A> {
   const { lastAnswer, attempt } = state.status;
-  // Without an index the same answer cannot be asked for again: what comes until then is missed.
+  // Without an index the same answer cannot be requested again: what happens until the next poll is missed.
   const missed =
     state.index === undefined ? ({ reason: 'index_missing', index: undefined } as const) : undefined;
   const before = { ...state, gap: state.gap ?? missed, status: { ...outcome.told, lastAnswer, attempt } };
@@ -222,16 +222,16 @@ function onUnacknowledged<A>(
 }
 
 /**
- * The guard against a hot loop: when the next poll after one without news may be sent. `busyUntil` is the moment until which
- * the polls so far have used up their share; a `burst` of them may run ahead of it.
+ * The guard against hot loops: how long to wait after a poll without news. Each such poll moves `busyUntil` ahead by
+ * `minInterval`; a `burst` of polls may run ahead of the clock.
  */
 function pace<A>(busyUntil: number, now: number, { minInterval, burst }: WatchLaws<A>) {
-  // The upper bound is for a clock that is set back: it must not turn into a wait of hours.
+  // The upper bound is for a clock that was set back, which must not cause a wait of hours.
   const from = Math.min(Math.max(busyUntil, now), now + burst * minInterval);
   return { wait: Math.max(0, from - (burst - 1) * minInterval - now), busyUntil: from + minInterval };
 }
 
-/** The status that follows, and the signal that tells it: each change of state, each failure; not each further answer. */
+/** The next status, and a signal for it if the state changed or a poll failed; not for each further answer. */
 function changeStatus(
   before: WatchStatus,
   change: Pick<WatchStatus, 'state'> & Partial<WatchStatus>,

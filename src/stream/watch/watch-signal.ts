@@ -1,78 +1,78 @@
 /**
  * Why something may have been missed between two answers.
  *
- * - `silence`: nothing was heard for longer than the service keeps events.
- * - `index_refused`: the service did not go on from the index; the watch began anew without one.
- * - `index_backwards`: the index went back, as after a restart of the service.
- * - `index_missing`: an answer brought no index to go on from.
+ * - `silence`: there was no answer for longer than the service keeps events.
+ * - `index_refused`: the service did not accept the index, and the watch continued without one.
+ * - `index_backwards`: the index went back, for example after a restart of the service.
+ * - `index_missing`: an answer had no index to continue from.
  */
 export type GapReason = 'silence' | 'index_refused' | 'index_backwards' | 'index_missing';
 
-/** A place in a watch where something may have been missed. It comes before the first answer after it. */
+/** A point in a watch where something may have been missed. It is emitted before the next answer. */
 export interface Gap {
   readonly reason: GapReason;
-  /** When it was told, in ms since 1970. */
+  /** When it was emitted, in ms since 1970. */
   readonly at: number;
-  /** The index that the watch could not go on from, if it had one. */
+  /** The index that the watch could not continue from, if it had one. */
   readonly index: string | undefined;
 }
 
 /**
- * How a watch is doing.
+ * The status of a watch.
  *
- * - `connecting`: the first answer is still to come.
+ * - `connecting`: there has been no answer yet.
  * - `live`: the last poll was answered.
- * - `retrying`: the last poll failed, or was not answered in time; there will be another.
- * - `offline`: the same, and no connection could be made at all. Browsers do not tell: there it is `retrying`.
- * - `closed`: it ended with the error that follows.
+ * - `retrying`: the last poll failed or was not answered in time; another one follows.
+ * - `offline`: like `retrying`, but no connection could be made at all. Browsers cannot tell and report `retrying`.
+ * - `closed`: the watch has ended with an error.
  */
 export interface WatchStatus {
   readonly state: 'connecting' | 'live' | 'retrying' | 'offline' | 'closed';
-  /** Since when it is in this state, in ms since 1970. */
+  /** When this state began, in ms since 1970. */
   readonly since: number;
   /** When the last answer came, in ms since 1970. */
   readonly lastAnswer: number | undefined;
-  /** How many consecutive polls have failed. */
+  /** The number of consecutive failed polls. */
   readonly attempt: number;
-  /** When the next poll is sent, in ms since 1970, if it has to wait. */
+  /** When the next poll will be sent after a failure, in ms since 1970. */
   readonly nextTry: number | undefined;
-  /** What the last poll failed with. */
+  /** The error of the last poll, if it failed. */
   readonly error: unknown;
 }
 
-/** Everything that happens in a watch, in order: an answer with news, a gap before it, a new status. */
+/** Something that happens in a watch: an answer with news, a gap before it, or a new status. */
 export type WatchSignal<A> =
   | { readonly kind: 'answer'; readonly answer: A }
   | { readonly kind: 'gap'; readonly gap: Gap }
   | { readonly kind: 'status'; readonly status: WatchStatus };
 
-/** Where a watch stood, to go on from there: an index, and when it was asked for. */
+/** A position from which a watch can resume: an index, and when it was requested. */
 export interface Checkpoint {
   /** The `watch.index` of an answer; empty if it had none. */
   readonly index: string;
-  /** When that answer was asked for, in ms since 1970. The index is no older, so this tells whether it can still be known. */
+  /** When that answer was requested, in ms since 1970. It shows whether the service can still know the index. */
   readonly at: number;
 }
 
 /**
- * One entry of the log of a watch.
+ * An entry of the log of a watch.
  *
- * - `turn`: a poll has been dealt with. `why` says what it came to, and `wait` how long the watch waits before the next one,
- *   in ms: there was `news`, or `nothing` and polls are kept apart; the poll `failed`, and the watch backs off; the service
+ * - `turn`: a poll is over. `why` says how it ended, and `wait` how long the watch waits before the next poll, in ms: there
+ *   was `news`; there was `nothing` new, and polls are spaced out; the poll `failed`, and the watch backs off; the service
  *   `asked` for the wait; the machine `woke`; the consumer's `ack` failed; or the watch `ended`.
  * - `gap`: something may have been missed.
  */
 export type WatchLogEntry = {
-  /** When, in ms since 1970. */
+  /** The time, in ms since 1970. */
   readonly at: number;
-  /** Which watch, counted from 1 in this process. */
+  /** The number of the watch in this process, starting at 1. */
   readonly watchId: number;
 } & (
   | {
       readonly kind: 'turn';
       readonly why: 'news' | 'nothing' | 'failed' | 'asked' | 'woke' | 'ack' | 'ended';
       readonly wait: number;
-      /** How many consecutive polls have failed. */
+      /** The number of consecutive failed polls. */
       readonly attempt: number;
       readonly error: unknown;
     }

@@ -30,18 +30,18 @@ import { watchSettings, type Poll, type WatchConfig, type WatchSettings } from '
 import { nextTurn, WAKE_JITTER, type Ending, type Turn, type WatchState } from './watch-laws.js';
 import type { WatchSignal } from './watch-signal.js';
 
-/** Several wake sources tell of the same wake: being online and being visible again, say. In ms. */
-const SAME_WAKE = 1_000;
+/** Wakes within this time, in ms, count as one: going online and becoming visible often coincide. */
+const WAKE_THROTTLE = 1_000;
 
-/** How many watches there have been in this process: the log tells them apart by it. */
-let watches = 0;
+/** The number of watches so far in this process, to number them in the log. */
+let watchCount = 0;
 
 /**
- * Follows a service that answers by blocking watches: one value for each answer with news. It sends back the index of the
- * last answer, waits if the service fails or has no news, and goes on for ever.
+ * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the last answer; after
+ * failures and answers without news it waits before the next poll.
  *
- * Cold: each subscription is a watch of its own, with at most one poll in flight; unsubscribing aborts it. It never
- * completes, and ends only with an error that no further poll can mend. {@link watchSignals} tells gaps and status, too.
+ * Cold: each subscription is a separate watch with at most one poll in flight; unsubscribing aborts it. It never completes,
+ * and ends only with an error that polling again cannot fix. {@link watchSignals} also emits gaps and status.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -52,21 +52,25 @@ export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> 
   return watchSignals(poll, config).pipe(answers());
 }
 
-/** Of everything that happens in a watch, the answers alone. */
+/**
+ * Keeps only the answers of a watch.
+ *
+ * @example
+ * watchSignals(poll).pipe(answers()).subscribe(show);
+ */
 export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
   return concatMap(signal => (signal.kind === 'answer' ? [signal.answer] : []));
 }
 
 /**
- * Follows a service that answers by blocking watches, and tells everything that happens, in order: answers with news, gaps,
- * changes of status. Cold: each subscription is a watch of its own, with an index of its own, and at most one poll in
- * flight.
+ * Follows a service by long polling. Emits everything that happens, in order: answers with news, gaps, and changes of status.
+ * Cold: each subscription is a separate watch with its own index and at most one poll in flight.
  *
- * It never completes. It ends only with an error that no further poll can mend, as `recovery` says; everything else is
- * retried. Unsubscribing aborts the poll at once. {@link watch} keeps the answers alone.
+ * It never completes, and ends only with an error for which `recovery` says so; everything else is retried. Unsubscribing
+ * aborts the poll at once. {@link watch} emits only the answers.
  *
- * `onCommit` is called with each answer when its index is taken over, once `ack` has completed: whoever filters what the
- * poll gives remembers then what was delivered.
+ * `onCommit` is called with each answer after `ack` has completed, when its index takes effect. A poll that filters its
+ * answers can use it to remember what has been delivered.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -85,7 +89,7 @@ export function watchSignals<A>(
     const log = createLog<A>(settings);
     let turn: Turn<A> = firstTurn(settings);
 
-    const follow = (ending: Ending<A>): Turn<A> => {
+    const turnAfter = (ending: Ending<A>): Turn<A> => {
       const { random, scheduler } = settings;
       return nextTurn(turn.state, { ...ending, at: scheduler.now(), chance: random() }, settings);
     };
@@ -95,24 +99,24 @@ export function watchSignals<A>(
       log.turn(next);
       return next.end ? throwError(() => next.end?.error) : EMPTY;
     };
-    const play = (next: Turn<A>): Observable<WatchSignal<A>> => {
-      const told$ = from(next.signals).pipe(tap(log.signal));
+    const perform = (next: Turn<A>): Observable<WatchSignal<A>> => {
+      const signals$ = from(next.signals).pipe(tap(log.signal));
       const committed$ = defer(() => commit(next));
-      if (!next.toAck) return concat(told$, committed$);
+      if (!next.toAck) return concat(signals$, committed$);
       const acknowledged$ = acknowledge(next.toAck, settings).pipe(
         concatWith(committed$),
-        // Told, but not taken over: what failed is played as an outcome of its own, from the state before the answer.
+        // Emitted, but not committed: the failure is handled as a new outcome, from the state before the answer.
         catchError((error: unknown) =>
-          play(follow({ kind: 'unacknowledged', error, told: next.state.status })),
+          perform(turnAfter({ kind: 'unacknowledged', error, told: next.state.status })),
         ),
       );
-      return concat(told$, acknowledged$);
+      return concat(signals$, acknowledged$);
     };
 
     return wakes(settings).pipe(
       connect(wake$ =>
-        defer(() => askOnce(poll, turn.state.index, wake$, settings)).pipe(
-          concatMap(ending => play(follow(ending))),
+        defer(() => pollOnce(poll, turn.state.index, wake$, settings)).pipe(
+          concatMap(ending => perform(turnAfter(ending))),
           repeat({ delay: () => nextPoll(turn, wake$, settings) }),
           startWith({ kind: 'status', status: turn.state.status } as const),
         ),
@@ -121,7 +125,7 @@ export function watchSignals<A>(
   });
 }
 
-/** What a watch knows before its first poll. */
+/** The state before the first poll. */
 function firstTurn<A>({ from: start, scheduler }: WatchSettings<A>): Turn<A> {
   const now = scheduler.now();
   const state: WatchState<A> = {
@@ -143,17 +147,17 @@ function firstTurn<A>({ from: start, scheduler }: WatchSettings<A>): Turn<A> {
   return { signals: [], state, wait: 0, why: 'nothing' };
 }
 
-/** The watch outlives its wake source: without one it only hears later that the machine is back. */
+/** A wake source that fails or completes does not end the watch. */
 function wakes<A>({ wake$, scheduler }: WatchSettings<A>): Observable<unknown> {
   return from(wake$).pipe(
     catchError(() => NEVER),
     concatWith(NEVER),
-    throttleTime(SAME_WAKE, scheduler),
+    throttleTime(WAKE_THROTTLE, scheduler),
   );
 }
 
-/** One poll, and how it ended. It never fails; whatever ends it aborts it. */
-function askOnce<A>(
+/** Sends one poll and emits how it ended. It never errors; at a deadline or a wake the poll is aborted. */
+function pollOnce<A>(
   poll: Poll<A>,
   index: string | undefined,
   wake$: Observable<unknown>,
@@ -170,7 +174,7 @@ function askOnce<A>(
   );
 }
 
-/** Completes when the consumer is done with an answer; fails if the consumer does. */
+/** Calls `ack`. Completes when it has completed, or fails with its error. */
 function acknowledge<A>(
   { answer, checkpoint }: NonNullable<Turn<A>['toAck']>,
   { ack }: WatchSettings<A>,
@@ -178,7 +182,7 @@ function acknowledge<A>(
   return defer(() => from(ack(answer, checkpoint))).pipe(ignoreElements());
 }
 
-/** Emits when the next poll is due: after the turn's wait, or soon after a wake, unless the service asked for the wait. */
+/** Emits when the next poll is due: after the wait, or soon after a wake unless the service asked for the wait. */
 function nextPoll<A>(
   { wait, why }: Turn<A>,
   wake$: Observable<unknown>,
@@ -195,7 +199,7 @@ function nextPoll<A>(
 
 /** The log of one watch. */
 function createLog<A>({ log, scheduler }: WatchSettings<A>) {
-  const watchId = ++watches;
+  const watchId = ++watchCount;
   const stamp = () => ({ at: scheduler.now(), watchId });
   return {
     signal: (signal: WatchSignal<A>) => {

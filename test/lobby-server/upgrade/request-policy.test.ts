@@ -1,14 +1,14 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { until } from '../../until.js';
+import { waitUntil } from '../../wait-until.js';
 import { openGate, type OpenGate } from '../gate.js';
-import { enter, visit } from '../visit.js';
+import { connectPlayer, tryConnect } from '../connect-player.js';
 
 describe('lobbyGate and its request policy', () => {
   let gate: OpenGate;
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
 
-  it('asks the hooks about the origin and the address', async () => {
+  it('calls the hooks with the origin and the address', async () => {
     const asked: unknown[] = [];
     gate = await openGate({
       isOriginAllowed: origin => origin === undefined || origin === 'https://game.example',
@@ -18,19 +18,19 @@ describe('lobbyGate and its request policy', () => {
       },
       addressOf: ({ headers }) => String(headers['x-forwarded-for'] ?? 'none'),
     });
-    const token = gate.reserve();
-    const wrong = await visit(at(`?token=${token}`), { origin: 'https://evil.example' });
+    const token = gate.reserveToken();
+    const wrong = await tryConnect(at(`?token=${token}`), { origin: 'https://evil.example' });
     ok(wrong.kind === 'refused');
     deepStrictEqual([wrong.status, wrong.body], [403, 'origin']);
 
     const from = (address: string) =>
-      visit(at(`?token=${gate.reserve()}`), {
+      tryConnect(at(`?token=${gate.reserveToken()}`), {
         origin: 'https://game.example',
         headers: { 'x-forwarded-for': address },
       });
-    const visits = [await from('a'), await from('a'), await from('a'), await from('b')];
+    const results = [await from('a'), await from('a'), await from('a'), await from('b')];
     deepStrictEqual(
-      visits.map(visited => (visited.kind === 'refused' ? visited.status : visited.kind)),
+      results.map(result => (result.kind === 'refused' ? result.status : result.kind)),
       ['open', 'open', 429, 'open'],
     );
     deepStrictEqual(asked.slice(-4), [
@@ -39,8 +39,8 @@ describe('lobbyGate and its request policy', () => {
       ['a', 2],
       ['b', 0],
     ]);
-    if (visits[0]!.kind === 'open') visits[0]!.ws.close();
-    await until(() => gate.gone.length === 1);
+    if (results[0]!.kind === 'open') results[0]!.ws.close();
+    await waitUntil(() => gate.gone.length === 1);
     strictEqual((await from('a')).kind, 'open');
     deepStrictEqual(asked.at(-1), ['a', 1]);
     deepStrictEqual([gate.admitted[0]!.address, gate.emulator.playerState(token)], ['a', 'reserved']);
@@ -53,9 +53,9 @@ describe('lobbyGate and its request policy', () => {
           throw new Error('broken');
         },
       });
-      const visited = await visit(at(`?token=${gate.reserve()}`));
-      ok(visited.kind === 'refused');
-      deepStrictEqual([visited.status, visited.body], [500, 'hook_failed']);
+      const result = await tryConnect(at(`?token=${gate.reserveToken()}`));
+      ok(result.kind === 'refused');
+      deepStrictEqual([result.status, result.body], [500, 'hook_failed']);
       ok(gate.log.some(entry => entry.kind === 'hook_failed' && entry.hook === hook));
     });
   }
@@ -63,8 +63,8 @@ describe('lobbyGate and its request policy', () => {
   for (const hook of ['isOriginAllowed', 'isAddressAllowed'] as const) {
     it(`admits nobody if ${hook} returns a promise, against its type`, async () => {
       gate = await openGate({ [hook]: () => Promise.resolve(true) });
-      const visited = await visit(at(`?token=${gate.reserve()}`));
-      ok(visited.kind === 'refused' && (visited.status === 403 || visited.status === 429));
+      const result = await tryConnect(at(`?token=${gate.reserveToken()}`));
+      ok(result.kind === 'refused' && (result.status === 403 || result.status === 429));
     });
   }
 
@@ -77,10 +77,10 @@ describe('lobbyGate and its request policy', () => {
         throw new Error(`what is ${url} ${new URL(url!, 'http://a').searchParams.get('token')}`);
       },
     });
-    await visit(at(`?token=${encodeURIComponent(token)}`));
-    const { ws, ending } = await enter(at());
+    await tryConnect(at(`?token=${encodeURIComponent(token)}`));
+    const { ws, closed } = await connectPlayer(at());
     ws.send('secretSecret');
-    await ending;
+    await closed;
     deepStrictEqual(
       gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [entry.error] : [])),
       ['Error', 'SyntaxError'],

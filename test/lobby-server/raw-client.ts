@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** A WebSocket handshake, byte for byte. */
-export function handshake(path: string): string {
+/** The bytes of a WebSocket handshake request. */
+export function handshakeRequest(path: string): string {
   return [
     `GET ${path} HTTP/1.1`,
     ...['Host: a', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
@@ -11,11 +11,11 @@ export function handshake(path: string): string {
   ].join('\r\n');
 }
 
-/** A client that sends a WebSocket handshake, and then nothing by itself; `before` is sent ahead of it. */
-export async function knock(port: number, path: string, before = ''): Promise<Socket> {
+/** Connects by TCP and sends a WebSocket handshake, after the text in `before`. It sends nothing else by itself. */
+export async function connectRaw(port: number, path: string, before = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
   await once(socket, 'connect');
-  socket.write(before + handshake(path));
+  socket.write(before + handshakeRequest(path));
   return socket;
 }

@@ -7,7 +7,7 @@ import {
 import { virtualTime } from '../virtual-time.js';
 
 /** An emulator in virtual time, with an identity that is the only member of a group. */
-export function createStage() {
+export function createFixture() {
   const { scheduler, pass } = virtualTime();
   const emulator = createEmulator({ scheduler });
   const me = emulator.addIdentity();
@@ -16,15 +16,15 @@ export function createStage() {
   return { scheduler, pass, emulator, me, group_id };
 }
 
-/** Sends a request. `answer` is there as soon as the emulator has answered. */
-export function ask(emulator: Emulator, request: Partial<EmulatedRequest>) {
-  const asked: { answer?: EmulatedResponse; readonly stop: () => void } = {
-    stop: () => subscription.unsubscribe(),
+/** Sends a request. `answer` is set once the emulator has answered. `abort` aborts the request. */
+export function send(emulator: Emulator, request: Partial<EmulatedRequest>) {
+  const sent: { answer?: EmulatedResponse; readonly abort: () => void } = {
+    abort: () => subscription.unsubscribe(),
   };
   const subscription = emulator
     .handle({ method: 'GET', url: '/', headers: {}, ...request })
-    .subscribe(answer => (asked.answer = answer));
-  return asked;
+    .subscribe(answer => (sent.answer = answer));
+  return sent;
 }
 
 export const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });

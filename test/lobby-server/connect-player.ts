@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 
-/** How an open socket was closed. */
-export interface Ending {
+/** How a socket was closed. */
+export interface CloseInfo {
   readonly code: number;
   readonly reason: string;
 }
 
 /** The outcome of an attempt to connect. */
-export type Visit =
-  | { readonly kind: 'open'; readonly ws: WebSocket; readonly ending: Promise<Ending> }
+export type ConnectResult =
+  | { readonly kind: 'open'; readonly ws: WebSocket; readonly closed: Promise<CloseInfo> }
   | {
       readonly kind: 'refused';
       readonly status: number;
@@ -19,16 +19,16 @@ export type Visit =
     }
   | { readonly kind: 'broken' };
 
-/** Connects with the real `ws`. */
-export function visit(url: string, options: WebSocket.ClientOptions = {}): Promise<Visit> {
+/** Tries to connect as a player, with ws. */
+export function tryConnect(url: string, options: WebSocket.ClientOptions = {}): Promise<ConnectResult> {
   const ws = new WebSocket(url, options);
   ws.on('error', () => undefined);
-  const ending = once(ws, 'close').then(([code, reason]: unknown[]) => ({
+  const closed = once(ws, 'close').then(([code, reason]: unknown[]) => ({
     code: code as number,
     reason: String(reason),
   }));
   return new Promise(resolve => {
-    ws.on('open', () => resolve({ kind: 'open', ws, ending }));
+    ws.on('open', () => resolve({ kind: 'open', ws, closed }));
     ws.on('unexpected-response', (_, response) => {
       const { statusCode: status = 0, headers } = response;
       void text(response).then(
@@ -36,13 +36,13 @@ export function visit(url: string, options: WebSocket.ClientOptions = {}): Promi
         () => resolve({ kind: 'broken' }),
       );
     });
-    void ending.then(() => resolve({ kind: 'broken' }));
+    void closed.then(() => resolve({ kind: 'broken' }));
   });
 }
 
-/** The same, if the socket has to open. */
-export async function enter(url: string): Promise<Extract<Visit, { kind: 'open' }>> {
-  const visited = await visit(url);
-  if (visited.kind !== 'open') throw new Error(`not admitted: ${JSON.stringify(visited)}`);
-  return visited;
+/** Connects as a player. Throws if the socket does not open. */
+export async function connectPlayer(url: string): Promise<Extract<ConnectResult, { kind: 'open' }>> {
+  const result = await tryConnect(url);
+  if (result.kind !== 'open') throw new Error(`not admitted: ${JSON.stringify(result)}`);
+  return result;
 }
