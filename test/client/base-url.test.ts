@@ -50,7 +50,7 @@ describe('a base URL', () => {
       '[::2]',
       '127.0.0.1.example',
     ]) {
-      throws(() => of(`http://${host}`), /shows the token to everyone on the way/);
+      throws(() => of(`http://${host}`), /exposes the token to everyone on the network/);
       strictEqual(baseUrl('url', `http://${host}`, true), `http://${host}`);
     }
   });

@@ -131,7 +131,7 @@ describe('createClient', () => {
     refuses({ events: { chat_message: {} } }, /^events\.chat_message must be a codec/);
     refuses(
       { events: { chat_message: null } },
-      /^events\.chat_message must be a codec: of struct\(\), or of io-ts; got something else$/,
+      /^events\.chat_message must be a codec created by struct\(\) or io-ts; got something else$/,
     );
     refuses({ events: { unknown: integer } }, /^events must be kinds that this library does not know itself/);
   });

@@ -210,7 +210,7 @@ describe('fromFetch', () => {
     });
     const { url, close } = server;
     const lost = { message: 'the connection was lost: ECONNRESET', code: 'ECONNRESET' };
-    deepStrictEqual(await told(url), { ...lost, why: 'the body was cut' });
+    deepStrictEqual(await told(url), { ...lost, why: 'the connection was closed in the body' });
     deepStrictEqual(await told(url), { ...lost, why: 'the connection was closed without an answer' });
     await close();
     const unreachable = await told(url);
