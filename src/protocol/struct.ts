@@ -1,5 +1,6 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
+import { checkArgument, nonEmptyString, plainObject } from '../error/index.js';
 import { jsonObject, type Codec } from './codec.js';
 
 /** A codec created by {@link struct}. It exposes its fields, so that code can iterate over them. */
@@ -28,6 +29,8 @@ type Flat<T> = { [K in keyof T]: T[K] } & {};
  * fields all satisfy their codec's `is` is returned unchanged, without a copy. So a codec that would change a value that
  * it accepts, for example by trimming it, has no effect.
  *
+ * Throws an `InputError` if there is no name or no fields.
+ *
  * @example
  * const ChatMessage = struct('ChatMessage', { text: t.string }, { thread_id: t.string });
  */
@@ -38,6 +41,8 @@ export function struct<R extends t.Props, O extends t.Props>(
   optional: O,
 ): Struct<FieldsOf<R, O>>;
 export function struct<A>(name: string, required: t.Props, optional: t.Props = {}): Struct<A> {
+  checkArgument('name', nonEmptyString, name);
+  checkArgument('required', plainObject, required);
   const must = new FieldTable(required);
   const may = new FieldTable(optional);
   const is = (u: unknown): u is A => jsonObject.is(u) && must.fits(u, false) && may.fits(u, true);

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import * as lobby from 'lobby-rx';
@@ -217,6 +217,14 @@ describe('the fields of the interface document', () => {
       }
     });
   }
+
+  it('need a name', () => {
+    const nameless = lobby.struct as unknown as (fields: object) => unknown;
+    throws(
+      () => nameless({ text: t.string }),
+      /^InputError: name must be a non-empty string; got an object$/,
+    );
+  });
 
   it('are exactly those in the tables above', () => {
     for (const [section, codec, , table] of tables) {
