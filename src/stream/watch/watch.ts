@@ -26,6 +26,7 @@ import {
   type Observable,
   type OperatorFunction,
 } from 'rxjs';
+import type { Recovery } from '../../error/index.js';
 import { watchSettings, type Poll, type WatchConfig, type WatchSettings } from './watch-config.js';
 import { nextTurn, WAKE_JITTER, type Ending, type Turn, type WatchState } from './watch-laws.js';
 import type { WatchSignal } from './watch-signal.js';
@@ -90,8 +91,14 @@ export function watchSignals<A>(
     let turn: Turn<A> = firstTurn(settings);
 
     const turnAfter = (ending: Ending<A>): Turn<A> => {
-      const { random, scheduler } = settings;
-      return nextTurn(turn.state, { ...ending, at: scheduler.now(), chance: random() }, settings);
+      const moment = { at: settings.scheduler.now(), chance: settings.random() };
+      try {
+        return nextTurn(turn.state, { ...ending, ...moment }, settings);
+      } catch (error) {
+        // A callback of the config threw. That is a bug, which polling again cannot fix.
+        const laws = { ...settings, recovery: (): Recovery => ({ kind: 'end' }) };
+        return nextTurn(turn.state, { kind: 'failure', error, ...moment }, laws);
+      }
     };
     const commit = (next: Turn<A>): Observable<never> => {
       if (next.toAck) onCommit(next.toAck.answer);

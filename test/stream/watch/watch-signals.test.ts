@@ -422,6 +422,26 @@ describe('watchSignals', () => {
   );
 
   it(
+    'ends if a callback of the config throws, and says that it is closed',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const thrown = new Error('a bug');
+      const bug = () => {
+        throw thrown;
+      };
+      const once = cold('-(a|)', { a: answer('1', 'x') });
+      const lost = cold<never>('-#');
+      for (const config of [{ isIdle: bug }, { indexOf: bug }]) {
+        const signals$ = words(watchSignals(() => once, config));
+        expectObservable(signals$).toBe('a(b#)', { a: 'connecting', b: 'closed' }, thrown);
+      }
+      expectSubscriptions(once.subscriptions).toBe(['^!', '^!']);
+      const failed$ = words(watchSignals(() => lost, { recovery: bug }));
+      expectObservable(failed$).toBe('a(b#)', { a: 'connecting', b: 'closed' }, thrown);
+      expectSubscriptions(lost.subscriptions).toBe('^!');
+    }),
+  );
+
+  it(
     'ends with a projection that throws, and ends alone',
     marbles(helpers => {
       const { cold, expectObservable, flush } = helpers;
