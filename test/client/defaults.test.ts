@@ -1,10 +1,21 @@
 import { deepStrictEqual, ok } from 'node:assert';
-import { catchError, config, defer, map, NEVER, of, type Observable } from 'rxjs';
+import {
+  asyncScheduler,
+  catchError,
+  config,
+  defer,
+  map,
+  NEVER,
+  of,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
 import {
   createClient,
   isTransportError,
   TransportError,
   type Client,
+  type EventFeed,
   type LogEntry,
   type Transport,
 } from 'lobby-rx';
@@ -60,6 +71,44 @@ describe('the defaults of a client', () => {
       expectObservable(broken.events.batches(), '100s !').toBe('');
       flush();
       deepStrictEqual(waits, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+    }),
+  );
+
+  it(
+    'let a feed linger for 1 s, or for as long as the client says, or the feed itself',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const lingers = (feedOf: (transport: Transport) => EventFeed, subscription: string) => {
+        const hung = cold<never>('-');
+        expectObservable(feedOf(() => hung).all$, '--!');
+        expectSubscriptions(hung.subscriptions).toBe(subscription);
+      };
+      lingers(transport => client(transport).events.feed, '^ 1001ms !');
+      lingers(transport => client(transport).events.createFeed(), '^ 1001ms !');
+      lingers(transport => client(transport, { linger: 50 }).events.feed, '^ 51ms !');
+      lingers(transport => client(transport, { linger: 50 }).events.createFeed(), '^ 51ms !');
+      lingers(transport => client(transport, { linger: 50 }).events.createFeed({ linger: 5 }), '^ 6ms !');
+    }),
+  );
+
+  it(
+    'give a feed the clock of its client, unless it has its own',
+    marbles(({ expectObservable, flush }) => {
+      /** The clock of the test, and the delays that were asked of it. */
+      const clock = () => {
+        const delays: (number | undefined)[] = [];
+        const schedule = (...args: Parameters<SchedulerLike['schedule']>) => {
+          delays.push(args[1]);
+          return asyncScheduler.schedule(...args);
+        };
+        return { delays, scheduler: { now: () => asyncScheduler.now(), schedule } };
+      };
+      const [ofClient, ofFeed] = [clock(), clock()];
+      const { events } = client(() => NEVER, { scheduler: ofClient.scheduler });
+      expectObservable(events.createFeed({ linger: 7 }).all$, '--!');
+      expectObservable(events.createFeed({ linger: 8, scheduler: ofFeed.scheduler }).all$, '--!');
+      flush();
+      deepStrictEqual([ofClient.delays.includes(7), ofClient.delays.includes(8)], [true, false]);
+      deepStrictEqual(ofFeed.delays.includes(8), true);
     }),
   );
 
