@@ -9,6 +9,7 @@ import {
   type WatchSignal,
 } from '../stream/index.js';
 import type { ClientSettings } from './client-settings.js';
+import { given } from './given.js';
 
 /** The three ways to use an endpoint. Everything that a client does is one of these. */
 export interface Calls {
@@ -47,7 +48,7 @@ export function createCalls({ plain, blocking, polling, watch }: ClientSettings)
       config?: WatchConfig<Answer>,
       memory?: () => AnswerMemory<Answer>,
     ) => {
-      const options = { ...(watch as WatchConfig<Answer>), ...config };
+      const options = { ...(watch as WatchConfig<Answer>), ...given(config) };
       const poll = (watch_index: string | undefined) =>
         request(polling, endpoint, { ...input, watch_index } as Input);
       if (!memory) return watchSignals(poll, options);

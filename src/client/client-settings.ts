@@ -30,6 +30,7 @@ import {
 import { fromFetch, withDeadline, withLog, withToken, type Transport } from '../transport/index.js';
 import { baseUrl } from './base-url.js';
 import type { ClientConfig } from './client-config.js';
+import { given } from './given.js';
 
 type AnyConfig = ClientConfig<EventCodecs>;
 
@@ -98,7 +99,7 @@ export function clientSettings(config: AnyConfig): ClientSettings {
     ...(log && { log }),
     ...(random && { random }),
     ...(backoff && { backoff }),
-    ...config.watch,
+    ...given(config.watch),
   };
   const { deadline: pollDeadline } = watchSettings(watch);
   return {
@@ -126,15 +127,16 @@ function resolveUrls({ insecure = false, ...config }: AnyConfig): BaseUrls {
 
 function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints {
   rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints');
-  const given = Object.entries<unknown>(endpoints).filter(([, endpoint]) => endpoint !== undefined);
-  for (const [name, endpoint] of given) checkEndpoint(endpoint, `endpoints.${name}`);
+  for (const [name, endpoint] of Object.entries(given(endpoints))) {
+    checkEndpoint(endpoint, `endpoints.${name}`);
+  }
   for (const [kind, codec] of Object.entries(events)) {
     if (RESERVED_KINDS.includes(kind))
       throw new InputError('events', 'kinds that this library does not know itself', kind);
     if (typeof (codec as { decode?: unknown } | null)?.decode !== 'function')
       throw new InputError(`events.${kind}`, 'a codec: of struct(), or of io-ts', 'something else');
   }
-  const chosen: Endpoints = { ...defaultEndpoints, ...Object.fromEntries(given) };
+  const chosen: Endpoints = { ...defaultEndpoints, ...given(endpoints) };
   // A list codec of the caller's own knows its kinds already.
   if (chosen.eventsWatch.response !== IdentityEventList || Object.keys(events).length === 0) return chosen;
   return { ...chosen, eventsWatch: { ...chosen.eventsWatch, response: identityEventList(events) } };

@@ -11,6 +11,7 @@ import {
 import type { Calls } from './calls.js';
 import type { ClientSettings } from './client-settings.js';
 import { eventMemory } from './event-memory.js';
+import { given } from './given.js';
 
 /** The live events of the identity whose token the client has (interface document, 4.3 and 6). */
 export interface EventsApi<Own extends object = NoOwnEvents> {
@@ -57,7 +58,7 @@ export function createEventsApi<Own extends object>(
   const eventsWatch = endpoints.eventsWatch as unknown as Endpoint<EventsWatchInput, List>;
   const isIdle = ({ events }: List) => events.length === 0;
   const signals = (config?: WatchConfig<List>) =>
-    calls.signals(eventsWatch, {}, { isIdle, ...config }, eventMemory<Own>);
+    calls.signals(eventsWatch, {}, { isIdle, ...given(config) }, eventMemory<Own>);
   return {
     watch: (input = {}) => calls.request(eventsWatch, input),
     batches: config => signals(config).pipe(answers()),

@@ -5,6 +5,7 @@ import type { GroupMember, GroupMemberList } from '../protocol/index.js';
 import { answers, type WatchConfig } from '../stream/index.js';
 import type { Calls } from './calls.js';
 import type { ClientSettings } from './client-settings.js';
+import { given } from './given.js';
 import {
   areSameMembers,
   distinctMembers,
@@ -92,12 +93,14 @@ export function createGroupApi(
     memberPages,
     members: (group_id, config) => memberPages(group_id, config).pipe(distinctMembers()),
     watchMembers: (group_id, { count, ...config } = {}) =>
-      signals(getMembers, { group_id, count }, { isRepeat: areSameMembers, ...config }).pipe(answers()),
+      signals(getMembers, { group_id, count }, { isRepeat: areSameMembers, ...given(config) }).pipe(
+        answers(),
+      ),
     roster: (group_id, { count = LARGE_PAGE, ...config } = {}) => {
       const isRepeat = (page: GroupMemberList, previous: GroupMemberList) =>
         (page.anchor ?? '') === (previous.anchor ?? '') && areSameMembers(page, previous);
       const watchPage = (anchor: string | undefined) =>
-        signals(getMembers, { group_id, count, anchor }, { isRepeat, ...config }).pipe(answers());
+        signals(getMembers, { group_id, count, anchor }, { isRepeat, ...given(config) }).pipe(answers());
       return rosterOf(watchPage, scheduler);
     },
   };

@@ -20,6 +20,7 @@ import {
   type Transport,
 } from 'lobby-rx';
 import { marbles } from '../marbles.js';
+import { handle } from '../payload.js';
 
 const url = 'https://service.example';
 const urls = { groupUrl: url, matchmakerUrl: url, apiUrl: url };
@@ -30,6 +31,14 @@ const list = (index: string, ...events: unknown[]) => ({
   status: 200,
   headers,
   text: JSON.stringify({ events, watch: { index } }),
+});
+const member = (...ids: string[]) => ({
+  status: 200,
+  headers,
+  text: JSON.stringify({
+    members: ids.map(identity_id => ({ identity: { ...handle, identity_id } })),
+    watch: { index: ids[0] },
+  }),
 });
 const event = (n: number) => ({ kind: { tick: n }, ts: String(n) });
 
@@ -71,6 +80,30 @@ describe('the defaults of a client', () => {
       expectObservable(broken.events.batches(), '100s !').toBe('');
       flush();
       deepStrictEqual(waits, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+    }),
+  );
+
+  it(
+    'stand where an option is undefined',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const none = {
+        deadline: undefined,
+        isIdle: undefined,
+        isRepeat: undefined,
+        wake$: undefined,
+      } as object;
+      const hung = cold<never>('-');
+      const { events } = client(() => hung, { watch: { deadline: 10 } });
+      expectObservable(events.batches(none), '15ms !');
+      expectSubscriptions(hung.subscriptions).toBe(['^ 9ms !', '10ms ^ 4ms !']);
+
+      let polls = 0;
+      const quiet = client(() => of(list(String(++polls))));
+      expectObservable(quiet.events.batches(none), '5s !').toBe('');
+      const orders = [member('a', 'b'), member('b', 'a')];
+      const group = client(() => of(orders[polls++ % 2]!)).group;
+      expectObservable(group.watchMembers('g', none).pipe(map(() => 'x')), '5s !').toBe('x');
+      flush();
     }),
   );
 
