@@ -37,8 +37,7 @@ export function rosterOf(
   scheduler: SchedulerLike,
 ): Observable<Roster> {
   return watchAllPages(watchPage, scheduler).pipe(
-    scan((roster: Roster | undefined, members) => nextRoster(roster, members), undefined),
-    filter(roster => roster !== undefined),
+    scan<readonly GroupMember[], Roster, undefined>(nextRoster, undefined),
     distinctUntilChanged(),
   );
 }

@@ -1,14 +1,26 @@
 import { deepStrictEqual, ok } from 'node:assert';
-import { catchError, config, defer, map, NEVER, of, type Observable } from 'rxjs';
+import {
+  asyncScheduler,
+  catchError,
+  config,
+  defer,
+  map,
+  NEVER,
+  of,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
 import {
   createClient,
   isTransportError,
   TransportError,
   type Client,
+  type EventFeed,
   type LogEntry,
   type Transport,
 } from 'lobby-rx';
 import { marbles } from '../marbles.js';
+import { handle } from '../payload.js';
 
 const url = 'https://service.example';
 const urls = { groupUrl: url, matchmakerUrl: url, apiUrl: url };
@@ -19,6 +31,14 @@ const list = (index: string, ...events: unknown[]) => ({
   status: 200,
   headers,
   text: JSON.stringify({ events, watch: { index } }),
+});
+const member = (...ids: string[]) => ({
+  status: 200,
+  headers,
+  text: JSON.stringify({
+    members: ids.map(identity_id => ({ identity: { ...handle, identity_id } })),
+    watch: { index: ids[0] },
+  }),
 });
 const event = (n: number) => ({ kind: { tick: n }, ts: String(n) });
 
@@ -71,6 +91,68 @@ describe('the defaults of a client', () => {
       expectObservable(broken.events.batches(), '100s !').toBe('');
       flush();
       deepStrictEqual(waits, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+    }),
+  );
+
+  it(
+    'stand where an option is undefined',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const none = {
+        deadline: undefined,
+        isIdle: undefined,
+        isRepeat: undefined,
+        wake$: undefined,
+      } as object;
+      const hung = cold<never>('-');
+      const { events } = client(() => hung, { watch: { deadline: 10 } });
+      expectObservable(events.batches(none), '15ms !');
+      expectSubscriptions(hung.subscriptions).toBe(['^ 9ms !', '10ms ^ 4ms !']);
+
+      let polls = 0;
+      const quiet = client(() => of(list(String(++polls))));
+      expectObservable(quiet.events.batches(none), '5s !').toBe('');
+      const orders = [member('a', 'b'), member('b', 'a')];
+      const group = client(() => of(orders[polls++ % 2]!)).group;
+      expectObservable(group.watchMembers('g', none).pipe(map(() => 'x')), '5s !').toBe('x');
+      flush();
+    }),
+  );
+
+  it(
+    'let a feed linger for 1 s, or for as long as the client says, or the feed itself',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const lingers = (feedOf: (transport: Transport) => EventFeed, subscription: string) => {
+        const hung = cold<never>('-');
+        expectObservable(feedOf(() => hung).all$, '--!');
+        expectSubscriptions(hung.subscriptions).toBe(subscription);
+      };
+      lingers(transport => client(transport).events.feed, '^ 1001ms !');
+      lingers(transport => client(transport).events.createFeed(), '^ 1001ms !');
+      lingers(transport => client(transport, { linger: 50 }).events.feed, '^ 51ms !');
+      lingers(transport => client(transport, { linger: 50 }).events.createFeed(), '^ 51ms !');
+      lingers(transport => client(transport, { linger: 50 }).events.createFeed({ linger: 5 }), '^ 6ms !');
+    }),
+  );
+
+  it(
+    'give a feed the clock of its client, unless it has its own',
+    marbles(({ expectObservable, flush }) => {
+      /** The clock of the test, and the delays that were asked of it. */
+      const clock = () => {
+        const delays: (number | undefined)[] = [];
+        const schedule = (...args: Parameters<SchedulerLike['schedule']>) => {
+          delays.push(args[1]);
+          return asyncScheduler.schedule(...args);
+        };
+        return { delays, scheduler: { now: () => asyncScheduler.now(), schedule } };
+      };
+      const [ofClient, ofFeed] = [clock(), clock()];
+      const { events } = client(() => NEVER, { scheduler: ofClient.scheduler });
+      expectObservable(events.createFeed({ linger: 7 }).all$, '--!');
+      expectObservable(events.createFeed({ linger: 8, scheduler: ofFeed.scheduler }).all$, '--!');
+      flush();
+      deepStrictEqual([ofClient.delays.includes(7), ofClient.delays.includes(8)], [true, false]);
+      deepStrictEqual(ofFeed.delays.includes(8), true);
     }),
   );
 

@@ -1,5 +1,19 @@
 import { deepStrictEqual } from 'node:assert';
-import { defer, first, ignoreElements, map, merge, repeat, retry, switchMap, take, tap } from 'rxjs';
+import {
+  concat,
+  defer,
+  first,
+  ignoreElements,
+  map,
+  merge,
+  NEVER,
+  of,
+  repeat,
+  retry,
+  switchMap,
+  take,
+  tap,
+} from 'rxjs';
 import {
   eventFeed,
   type Gap,
@@ -146,7 +160,8 @@ describe('eventFeed', () => {
   it(
     'keeps the status of a watch that was begun in answer to the error of the one before it',
     marbles(({ cold, expectObservable }) => {
-      const watches = [cold('s-#', signals), cold('l', signals)];
+      // The second one tells its status at once, before the first one is quite over.
+      const watches = [cold('s-#', signals), concat(of(signals.l!), NEVER)];
       const feed = eventFeed(defer(() => watches.shift()!));
       const status$ = feed.status$.pipe(retry(1));
       expectObservable(status$, '-----!').toBe('s-l', { s: connecting, l: live });

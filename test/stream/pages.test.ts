@@ -76,6 +76,17 @@ describe('pages', () => {
   );
 
   it(
+    'takes one page of each answer, whatever else comes',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const first = cold('-a-b-|', { a: { items: 'a', anchor: '1' }, b: { items: 'b', anchor: '2' } });
+      const second = cold('-c-d-', { c: { items: 'c' }, d: { items: 'd' } });
+      const page = (anchor: string | undefined) => (anchor === undefined ? first : second);
+      expectObservable(pages<Page>(page).pipe(map(({ items }) => items))).toBe('-a(c|)');
+      expectSubscriptions(first.subscriptions).toBe('^!');
+    }),
+  );
+
+  it(
     'ends after a page that has no anchor because it is no object',
     marbles(({ expectObservable }) => {
       expectObservable(pages(() => of(null)).pipe(map(page => String(page)))).toBe('(n|)', { n: 'null' });

@@ -201,23 +201,28 @@ describe('withToken', () => {
     }),
   );
 
-  it('uses no renewal that failed, and none that nobody waited for to its end', () => {
-    const failing = counter(() => throwError(() => new Error('the session is over')));
-    const { transport } = service('none');
-    withToken(
-      transport,
-      failing.token,
-    )(get)
-      .pipe(retry(1))
-      .subscribe({ error: () => undefined });
-    deepStrictEqual(failing.whys, ['request', 'rejected', 'request', 'rejected']);
-
-    const hanging = counter(() => NEVER);
-    const authorized = withToken(transport, hanging.token);
-    authorized(get).subscribe().unsubscribe();
-    authorized(get).subscribe().unsubscribe();
-    deepStrictEqual(hanging.whys, ['request', 'rejected', 'request', 'rejected']);
-  });
+  it(
+    'uses no renewal that failed, and none that nobody waited for to its end',
+    marbles(({ cold, expectObservable, flush }) => {
+      const { transport } = service('none');
+      const failing = counter(() => cold('-#'));
+      const status$ = withToken(
+        transport,
+        failing.token,
+      )(get).pipe(
+        retry(1),
+        catchError(() => of('over')),
+      );
+      expectObservable(status$).toBe('--(o|)', { o: 'over' });
+      const hanging = counter(() => NEVER);
+      const authorized = withToken(transport, hanging.token);
+      expectObservable(authorized(get), '--!');
+      expectObservable(authorized(get), '---^-!');
+      flush();
+      deepStrictEqual(failing.whys, ['request', 'rejected', 'request', 'rejected']);
+      deepStrictEqual(hanging.whys, ['request', 'rejected', 'request', 'rejected']);
+    }),
+  );
 
   it('takes the rejected token too out of the answer to the renewed one', async () => {
     const transport: Transport = () =>

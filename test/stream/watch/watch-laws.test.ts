@@ -186,7 +186,8 @@ describe('the laws of the watch', () => {
       const next = turn(live, { kind: 'unacknowledged', error: 'disk full', told }, 20);
       deepStrictEqual(summary(next), ['ack', 250, ['status']]);
       deepStrictEqual(stateOf(next), ['retrying', 20, 1, 270, 'disk full']);
-      deepStrictEqual([next.state.index, next.state.status.lastAnswer], ['7', 0]);
+      const { index, gap, status } = next.state;
+      deepStrictEqual([index, gap, status.lastAnswer], ['7', undefined, 0]);
     });
 
     it('that ends the watch is closed, and gives the error', () => {

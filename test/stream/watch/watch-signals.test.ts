@@ -213,6 +213,10 @@ describe('watchSignals', () => {
           ...{ c: 'connecting', l: 'live', x: 'x' },
         },
       );
+      const lastAnswer$ = watchSignals(() => NEVER, { from: recent }).pipe(
+        map(signal => signal.kind === 'status' && signal.status.lastAnswer),
+      );
+      expectObservable(lastAnswer$, '-!').toBe('a', { a: -297 });
       flush();
       deepStrictEqual([resumed.asked[0], late.asked[0], timely.asked[0]], ['7', '7', '7']);
     }),
