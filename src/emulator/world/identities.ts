@@ -2,7 +2,7 @@ import type { Presence, Profile } from '../../protocol/index.js';
 import { publish } from './events.js';
 import { randomId } from './random-numbers.js';
 import { findRecord } from './records.js';
-import { issueBearer } from './tokens.js';
+import { issueBearer } from './bearer-tokens.js';
 import type { World } from './world.js';
 
 /** An identity that was added, and the bearer token for its client. */

@@ -14,5 +14,5 @@ export {
 export { randomId, randomNumbers, seedNumber } from './random-numbers.js';
 export { findRecord, type Bearer, type GroupRecord, type PlayerRecord } from './records.js';
 export type { SavedWorld } from './saved-world.js';
-export { expireToken, renewToken } from './tokens.js';
+export { expireToken, renewToken } from './bearer-tokens.js';
 export { createWorld, saveWorld, worldOptions, type World, type WorldConfig } from './world.js';

@@ -8,7 +8,7 @@ import {
 } from '../../protocol/index.js';
 import { checkOptions, type Options } from '../../error/index.js';
 import { randomId } from './random-numbers.js';
-import { issueBearer } from './tokens.js';
+import { issueBearer } from './bearer-tokens.js';
 import type { World } from './world.js';
 
 /** The lobby to add. All fields are optional. */

@@ -1,7 +1,7 @@
 import { InputError } from '../../error/index.js';
 import { publish } from './events.js';
 import { findRecord, type PlayerRecord } from './records.js';
-import { newToken } from './tokens.js';
+import { newToken } from './bearer-tokens.js';
 import type { World } from './world.js';
 
 /** The states of a player token (interface document, 3), and `removed`: players.disconnected has freed its slot. */
