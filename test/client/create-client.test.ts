@@ -117,6 +117,9 @@ describe('createClient', () => {
   });
 
   it('refuses options of the wrong kind', () => {
+    for (const config of [undefined, null, 'https://g.example']) {
+      throws(() => createClient(config as never), /^InputError: config must be an object; got /);
+    }
     refuses({ log: 'console' }, /^log must be a function; got a string of 7 characters$/);
     refuses({ random: 4 }, /^random must be a function; got 4$/);
     refuses({ scheduler: {} }, /^scheduler must be an RxJS scheduler; got an object$/);

@@ -1,9 +1,10 @@
-import { deepStrictEqual, ok } from 'node:assert';
+import { deepStrictEqual, match, ok } from 'node:assert';
 import {
   asyncScheduler,
   catchError,
   config,
   defer,
+  filter,
   map,
   NEVER,
   of,
@@ -12,6 +13,7 @@ import {
 } from 'rxjs';
 import {
   createClient,
+  getMembers,
   isTransportError,
   TransportError,
   type Client,
@@ -21,6 +23,9 @@ import {
 } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 import { handle } from '../payload.js';
+import { rawServer } from '../raw-server.js';
+import { until } from '../until.js';
+import { virtualTime } from '../virtual-time.js';
 
 const url = 'https://service.example';
 const urls = { groupUrl: url, matchmakerUrl: url, apiUrl: url };
@@ -103,10 +108,18 @@ describe('the defaults of a client', () => {
         isRepeat: undefined,
         wake$: undefined,
       } as object;
-      const hung = cold<never>('-');
-      const { events } = client(() => hung, { watch: { deadline: 10 } });
-      expectObservable(events.batches(none), '15ms !');
-      expectSubscriptions(hung.subscriptions).toBe(['^ 9ms !', '10ms ^ 4ms !']);
+      for (const watchOf of [
+        ({ events }: Client) => events.batches(none),
+        (mine: Client) => mine.watch(getMembers, { group_id: 'g' }, none),
+        (mine: Client) =>
+          mine
+            .watchSignals(getMembers, { group_id: 'g' }, none)
+            .pipe(filter(({ kind }) => kind === 'answer')),
+      ]) {
+        const hung = cold<never>('-');
+        expectObservable<unknown>(watchOf(client(() => hung, { watch: { deadline: 10 } })), '15ms !');
+        expectSubscriptions(hung.subscriptions).toBe(['^ 9ms !', '10ms ^ 4ms !']);
+      }
 
       let polls = 0;
       const quiet = client(() => of(list(String(++polls))));
@@ -115,6 +128,23 @@ describe('the defaults of a client', () => {
       const group = client(() => of(orders[polls++ % 2]!)).group;
       expectObservable(group.watchMembers('g', none).pipe(map(() => 'x')), '5s !').toBe('x');
       flush();
+    }),
+  );
+
+  it(
+    'send a poll anew when the clock has jumped, since the machine slept',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      let lost = 0;
+      const scheduler = Object.create(asyncScheduler, {
+        now: { value: () => asyncScheduler.now() + lost },
+      }) as SchedulerLike;
+      asyncScheduler.schedule(() => (lost += 60_000), 12_000);
+      for (const watch of [undefined, {}, { wake$: undefined }]) {
+        const hung = cold<never>('-');
+        const { events } = client(() => hung, { watch, scheduler, random: () => 0 });
+        expectObservable(events.batches(), '20s !');
+        expectSubscriptions(hung.subscriptions).toBe(['^ 14999ms !', '15s ^ 4999ms !']);
+      }
     }),
   );
 
@@ -133,6 +163,29 @@ describe('the defaults of a client', () => {
       lingers(transport => client(transport, { linger: 50 }).events.createFeed({ linger: 5 }), '^ 6ms !');
     }),
   );
+
+  it('go by the clock of the client, whatever waits', async () => {
+    const { scheduler, pass } = virtualTime();
+    const reasons: unknown[] = [];
+    const error = (e: unknown) => reasons.push(isTransportError(e) && e.reason);
+    const { group } = client(() => NEVER, { scheduler, token: () => NEVER, deadline: 60_000 });
+    group.getMembers({ group_id: 'g' }).subscribe({ error });
+    pass(14_999);
+    deepStrictEqual(reasons, []);
+    pass(1);
+    deepStrictEqual(reasons, ['not_sent']);
+
+    const server = await rawServer(socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{'));
+    const turns: unknown[] = [];
+    const log = (entry: LogEntry) => entry.kind === 'turn' && turns.push(entry.error);
+    const { events } = createClient({ url: server.url, token: 't', scheduler, log });
+    const stalled = events.batches().subscribe();
+    await until(() => (pass(250), turns.length > 0));
+    stalled.unsubscribe();
+    await server.close();
+    ok(isTransportError(turns[0]));
+    match(turns[0].message, /^the body of the answer stalled/);
+  });
 
   it(
     'give a feed the clock of its client, unless it has its own',

@@ -32,6 +32,11 @@ describe('the memory of an event watch', () => {
     memory.remember(list(at({ kind: 7, ts: '1' }, 1), at({ kind: {} }, 0)));
     deepStrictEqual(memory.trim(list(at({ kind: 7, ts: '1' }, 0))).events, []);
     strictEqual(memory.trim(list(at({ kind: {} }, 0))).events.length, 1);
+    memory.remember(list(at({ kind: {}, ts: 7 }, 0)));
+    strictEqual(memory.trim(list(at({ kind: {}, ts: 7 }, 0))).events.length, 1);
+    // What is not remembered takes nothing's place.
+    for (let n = 0; n < 2_000; n++) memory.remember(list(at({ kind: n }, 0)));
+    strictEqual(memory.trim(list(at({ kind: 7, ts: '1' }, 0))).events.length, 0);
   });
 
   it('takes no more room for many events than for a thousand', () => {

@@ -287,16 +287,28 @@ describe('a roster', () => {
       const text = JSON.stringify({ members, ...end, watch: { index: String(asked.length) } });
       return of({ status: 200, headers: { get: () => null }, text });
     };
-    const { scheduler, pass } = virtualTime();
-    const client = createClient({ ...urls, token: 't', transport, scheduler });
-    const seen: Roster[] = [];
-    const watching = client.group.roster('g').subscribe(roster => seen.push(roster));
-    pass(60_000);
-    watching.unsubscribe();
-    strictEqual(seen.length, 1);
-    for (const page of ['', '1']) {
-      const polls = asked.filter(anchor => anchor === page).length;
-      ok(polls > 50 && polls < 66, `${polls} a minute`);
+    for (const options of [{}, { isRepeat: undefined } as object]) {
+      asked.length = 0;
+      const { scheduler, pass } = virtualTime();
+      const client = createClient({ ...urls, token: 't', transport, scheduler });
+      const seen: Roster[] = [];
+      const watching = client.group.roster('g', options).subscribe(roster => seen.push(roster));
+      pass(60_000);
+      watching.unsubscribe();
+      strictEqual(seen.length, 1);
+      for (const page of ['', '1']) {
+        const polls = asked.filter(anchor => anchor === page).length;
+        ok(polls > 50 && polls < 66, `${polls} a minute`);
+      }
     }
+  });
+
+  it('of an empty group is there at once, and empty', () => {
+    const { turn, roster$ } = book({ '': { ids: '' } });
+    const seen: string[] = [];
+    const watching = roster$.subscribe(roster => seen.push(told(roster)));
+    turn();
+    watching.unsubscribe();
+    deepStrictEqual(seen, [' + -']);
   });
 });
