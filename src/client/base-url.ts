@@ -34,9 +34,8 @@ function parse(name: string, value: unknown) {
   } catch {
     // Replaced by our own error below: the platform's error quotes the value.
   }
-  // Quoted only if it cannot contain a password. Then a missing https:// is easy to spot.
-  const shown = typeof value === 'string' && /^[\w.:/-]{1,60}$/.test(value) ? `'${value}'` : describe(value);
-  throw new InputError(name, "an absolute URL, like 'https://group.example.com'", shown);
+  // Never quoted: it may be a token that was put here by mistake.
+  throw new InputError(name, "an absolute URL, like 'https://group.example.com'", describe(value));
 }
 
 function isLoopback(host: string): boolean {

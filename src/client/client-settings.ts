@@ -137,7 +137,11 @@ function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints
       throw new InputError(`events.${kind}`, 'a codec created by struct() or io-ts', 'something else');
   }
   const chosen = { ...defaultEndpoints, ...replaced };
-  // If the caller replaced the list codec, that codec has to know the kinds itself.
-  if (chosen.eventsWatch.response !== IdentityEventList || Object.keys(events).length === 0) return chosen;
+  if (Object.keys(events).length === 0) return chosen;
+  if (chosen.eventsWatch.response !== IdentityEventList) {
+    const rule =
+      'left out if endpoints.eventsWatch has a response of its own: identityEventList() there declares kinds';
+    throw new InputError('events', rule, 'both');
+  }
   return { ...chosen, eventsWatch: { ...chosen.eventsWatch, response: identityEventList(events) } };
 }

@@ -1,5 +1,5 @@
 import type * as t from 'io-ts';
-import { checkArgument, rejectUnknownKeys, type Guard } from '../error/index.js';
+import { checkArgument, plainObject, rejectUnknownKeys, type Guard } from '../error/index.js';
 import type { AnyStruct } from '../protocol/index.js';
 
 /** The three services, each with its own base URL (interface document: {group_url}, {matchmaker_url}, {api_url}). */
@@ -36,7 +36,7 @@ export type EndpointInput<E extends Endpoint> = E extends Endpoint<infer Input> 
 /** The decoded answer of an endpoint. */
 export type EndpointAnswer<E extends Endpoint> = t.TypeOf<E['response']>;
 
-type FieldsOf<S> = S extends t.Any ? t.TypeOf<S> : unknown;
+type Decoded<S> = S extends t.Any ? t.TypeOf<S> : unknown;
 
 /** Turns an intersection into one object type without a name, so that editors and error messages show its fields. */
 type Flat<T> = { [K in keyof T]: T[K] } & {};
@@ -50,8 +50,8 @@ const oneOf = (values: readonly string[]): Guard<string> => ({
   is: (u): u is string => typeof u === 'string' && values.includes(u),
 });
 const pathname: Guard<string> = {
-  name: "a path that starts with '/'",
-  is: (u): u is string => typeof u === 'string' && u.startsWith('/'),
+  name: "a path that starts with '/', with parameters like {group_id}",
+  is: (u): u is string => typeof u === 'string' && /^\/([^{}]|\{\w+\})*$/.test(u),
 };
 const codec: Guard<object> = {
   name: 'an io-ts codec',
@@ -89,7 +89,7 @@ export function endpoint<
   readonly body?: Body;
   readonly response: t.Type<Answer, unknown>;
 }): Endpoint<
-  Flat<Readonly<Record<PathParameter<Path>, string>> & FieldsOf<Query> & FieldsOf<Body>>,
+  Flat<Readonly<Record<PathParameter<Path>, string>> & Decoded<Query> & Decoded<Body>>,
   Answer,
   Method
 > {
@@ -100,8 +100,9 @@ export function endpoint<
 /** Throws an `InputError` if this is not a valid endpoint. `name` is its path in error messages. */
 export function checkEndpoint(definition: unknown, name = ''): void {
   const at = (part: string) => (name ? `${name}.${part}` : part);
-  rejectUnknownKeys(definition, PARTS, name);
-  const { method, service, path, query, body, response } = definition as Record<string, unknown>;
+  const given = checkArgument(name || 'endpoint', plainObject, definition);
+  rejectUnknownKeys(given, PARTS, name);
+  const { method, service, path, query, body, response } = given;
   checkArgument(at('method'), oneOf(METHODS), method);
   checkArgument(at('service'), oneOf(SERVICES), service);
   checkArgument(at('path'), pathname, path);

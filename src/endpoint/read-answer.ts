@@ -1,5 +1,11 @@
 import { isLeft } from '#fp-ts/Either';
-import { DecodeError, StatusError, type RequestSummary, type StatusDetails } from '../error/index.js';
+import {
+  DecodeError,
+  describe,
+  StatusError,
+  type RequestSummary,
+  type StatusDetails,
+} from '../error/index.js';
 import { decodeIssues, ErrorBody } from '../protocol/index.js';
 import type { TransportResponse } from '../transport/index.js';
 import type { Endpoint } from './endpoint.js';
@@ -13,7 +19,7 @@ export function readAnswer<Answer>(
 ): Answer {
   const { status, text } = response;
   if (status < 200 || status > 299) throw new StatusError(status, request, statusDetails(response, now()));
-  const result = endpoint.response.decode(parse(text, request));
+  const result = decode(endpoint, parse(text, request), request);
   if (!isLeft(result)) return result.right;
   // A 204 from an endpoint with content is not malformed: proxies and servers use it for "nothing new".
   if (status === 204) throw new StatusError(status, request);
@@ -22,6 +28,15 @@ export function readAnswer<Answer>(
     issue ?? { path: '', expected: endpoint.response.name, got: 'something else' },
     request,
   );
+}
+
+function decode<Answer>(endpoint: Endpoint<never, Answer>, json: unknown, request: RequestSummary) {
+  try {
+    return endpoint.response.decode(json);
+  } catch {
+    // A codec may throw, and what it throws may quote the answer.
+    throw new DecodeError({ path: '', expected: endpoint.response.name, got: describe(json) }, request);
+  }
 }
 
 function parse(text: string, request: RequestSummary): unknown {

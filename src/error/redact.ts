@@ -16,10 +16,17 @@ export function redact(text: string, secrets: readonly string[]): string {
 
 /** Redacts the body of an answer. In JSON, secrets are found however they are escaped; in other text, only literally. */
 export function redactBody(text: string, secrets: readonly string[]): string {
+  let json: unknown;
   try {
-    return JSON.stringify(redactJson(JSON.parse(text), secrets));
+    json = JSON.parse(text);
   } catch {
     return redact(text, secrets);
+  }
+  try {
+    return JSON.stringify(redactJson(json, secrets));
+  } catch {
+    // Nested deeper than the call stack: nobody can tell what is in it, so nothing of it is shown.
+    return '';
   }
 }
 

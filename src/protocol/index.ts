@@ -3,7 +3,6 @@ export {
   cursor,
   cursorArgument,
   decodeIssues,
-  fromGuard,
   integer,
   jsonObject,
   nonEmptyString,

@@ -171,9 +171,13 @@ function decodeOwn(name: string, codec: t.Mixed, raw: EventHead, path: string): 
   }
 }
 
-/** The payload if it has fields that this library does not know, so that they are passed on; usually `undefined`. */
+/** The fields of a payload that this library does not know, to be passed on; usually `undefined`. */
 function unknownFields(payload: object, known: number): object | undefined {
-  return Object.keys(payload).length > known ? payload : undefined;
+  if (Object.keys(payload).length <= known) return undefined;
+  // A notification belongs to the event, not to its payload.
+  const fields: { notification?: unknown } = { ...payload };
+  delete fields.notification;
+  return fields;
 }
 
 function malformed(raw: unknown, errors: readonly DecodeIssue[]): LiveEvent {

@@ -2,6 +2,7 @@ import {
   asyncScheduler,
   defer,
   retry,
+  tap,
   throwError,
   timer,
   type MonoTypeOperatorFunction,
@@ -9,7 +10,7 @@ import {
 } from 'rxjs';
 import { aFunction, checkOptions, milliseconds, schedulerLike, type Options } from '../error/index.js';
 
-/** How long to wait after a failure: a random time up to `initial · 2ⁿ` ms, capped at `max` (full jitter). */
+/** How long to wait after a failure: a random time up to `initial` ms, then twice that, and so on, up to `max` (full jitter). */
 export interface BackoffConfig {
   /** The upper bound of the first wait, in ms. Default 500. */
   readonly initial?: number;
@@ -45,19 +46,28 @@ function withDefaults({ initial = 500, max = 30_000 }: BackoffConfig): Required<
   return { initial, max };
 }
 
-/** How long to wait before a retry, in ms. `attempt` starts at 1; `chance` is a random number from 0 to 1, excluding 1. */
+/** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
+const MAX_WAIT = 900_000;
+
+/**
+ * How long to wait before the `attempt`-th retry, counted from 1, in ms: a random time up to `initial · 2ⁿ⁻¹`, at most `max`.
+ * If the service asked for a wait (`Retry-After`), that is added, at most 15 minutes. `chance` is a random number from 0 up
+ * to 1.
+ */
 export function backoffDelay(
   attempt: number,
   { initial, max }: Required<BackoffConfig>,
   chance: number,
+  after = 0,
 ): number {
-  return Math.round(chance * Math.min(max, initial * 2 ** (attempt - 1)));
+  const jitter = Math.round(chance * Math.min(max, initial * 2 ** (attempt - 1)));
+  return after === 0 ? jitter : Math.min(after, MAX_WAIT) + Math.min(jitter, MAX_WAIT);
 }
 
 /**
- * Resubscribes after an error, without limit. Before each retry it waits a random time up to `initial · 2ⁿ` ms, capped at
- * `max`, so that clients do not all come back at once after an outage. The waits start over once the source has run for
- * longer than `max` ms without an error.
+ * Resubscribes after an error, without limit. Before each retry it waits a random time up to `initial` ms, then twice that, and
+ * so on, up to `max`, so that clients do not all come back at once after an outage. Waits and attempts start over once the source has
+ * emitted something and run for longer than `max` ms.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -72,13 +82,17 @@ export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T
     defer(() => {
       let attempt = 0;
       let startedAt = 0;
+      let hasEmitted = false;
       return defer(() => {
         startedAt = scheduler.now();
+        hasEmitted = false;
         return source;
       }).pipe(
+        tap(() => (hasEmitted = true)),
         retry({
           delay: (error: unknown) => {
-            attempt = scheduler.now() - startedAt > settings.max ? 1 : attempt + 1;
+            const hasRun = hasEmitted && scheduler.now() - startedAt > settings.max;
+            attempt = hasRun ? 1 : attempt + 1;
             return when(error, attempt)
               ? timer(backoffDelay(attempt, settings, random()), scheduler)
               : throwError(() => error);

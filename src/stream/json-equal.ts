@@ -1,13 +1,13 @@
 /**
- * Whether two JSON values are equal, regardless of the order of their keys. It is not recursive, because a payload may be
- * nested deeper than the call stack.
+ * Whether two JSON values are equal, regardless of the order of their keys. Anything that a codec made of them, such as a
+ * Date, is equal only to itself. It is not recursive, because a payload may be nested deeper than the call stack.
  */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   const stack: [unknown, unknown][] = [[left, right]];
   for (let pair = stack.pop(); pair; pair = stack.pop()) {
     const [a, b] = pair;
     if (a === b) continue;
-    if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+    if (!isJson(a) || !isJson(b) || Array.isArray(a) !== Array.isArray(b)) return false;
     const keys = Object.keys(a);
     if (keys.length !== Object.keys(b).length) return false;
     for (const key of keys) {
@@ -20,9 +20,15 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
 
 /** Whether two objects are equal as JSON, whatever they have under one key. */
 export function jsonEqualBut(key: string): (left: unknown, right: unknown) => boolean {
-  return (left, right) => jsonEqual({ ...Object(left), [key]: 0 }, { ...Object(right), [key]: 0 });
+  return (left, right) =>
+    isJson(left) && isJson(right)
+      ? jsonEqual({ ...left, [key]: 0 }, { ...right, [key]: 0 })
+      : jsonEqual(left, right);
 }
 
-function isObject(u: unknown): u is Record<string, unknown> {
-  return typeof u === 'object' && u !== null;
+/** Whether this is an array or a plain object, from any realm. */
+function isJson(u: unknown): u is Readonly<Record<string, unknown>> {
+  if (typeof u !== 'object' || u === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(u);
+  return Array.isArray(u) || prototype === null || Object.getPrototypeOf(prototype) === null;
 }

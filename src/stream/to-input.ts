@@ -8,11 +8,14 @@ export const observableInput: Guard<ObservableInput<unknown>> = {
     typeof u === 'object' &&
     u !== null &&
     (isObservable(u) ||
-      'then' in u ||
+      ('then' in u && typeof u.then === 'function') ||
       Symbol.asyncIterator in u ||
       Symbol.iterator in u ||
-      '@@observable' in u),
+      OBSERVABLE in u),
 };
+
+/** The method of Observables of other libraries, under the key that RxJS looks for. */
+const OBSERVABLE = (Symbol as { readonly observable?: symbol }).observable ?? '@@observable';
 
 /** Converts the return value of a callback to an input for `from`. A value that cannot be subscribed to becomes `EMPTY`. */
 export function toInput(returned: unknown): ObservableInput<unknown> {

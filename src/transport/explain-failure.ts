@@ -21,7 +21,7 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
   }
   const code = codeOf(error);
   const unreachable = code !== undefined && UNREACHABLE.test(code);
-  const causeMessage = redact(String(message), secretsOf(request)).slice(0, 300);
+  const causeMessage = redact(textOf(message), secretsOf(request)).slice(0, 300);
   return new TransportError(
     unreachable ? 'unreachable' : 'lost',
     unreachable
@@ -30,6 +30,15 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
     summary,
     { cause: Object.assign(new Error(causeMessage), code !== undefined && { code }) },
   );
+}
+
+/** Anything can be thrown, even what has no text. */
+function textOf(message: unknown): string {
+  try {
+    return String(message);
+  } catch {
+    return typeof message;
+  }
 }
 
 interface FetchFailure {

@@ -141,6 +141,23 @@ describe('lobby-rx', () => {
     deepStrictEqual([code, err], [0, '']);
   });
 
+  it('events saves no checkpoint after a line that nobody has read', async () => {
+    const file = join(folder, 'unread');
+    const args = ['events', '--checkpoint', file, '--kind', 'unknown'];
+    const first = lobbyRx(args, { env: env() });
+    await waitUntil(hasPendingWatch);
+    emulator.publish(world.identityId, { tick: 1 });
+    await first.prints('"tick"');
+    await waitUntil(hasPendingWatch);
+    first.process.stdout?.destroy();
+    emulator.publish(world.identityId, { tick: 2 });
+    strictEqual((await first.exited).code, 0);
+    const second = lobbyRx(args, { env: env() });
+    await second.prints('"payload":2');
+    second.process.kill('SIGTERM');
+    await second.exited;
+  });
+
   it('connected confirms the token on standard input, once', async () => {
     const confirm = () =>
       lobbyRx(['connected'], { env: env(world.lobbyToken), input: `${world.playerToken}\n` }).exited;

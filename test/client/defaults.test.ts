@@ -24,7 +24,7 @@ import {
 import { marbles } from '../marbles.js';
 import { handle } from '../payload.js';
 import { rawServer } from '../raw-server.js';
-import { until } from '../until.js';
+import { waitUntil } from '../wait-until.js';
 import { virtualTime } from '../virtual-time.js';
 
 const url = 'https://service.example';
@@ -180,7 +180,7 @@ describe('the defaults of a client', () => {
     const log = (entry: LogEntry) => entry.kind === 'turn' && turns.push(entry.error);
     const { events } = createClient({ url: server.url, token: 't', scheduler, log });
     const stalled = events.batches().subscribe();
-    await until(() => (pass(250), turns.length > 0));
+    await waitUntil(() => (pass(250), turns.length > 0));
     stalled.unsubscribe();
     await server.close();
     ok(isTransportError(turns[0]));

@@ -73,6 +73,7 @@ describe('a fault', () => {
       [{ kind: 'html', status: 200 }, 'DecodeError'],
       [{ kind: 'html' }, 'StatusError 502'],
       [{ kind: 'empty' }, 'StatusError 500'],
+      [{ kind: 'empty', status: 304 }, 'StatusError 304'],
       [{ kind: 'oversized' }, 'too_large'],
       [{ kind: 'rate_limited' }, 'StatusError 429'],
       [{ kind: 'unauthorized' }, 'StatusError 401'],

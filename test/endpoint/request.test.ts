@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { inspect } from 'node:util';
 import * as t from 'io-ts';
 import { assert as check, asyncProperty, webUrl } from 'fast-check';
@@ -321,6 +321,30 @@ describe('a custom endpoint', () => {
     );
     ok(isInputError(error));
     strictEqual(error.message, 'since must be Date; got a string of 3 characters');
+  });
+
+  it('may have a codec that throws: that is a DecodeError, without what was thrown', async () => {
+    const broken = new t.Type<never, unknown>(
+      'Broken',
+      (u): u is never => u === broken,
+      value => {
+        throw new Error(JSON.stringify(value));
+      },
+      t.identity,
+    );
+    const own = endpoint({ method: 'GET', service: 'api', path: '/x', response: broken });
+    const { client } = clientOf('{"token":"s3cret"}');
+    const error = await lastValueFrom(client.request(own, {})).catch((e: unknown) => e);
+    ok(isDecodeError(error) && !String(error.stack).includes('s3cret'));
+    strictEqual(`${error.expected}, got ${error.got}`, 'Broken, got an object');
+  });
+
+  it('must be an object, and may have parameters of letters, digits and underscores', () => {
+    const rest = { method: 'GET', service: 'api', response: jsonObject } as const;
+    for (const path of ['/{group-id}', '/{}', '/a}', '/{a', 'a']) {
+      throws(() => endpoint({ ...rest, path }), /^InputError: path must be a path that starts with '\/'/);
+    }
+    throws(() => endpoint(undefined as never), /^InputError: endpoint must be an object; got nothing$/);
   });
 
   it('must have a path that starts with a slash', () => {

@@ -67,6 +67,13 @@ describe('live events', () => {
     strictEqual(bad.errors[0]?.path, 'events[0].notification.description');
   });
 
+  it('have the notification of the event, never one of the payload', () => {
+    const kind = { identity_update: { identity: profile, notification: 42, more: 1 } };
+    deepStrictEqual(decodeEvent({ ts, kind }, {}), [
+      { kind: 'identity_update', ts, identity: profile, more: 1 },
+    ]);
+  });
+
   it('keep the fields of a payload that are not in the document', () => {
     const [event] = decodeEvent({ ts, kind: { identity_update: { identity: profile, reason: 'x' } } }, {});
     deepStrictEqual(event, { kind: 'identity_update', ts, identity: profile, reason: 'x' });

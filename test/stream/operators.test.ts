@@ -5,6 +5,16 @@ import { marbles } from '../marbles.js';
 
 describe('backoff', () => {
   it(
+    'counts attempts until the source emits, however long each takes',
+    marbles(({ cold, expectObservable }) => {
+      const when = (_: unknown, attempt: number) => attempt < 3;
+      const slow = cold<never>('9s #', undefined, 'down');
+      const config = { when, random: () => 0, max: 1_000 };
+      expectObservable(slow.pipe(backoff(config))).toBe('27s #', undefined, 'down');
+    }),
+  );
+
+  it(
     'subscribes anew after an error, later each time, and not past its bound',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const broken = cold('#');

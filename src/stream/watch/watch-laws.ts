@@ -6,9 +6,6 @@ import type { Checkpoint, Gap, WatchLogEntry, WatchSignal, WatchStatus } from '.
 /** After this many consecutive failures that the index may have caused, it is dropped. */
 const INDEX_FAILURES = 5;
 
-/** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
-const MAX_WAIT = 900_000;
-
 /** When a network comes back, all clients wake at once. Their polls are spread over this time, in ms. */
 export const WAKE_JITTER = 1_000;
 
@@ -189,8 +186,7 @@ function onFailure<A>(
     state.index !== undefined && (recovery.kind === 'index' || indexFailures >= INDEX_FAILURES);
 
   const attempt = state.status.attempt + 1;
-  const jitter = backoffDelay(attempt, laws.backoff, chance);
-  const wait = after === undefined ? jitter : Math.min(after, MAX_WAIT) + Math.min(jitter, MAX_WAIT);
+  const wait = backoffDelay(attempt, laws.backoff, chance, after);
   const change = { state: offline ? 'offline' : 'retrying', attempt, nextTry: now + wait, error } as const;
   const { status, signals } = changeStatus(state.status, change, now);
   return {

@@ -7,6 +7,7 @@ import {
   defaultIfEmpty,
   defer,
   EMPTY,
+  endWith,
   from,
   ignoreElements,
   map,
@@ -104,18 +105,23 @@ export function watchSignals<A>(
       if (next.toAck) onCommit(next.toAck.answer);
       turn = next;
       log.turn(next);
-      return next.end ? throwError(() => next.end?.error) : EMPTY;
+      const { end } = next;
+      return end ? throwError(() => end.error) : EMPTY;
     };
     const perform = (next: Turn<A>): Observable<WatchSignal<A>> => {
       const signals$ = from(next.signals).pipe(tap(log.signal));
-      const committed$ = defer(() => commit(next));
-      if (!next.toAck) return concat(signals$, committed$);
+      if (!next.toAck)
+        return concat(
+          signals$,
+          defer(() => commit(next)),
+        );
       const acknowledged$ = acknowledge(next.toAck, settings).pipe(
-        concatWith(committed$),
+        endWith(next),
         // Emitted, but not committed: the failure is handled as a new outcome, from the state before the answer.
         catchError((error: unknown) =>
-          perform(turnAfter({ kind: 'unacknowledged', error, told: next.state.status })),
+          of(turnAfter({ kind: 'unacknowledged', error, told: next.state.status })),
         ),
+        concatMap(last => (last === next ? commit(next) : perform(last))),
       );
       return concat(signals$, acknowledged$);
     };

@@ -446,6 +446,20 @@ describe('watchSignals', () => {
   );
 
   it(
+    'ends if onCommit throws, and does not ask for the answer again',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const poll = cold('-(a|)', { a: answer('1', 'x') });
+      const bug = () => {
+        throw new Error('a bug');
+      };
+      const signals$ = words(watchSignals(() => poll, {}, bug));
+      const seen = { a: 'connecting', b: 'live', c: 'x' };
+      expectObservable(signals$).toBe('a(bc#)', seen, new Error('a bug'));
+      expectSubscriptions(poll.subscriptions).toBe('^!');
+    }),
+  );
+
+  it(
     'ends with a projection that throws, and ends alone',
     marbles(helpers => {
       const { cold, expectObservable, flush } = helpers;
