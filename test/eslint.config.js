@@ -2,7 +2,7 @@ import rxjsX from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  // The stores are a package of their own, with packages of its own.
+  // The stores are a separate package, with its own dependencies.
   { ignores: ['dist/', 'coverage/', 'node_modules/', '**/*.js', 'examples/stores/'] },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
@@ -14,18 +14,18 @@ export default tseslint.config(
     rules: {
       // A template that prints a number or undefined says what it means.
       '@typescript-eslint/restrict-template-expressions': 'off',
-      // Where an index is known to be in range, `!` says so; noUncheckedIndexedAccess asks for it.
+      // noUncheckedIndexedAccess requires `!` if an index is known to be in range.
       '@typescript-eslint/no-non-null-assertion': 'off',
       // `() => void list.push(x)` and handlers that return what they call read better in one line.
       '@typescript-eslint/no-confusing-void-expression': [
         'error',
         { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
       ],
-      // The names of codecs are the names of types: `struct`'s fields are read off them.
+      // A codec has the same name as its type.
       '@typescript-eslint/no-redeclare': 'off',
       // What a struct without optional fields has.
       '@typescript-eslint/no-generated-empty-object-type': 'off',
-      // Payloads keep the wire's own names.
+      // Payloads keep the names of the wire format.
       '@typescript-eslint/naming-convention': 'off',
       // rxjs's own overloads take void notifiers and unsubscribed inner streams that it flags.
       'rxjs-x/no-ignored-subscription': 'off',

@@ -10,19 +10,19 @@ describe('a base URL', () => {
       String(value),
     );
 
-  it('is origin and path, without slashes at its end', () => {
+  it('is an origin and a path, without trailing slashes', () => {
     for (const slashes of ['', '/', '//', '///']) {
       strictEqual(of(`https://A.example:443${slashes}`), 'https://a.example');
       strictEqual(of(`https://a.example:8443/x//y${slashes}`), 'https://a.example:8443/x//y');
     }
   });
 
-  it('is a string: an object that says it is a URL may say something else the next time', () => {
+  it('must be a string: an object might give another URL the next time', () => {
     got(new URL('https://a.example'), 'an object');
     got(['https://a.example'], 'an array');
   });
 
-  it('has neither a user nor a password, neither query nor fragment', () => {
+  it('has no user, password, query or fragment', () => {
     for (const secret of ['user@', ':s3cret@', 'user:s3cret@'])
       got(`https://${secret}a.example`, 'one with them');
     for (const end of ['?x=1', '#x']) got(`https://a.example${end}`, 'one with them');
@@ -35,7 +35,7 @@ describe('a base URL', () => {
     got('', 'an empty string');
   });
 
-  it('may be http: at every address of this machine, and at no other', () => {
+  it('may be http: for every address of this machine, and for no other', () => {
     for (const host of ['localhost', 'a.localhost', '[::1]', '127.0.0.1', '127.10.200.255']) {
       strictEqual(of(`http://${host}:80/x`), `http://${host}/x`);
     }

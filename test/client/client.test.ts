@@ -5,7 +5,7 @@ import { createEmulator, listen, type Emulator, type EmulatorServer } from 'lobb
 import { handle } from '../payload.js';
 import { waitUntil } from '../wait-until.js';
 
-/** Everything that is pending in the process has had its turn. */
+/** Resolves after everything that is pending in the process has run. */
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
 describe('a client of the emulator, over HTTP', () => {
@@ -52,7 +52,7 @@ describe('a client of the emulator, over HTTP', () => {
     );
   });
 
-  it('ends at an empty last page, which is what a full group of pages has', async () => {
+  it('ends at the empty page that follows a full last page', async () => {
     for (let i = 0; i < 15; i++) emulator.join(group_id, emulator.addIdentity().identity_id);
     const pages = await lastValueFrom(client.group.memberPages(group_id).pipe(toArray()));
     deepStrictEqual(
@@ -73,7 +73,7 @@ describe('a client of the emulator, over HTTP', () => {
     ok(!JSON.stringify(error).includes(player_token));
   });
 
-  it('follows live events, with one poll for all who look, and none when nobody does', async () => {
+  it('follows live events, with one poll for all subscribers', async () => {
     const kinds = lastValueFrom(
       client.events.feed.all$.pipe(
         map(({ kind }) => kind),
@@ -109,7 +109,7 @@ describe('a client of the emulator, over HTTP', () => {
     strictEqual((await shown).notification.title, 'Hi');
   });
 
-  it('tells the members as they change, and nothing where they do not', async () => {
+  it('emits the members when they change, and nothing otherwise', async () => {
     const friend = emulator.addIdentity({ display_name: 'Grace' });
     const seen: string[][] = [];
     const watching = client.group.watchMembers(group_id).subscribe(({ members }) => {
@@ -128,7 +128,7 @@ describe('a client of the emulator, over HTTP', () => {
     deepStrictEqual(seen, [['Ada -'], ['Ada -', 'Grace -'], ['Ada -', 'Grace online'], ['Ada -']]);
   });
 
-  it('closes the socket of a hanging poll at once when unsubscribed from', async () => {
+  it('closes the socket of a hanging poll at once on unsubscribe', async () => {
     const watching = client.events.batches().subscribe();
     await waitUntil(() => pending() === 1 && emulator.requests.length === 2);
     watching.unsubscribe();
@@ -137,7 +137,7 @@ describe('a client of the emulator, over HTTP', () => {
     strictEqual(emulator.requests.length, 2);
   });
 
-  it('loses no event between two polls, however they fall', async () => {
+  it('loses no event between two polls', async () => {
     const total = 300;
     const got$ = client.events.batches().pipe(
       concatMap(({ events }) => events),
@@ -157,7 +157,7 @@ describe('a client of the emulator, over HTTP', () => {
     );
   });
 
-  it('goes on with a renewed token where one runs out in the middle of a watch', async () => {
+  it('continues with a renewed token if one expires during a watch', async () => {
     let token = me.token;
     const whys: string[] = [];
     const renewing = createClient({
@@ -181,14 +181,14 @@ describe('a client of the emulator, over HTTP', () => {
     strictEqual(whys.filter(why => why === 'rejected').length, 1);
   });
 
-  it('ends the watch of a group that the caller is no member of', async () => {
+  it('ends the watch of a group that the caller is not a member of', async () => {
     emulator.leave(group_id, me.identity_id);
     const error = await lastValueFrom(client.group.watchMembers(group_id)).catch((e: unknown) => e);
     ok(isStatusError(error) && error.code === 'GROUP_NOT_MEMBER');
   });
 });
 
-describe('a client of a service that it need not trust', () => {
+describe('a client of an untrusted service', () => {
   const urls = {
     groupUrl: 'https://g.example',
     matchmakerUrl: 'https://m.example',
@@ -212,7 +212,7 @@ describe('a client of a service that it need not trust', () => {
       ),
     );
 
-  it('costs one request where one member of a thousand pages is taken', async () => {
+  it('sends one request if one member of a thousand pages is taken', async () => {
     const { asked, client } = answering(query => {
       const page = Number(query.get('anchor') ?? 0);
       return { members: [member(page)], anchor: String(page + 1), watch: { index: '1' } };
@@ -221,7 +221,7 @@ describe('a client of a service that it need not trust', () => {
     strictEqual(asked.length, 1);
   });
 
-  it('yields nobody twice, and ends, where count is ignored and the second page repeats the first', async () => {
+  it('emits no member twice, and ends, if count is ignored and the second page repeats the first', async () => {
     const everyone = [1, 2, 3, 4].map(member);
     const { asked, client } = answering(query => ({
       members: query.get('anchor') ? everyone.slice(1) : everyone,
@@ -237,7 +237,7 @@ describe('a client of a service that it need not trust', () => {
     strictEqual(asked.length, 2);
   });
 
-  it('yields nobody twice where a page begins with the end of the one before it', async () => {
+  it('emits no member twice if a page begins with the end of the previous one', async () => {
     const { client } = answering(query => {
       const first = Number(query.get('anchor') ?? 0);
       const members = [0, 1, 2].map(i => member(first + i));
@@ -249,7 +249,7 @@ describe('a client of a service that it need not trust', () => {
     );
   });
 
-  it('yields nobody twice where an empty page stands between two', async () => {
+  it('emits no member twice if there is an empty page between two others', async () => {
     const book: Record<string, [number[], string | null]> = {
       0: [[1, 2], '1'],
       1: [[], '2'],
@@ -262,7 +262,7 @@ describe('a client of a service that it need not trust', () => {
     deepStrictEqual(await ids(client.group.members('g')), ['identity-1', 'identity-2', 'identity-3']);
   });
 
-  it('takes members in another order for the same members', async () => {
+  it('treats the same members in another order as unchanged', async () => {
     const orders = [
       [1, 2],
       [2, 1],

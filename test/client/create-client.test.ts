@@ -48,7 +48,7 @@ describe('createClient', () => {
     refuses({ apiUrl: 'https://user:s3cret@a.example' }, /without a user and password; got one with them$/);
   });
 
-  it('refuses plain http: to a host that is not this machine, unless told that it may', () => {
+  it('refuses plain http: to any other machine, unless `insecure` is set', () => {
     refuses({ groupUrl: 'http://g.example' }, /^groupUrl must be an https: URL, .*insecure: true/);
     refuses({ groupUrl: 'http://127.0.0.1.example' }, /https: URL/);
     refuses({ groupUrl: 'http://localhost.example' }, /https: URL/);
@@ -63,7 +63,7 @@ describe('createClient', () => {
     doesNotThrow(() => createClient({ ...urls, groupUrl: 'http://g.example', token: 't', insecure: true }));
   });
 
-  it('refuses a token that no header can carry, and does not show it', () => {
+  it('refuses a token that is not valid in a header, and does not show it', () => {
     refuses(
       { token: '' },
       /^token must be a bearer token, or a function that gives one; got an empty string$/,
@@ -82,7 +82,7 @@ describe('createClient', () => {
     refuses({ backoff: { max: -1 } }, /^backoff\.max must be/);
   });
 
-  it('refuses options that nobody knows, at every level', () => {
+  it('refuses unknown options, at every level', () => {
     refuses({ groupURL: 'https://g.example' } as object, /^groupURL must be one of url, groupUrl, /);
     refuses({ watch: { deadlin: 1 } }, /^watch\.deadlin must be one of wake\$, deadline, /);
     refuses({ backoff: { maximum: 1 } }, /^backoff\.maximum must be one of initial, max; got 1$/);
@@ -106,7 +106,7 @@ describe('createClient', () => {
     refused(() => withToken(fromFetch(), 't', typo));
   });
 
-  it('takes an option that is undefined for one that is left out', () => {
+  it('treats an undefined option as missing', () => {
     const options = { watch: undefined, backoff: undefined, linger: undefined, events: undefined };
     const endpoints = { getMembers: undefined, playersConnected: undefined, eventsWatch: undefined };
     const config = { ...urls, token: 't', transport: () => NEVER, ...options, endpoints };
@@ -116,7 +116,7 @@ describe('createClient', () => {
     events.watch().subscribe().unsubscribe();
   });
 
-  it('refuses options of the wrong kind', () => {
+  it('refuses options of the wrong type', () => {
     for (const config of [undefined, null, 'https://g.example']) {
       throws(() => createClient(config as never), /^InputError: config must be an object; got /);
     }

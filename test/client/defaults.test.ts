@@ -52,7 +52,7 @@ describe('the defaults of a client', () => {
     answer$.pipe(catchError((error: unknown) => of(isTransportError(error) ? error.reason : 'another')));
 
   it(
-    'give a plain request 15 s, and one that blocks 70 s',
+    'give a plain request 15 s, and a blocking one 70 s',
     marbles(({ expectObservable }) => {
       const { group, events, matchmaker } = client(() => NEVER);
       expectObservable(reason(group.getMembers({ group_id: 'g' }))).toBe('15s (d|)', { d: 'deadline' });
@@ -65,7 +65,7 @@ describe('the defaults of a client', () => {
   );
 
   it(
-    'give a poll 70 s, and send it anew at once',
+    'give a poll 70 s, and send it again at once',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
       expectObservable(client(() => hung).events.batches(), '75s !').toBe('');
@@ -85,7 +85,7 @@ describe('the defaults of a client', () => {
   );
 
   it(
-    'back off from 500 ms to 30 s, with the random numbers given',
+    'back off from 500 ms to 30 s, with the given random numbers',
     marbles(({ cold, expectObservable, flush }) => {
       const lost = new TransportError('lost', '', { method: 'GET', url });
       const waits: number[] = [];
@@ -100,7 +100,7 @@ describe('the defaults of a client', () => {
   );
 
   it(
-    'stand where an option is undefined',
+    'apply if an option is undefined',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const none = {
         deadline: undefined,
@@ -149,7 +149,7 @@ describe('the defaults of a client', () => {
   );
 
   it(
-    'let a feed linger for 1 s, or for as long as the client says, or the feed itself',
+    'let a feed linger for 1 s, unless the client or the feed sets another time',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const lingers = (feedOf: (transport: Transport) => EventFeed, subscription: string) => {
         const hung = cold<never>('-');
@@ -190,7 +190,7 @@ describe('the defaults of a client', () => {
   it(
     'give a feed the clock of its client, unless it has its own',
     marbles(({ expectObservable, flush }) => {
-      /** The clock of the test, and the delays that were asked of it. */
+      /** The test's clock, and the delays that were scheduled on it. */
       const clock = () => {
         const delays: (number | undefined)[] = [];
         const schedule = (...args: Parameters<SchedulerLike['schedule']>) => {
@@ -210,7 +210,7 @@ describe('the defaults of a client', () => {
   );
 
   it(
-    'tell of silence after 300 s, and wait for at most 15 minutes',
+    'report silence after 300 s, and wait for at most 15 minutes',
     marbles(({ cold, expectObservable }) => {
       const busy = { status: 429, headers: { get: () => '86400' }, text: '' };
       const answers = [of(list('1', event(1))), of(busy), of(list('2', event(2))), cold<never>('-')];
@@ -221,9 +221,9 @@ describe('the defaults of a client', () => {
   );
 });
 
-describe('twenty events, one of them malformed and one unknown', () => {
+describe('twenty events, one of them malformed', () => {
   it(
-    'deliver the other eighteen in order, and the next poll carries the new index',
+    'are all delivered in order, and the next poll sends the new index',
     marbles(({ cold, expectObservable, flush }) => {
       const events: unknown[] = Array.from({ length: 20 }, (_, n) => event(n));
       events[4] = { ts: '4' };
@@ -256,7 +256,7 @@ describe('a subscriber that throws', () => {
   });
 
   it(
-    'stops neither the loop nor the others',
+    'does not stop the loop or the other subscribers',
     marbles(({ cold, expectObservable, flush }) => {
       let polls = 0;
       const transport: Transport = () =>
@@ -270,7 +270,7 @@ describe('a subscriber that throws', () => {
       cold('----(x|)').subscribe(() => throwing.unsubscribe());
       flush();
       ok(polls >= 4);
-      // rxjs tells whoever wants to know, outside of the loop.
+      // RxJS reports it to `onUnhandledError`, outside the loop.
       deepStrictEqual(thrown, [new Error('mine'), new Error('mine'), new Error('mine')]);
     }),
   );

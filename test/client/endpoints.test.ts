@@ -17,7 +17,7 @@ import { createEmulator, listen } from 'lobby-rx/emulator';
 
 const ChatMessage = struct('ChatMessage', { text: t.string });
 
-/** A client of a service that gives one answer to everything, and what it was asked. */
+/** A client of a service that always gives the same answer, and the requests that it sent. */
 function clientOf(text: string, config: Partial<ClientConfig> = {}) {
   const sent: TransportRequest[] = [];
   const client = createClient({
@@ -38,7 +38,7 @@ const failureOf = (promise: Promise<unknown>) =>
   );
 
 describe('the URLs of a client', () => {
-  it('are one for all three services, unless one has its own', async () => {
+  it('are the same for all three services, unless one has its own', async () => {
     const { client, sent } = clientOf('{}', { matchmakerUrl: 'https://m.example/match' });
     await lastValueFrom(client.matchmaker.players.disconnected({ player_token: 'p' }));
     await failureOf(lastValueFrom(client.group.getMembers({ group_id: 'g' })));
@@ -53,7 +53,7 @@ describe('the URLs of a client', () => {
     );
   });
 
-  it('need not be given if they are not used; the missing one is named when it is', async () => {
+  it('may be missing if they are not used; a request that needs a missing one names it', async () => {
     const client = createClient({ apiUrl: 'https://a.example', token: 't' });
     const error = await failureOf(lastValueFrom(client.group.getMembers({ group_id: 'g' })));
     ok(isInputError(error));
@@ -63,7 +63,7 @@ describe('the URLs of a client', () => {
     );
   });
 
-  it('are one at the emulator, too', async () => {
+  it('are the same for the emulator, too', async () => {
     const emulator = createEmulator();
     const { identity_id, token } = emulator.addIdentity();
     const group_id = emulator.addGroup();
@@ -76,8 +76,8 @@ describe('the URLs of a client', () => {
   });
 });
 
-describe('endpoints in place of the service’s own', () => {
-  it('are used by everything that uses them: pages, roster, players', async () => {
+describe('custom endpoints', () => {
+  it('replace the built-in ones everywhere: in pages, roster, players', async () => {
     const page = '{"members":[],"watch":{"index":"1"}}';
     const { client, sent } = clientOf(page, {
       endpoints: {
@@ -95,7 +95,7 @@ describe('endpoints in place of the service’s own', () => {
   });
 });
 
-describe('event kinds of one’s own', () => {
+describe('custom event kinds', () => {
   const batch = JSON.stringify({
     events: [
       { ts: '1', kind: { chat_message: { text: 'Hi' } } },
@@ -105,7 +105,7 @@ describe('event kinds of one’s own', () => {
     watch: { index: '1' },
   });
 
-  it('are typed members of the union; what does not decode is malformed, and what nobody declared unknown', async () => {
+  it('are typed members of the union; those that do not decode are malformed, and undeclared ones unknown', async () => {
     const { client } = clientOf(batch, { events: { chat_message: ChatMessage } });
     const { events } = await lastValueFrom(client.events.watch());
     deepStrictEqual(events, [
@@ -119,7 +119,7 @@ describe('event kinds of one’s own', () => {
     ]);
   });
 
-  it('flow through the feed: `on` narrows to them, and their notification is shown', async () => {
+  it('pass through the feed: `on` narrows to them, and their notifications are emitted', async () => {
     const emulator = createEmulator();
     const { identity_id, token } = emulator.addIdentity();
     const { events } = createClient({
@@ -135,7 +135,7 @@ describe('event kinds of one’s own', () => {
     strictEqual((await shown).event.kind, 'chat_message');
   });
 
-  it('may be decoded by a codec that changes them, and one that throws costs nobody else anything', () => {
+  it('may have a codec that transforms them; one that throws does not affect other events', () => {
     const Upper = new t.Type<string, unknown>(
       'Upper',
       t.string.is,

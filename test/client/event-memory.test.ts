@@ -9,7 +9,7 @@ const event = (ts: string, payload: unknown = ts): LiveEvent => ({ kind: 'unknow
 const list = (...events: LiveEvent[]) => ({ events, watch: { index: '1' } });
 
 describe('the memory of an event watch', () => {
-  it('leaves out what was delivered, and returns the very answer if nothing was', () => {
+  it('leaves out delivered events, and returns the same answer if there are none', () => {
     const memory = eventMemory<NoOwnEvents>();
     const first = list(event('1'), event('2'));
     strictEqual(memory.trim(first), first);
@@ -18,7 +18,7 @@ describe('the memory of an event watch', () => {
     deepStrictEqual(memory.trim(list(event('2', 'other'))).events, [event('2', 'other')]);
   });
 
-  it('knows events of one’s own kinds, too', () => {
+  it('recognizes events of custom kinds, too', () => {
     const memory = eventMemory<{ chat_message: string }>();
     const chat = (payload: string) => ({ kind: 'chat_message' as const, ts: '1', payload });
     const batch = (...texts: string[]) => ({ events: texts.map(chat), watch: { index: '1' } });
@@ -26,7 +26,7 @@ describe('the memory of an event watch', () => {
     deepStrictEqual(memory.trim(batch('a', 'b', 'c')).events, [chat('c')]);
   });
 
-  it('knows a malformed event by what came, wherever it stood, and none without a ts', () => {
+  it('recognizes a malformed event by its raw value, at any position, but not without a ts', () => {
     const memory = eventMemory<NoOwnEvents>();
     const at = (raw: object, place: number) => decodeEvent(raw, {}, place)[0]!;
     memory.remember(list(at({ kind: 7, ts: '1' }, 1), at({ kind: {} }, 0)));
@@ -39,7 +39,7 @@ describe('the memory of an event watch', () => {
     strictEqual(memory.trim(list(at({ kind: 7, ts: '1' }, 0))).events.length, 0);
   });
 
-  it('takes no more room for many events than for a thousand', () => {
+  it('takes no more memory for many events than for a thousand', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const memory = eventMemory<NoOwnEvents>();
@@ -50,11 +50,11 @@ describe('the memory of an event watch', () => {
     };
     const before = used(1_000);
     ok(used(50_000) - before < 2_000_000);
-    // Kept up to here, and not collected with what it remembers.
+    // Keeps it from being collected before this line.
     ok(memory);
   });
 
-  it('keeps the last thousand, however many have one ts', () => {
+  it('keeps the last thousand, even if many have the same ts', () => {
     const memory = eventMemory<NoOwnEvents>();
     const many = Array.from({ length: 1_500 }, (_, n) => event('1', n));
     memory.remember(list(...many));

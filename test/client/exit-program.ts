@@ -1,4 +1,4 @@
-// A program that uses a client of the emulator and then closes the emulator; nothing else may hold its process.
+// A program that uses a client of the emulator and then closes the emulator; nothing else may keep its process alive.
 import { createClient } from 'lobby-rx';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 

@@ -13,9 +13,9 @@ interface Row {
   /** What the subscriber sees: states, in order, and gaps. */
   readonly states?: readonly WatchStatus['state'][];
   readonly gaps?: readonly string[];
-  /** Where events are lost for good, by the service. */
+  /** The events that the service loses for good. */
   readonly lost?: readonly string[];
-  /** The longest that an event may take to come, in ms, with waits drawn in full. */
+  /** The maximum delay of an event, in ms, with maximum jitter. */
   readonly within?: number;
   readonly ends?: boolean;
 }
@@ -33,14 +33,14 @@ const rows: readonly Row[] = [
     within: 600,
   },
   {
-    when: 'nothing comes, and the connection stays open',
+    when: 'no answer comes, and the connection stays open',
     faults: [{ kind: 'stall_before_headers' }],
     states: FLAPS,
     within: 70_500,
   },
   { when: 'a body stalls', faults: [{ kind: 'stall_in_body' }], states: FLAPS, within: 16_000 },
   {
-    when: 'an answer is cut, is other JSON, is HTML with a 200, or is too large',
+    when: 'an answer is truncated, other JSON, HTML with a 200, or too large',
     faults: [
       { kind: 'truncated_json' },
       { kind: 'wrong_json' },
@@ -66,7 +66,7 @@ const rows: readonly Row[] = [
     within: 600,
   },
   {
-    when: 'it fails so five times in a row',
+    when: 'one of these failures occurs five times in a row',
     faults: [{ kind: 'html', status: 502 }],
     times: 5,
     states: ['connecting', 'live', ...Array<'retrying'>(5).fill('retrying'), 'live'],
@@ -93,7 +93,7 @@ const rows: readonly Row[] = [
   { when: 'the answer is a redirect', faults: [{ kind: 'redirect' }], states: FLAPS, within: 600 },
   { when: 'the token has expired: 401', faults: [{ kind: 'unauthorized' }], states: CALM, within: 200 },
   {
-    when: 'a 401 remains after the token was renewed; or a 403',
+    when: 'the renewed token also gets a 401, or the answer is a 403',
     faults: [{ kind: 'unauthorized' }],
     times: 2,
     states: ['connecting', 'live', 'closed'],
@@ -128,7 +128,7 @@ const rows: readonly Row[] = [
   },
   { when: 'the same batch comes twice', faults: [{ kind: 'repeat' }], states: CALM, within: 200 },
   {
-    when: 'the server says at once, always, that nothing is new',
+    when: 'the server always answers at once that nothing is new',
     faults: [{ kind: 'hot' }],
     times: 40,
     states: CALM,
@@ -136,8 +136,8 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** What a feed makes of a fault in its poll after 10 s, while an event comes at 11 s and another at 200 s. */
-function live(fault: Fault, times: number) {
+/** What a feed does about a fault in its poll after 10 s, with one event at 11 s and another at 200 s. */
+function observe(fault: Fault, times: number) {
   const { scheduler, emulator, identity_id, client, pass } = virtualWorld({ random: () => 1 });
   const seen = {
     states: [] as string[],
@@ -175,7 +175,7 @@ describe('What happens when', () => {
   for (const row of rows) {
     it(row.when, () => {
       for (const fault of row.faults) {
-        const { states, gaps, events, delays, ended } = live(fault, row.times ?? 1);
+        const { states, gaps, events, delays, ended } = observe(fault, row.times ?? 1);
         const lost = row.lost ?? [];
         const name = JSON.stringify(fault);
         deepStrictEqual(states, row.states, name);

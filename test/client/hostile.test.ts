@@ -52,7 +52,7 @@ const asks: readonly ((client: Client) => Observable<unknown>)[] = [
   ({ matchmaker }) => matchmaker.players.connected({ player_token: 'player.s3cret' }),
 ];
 
-/** What one answer comes to; it must be a value or an error of ours, at once. */
+/** The outcome of one answer, which must be a value or a client error, synchronously. */
 function outcomeOf(text: string, ask: number, status = 200): unknown {
   const transport: Transport = () => of({ status, headers: { get: () => null }, text });
   let outcome: unknown;
@@ -83,7 +83,7 @@ const nasty = oneof(
   anyText(),
 );
 
-/** Where a change is made in a recorded answer, and which. */
+/** A change to a recorded answer: where, and what. */
 const change = record({
   path: array(nat(30), { maxLength: 9 }),
   how: constantFrom('replace', 'remove', 'add', 'proto', 'wrap'),
@@ -117,8 +117,8 @@ function changed(
 }
 
 const answer = constantFrom(...Object.values(recorded));
-/** A number of runs as the name of a test tells it. */
-const told = (full: number) => runs(full).toLocaleString('en');
+/** A number of runs, for the title of a test. */
+const formatRuns = (full: number) => runs(full).toLocaleString('en');
 const isClean = () => {
   strictEqual(({} as { index?: unknown }).index, undefined);
   strictEqual(Object.keys(Object.prototype).length, 0);
@@ -127,7 +127,7 @@ const isClean = () => {
 describe('hostile input', function () {
   this.timeout(120_000);
 
-  it(`in ${told(80_000)} answers changed in one place never gets past the error channel`, () => {
+  it(`never escapes the error channel, in ${formatRuns(80_000)} answers changed in one place`, () => {
     check(
       property(answer, change, nat(2), (text, one, ask) => void outcomeOf(changed(text, one), ask)),
       { numRuns: runs(80_000) },
@@ -135,7 +135,7 @@ describe('hostile input', function () {
     isClean();
   });
 
-  it(`in ${told(20_000)} answers broken as text, or made of anything, neither`, () => {
+  it(`never escapes the error channel, in ${formatRuns(20_000)} answers of broken or arbitrary text`, () => {
     const cut = tuple(answer, nat(4_000), anyText({ maxLength: 5 })).map(
       ([text, at, insert]) => text.slice(0, at % text.length) + insert,
     );
@@ -159,7 +159,7 @@ describe('hostile input', function () {
     isClean();
   });
 
-  it('of great depth, length and size is survived', () => {
+  it('is handled even if it is very deep, long or large', () => {
     const deep = '['.repeat(200_000) + ']'.repeat(200_000);
     const nested = '{"a":'.repeat(50_000) + '1' + '}'.repeat(50_000);
     const long = JSON.stringify('x'.repeat(8 * 2 ** 20));
@@ -182,7 +182,7 @@ describe('hostile input', function () {
     isClean();
   });
 
-  it('that is no UTF-8 is read as far as it can be', async () => {
+  it('is decoded as far as possible if it is not UTF-8', async () => {
     const body = Buffer.concat([
       Buffer.from('{"members":[],"watch":{"index":"1'),
       Buffer.from([0xc3, 0x28, 0xff]),
@@ -208,11 +208,11 @@ describe('a token', () => {
   const text = string({ unit: 'grapheme-ascii', minLength: 8, maxLength: 60 }).filter(token =>
     /^[\x21-\x7e]+$/.test(token),
   );
-  /** A token with a mark in it that stands in nothing else. */
+  /** A token with a mark that appears in nothing else. */
   const marked = text.map(token => `${token}<M4RK>${token}`);
   const status = constantFrom(200, 201, 302, 304, 400, 401, 403, 404, 429, 500, 502, 504);
 
-  it('of any shape, thrown through any failing path, shows nowhere', () => {
+  it('of any shape never shows in an error or the log, on any failing path', () => {
     check(
       property(marked, marked, status, nat(5), nat(2), (token, player_token, code, way, ask) => {
         const entries: LogEntry[] = [];
@@ -255,16 +255,16 @@ describe('a token', () => {
           client.group.getMembers({ group_id: 'g' }),
           client.matchmaker.players.connected({ player_token }),
         ];
-        // What a request did not carry, nobody can know to be a secret: each is looked for where it was sent.
+        // Only what a request carries can be known to be a secret, so each is looked for only where it was sent.
         const carries = ask === 2 ? [token, player_token] : [token];
         (requests[ask] as Observable<unknown>).subscribe({ error: (error: unknown) => shown.push(error) });
-        const told = [...shown, ...entries].flatMap(thing => [
+        const texts = [...shown, ...entries].flatMap(thing => [
           inspect(thing, { depth: 9, showHidden: true }),
           JSON.stringify(thing),
           thing instanceof Error ? `${thing.message} ${thing.stack}` : '',
         ]);
         for (const secret of carries) {
-          for (const place of told) ok(!place.includes(secret), `${secret} in ${place}`);
+          for (const text of texts) ok(!text.includes(secret), `${secret} in ${text}`);
         }
       }),
       { numRuns: runs(1_500) },

@@ -15,7 +15,7 @@ const names = (known: ReadonlyMap<string, Profile>) =>
 
 describe('identities', () => {
   it(
-    'are the latest profiles, beginning with none, the oldest going first where there are too many',
+    'are the latest profiles, starting with none; the oldest is dropped first if there are too many',
     marbles(({ hot, expectObservable }) => {
       const identityUpdate$ = hot('-a-b-c-d', {
         a: update('1', 'Ada'),
@@ -31,7 +31,7 @@ describe('identities', () => {
   );
 
   it(
-    'are a new map each time, so that a store sees that they changed',
+    'are a new map each time, so that a store notices the change',
     marbles(({ hot, expectObservable, flush }) => {
       const seen: ReadonlyMap<string, Profile>[] = [];
       const identityUpdate$ = hot('-a-b', { a: update('1', 'Ada'), b: update('2', 'Grace') });
@@ -45,7 +45,7 @@ describe('identities', () => {
     }),
   );
 
-  it('refuses a bound that keeps nothing', () => {
+  it('refuse a limit of zero', () => {
     throws(() => identities({ identityUpdate$: undefined as never }, { most: 0 }), InputError);
   });
 });

@@ -8,7 +8,7 @@ const urls = { groupUrl: url, matchmakerUrl: url, apiUrl: url };
 const headers = { get: () => null };
 const batch = (index: string, ...events: object[]) => JSON.stringify({ events, watch: { index } });
 
-/** An entry in a few words. */
+/** A log entry as one short line. */
 function word(entry: LogEntry): string {
   if (entry.kind === 'turn') return `${entry.at} turn ${entry.why} ${Math.round(entry.wait)}`;
   return `${entry.at} ${entry.kind}${entry.kind === 'answer' ? ` ${entry.status}` : ''}`;
@@ -16,7 +16,7 @@ function word(entry: LogEntry): string {
 
 describe('the log', () => {
   it(
-    'tells of every request and of every decision, so that a wait has an explanation',
+    'records every request and every decision, so that every wait can be explained',
     marbles(({ cold, expectObservable, flush }) => {
       const answers: Transport[] = [
         () => cold('-(a|)', { a: { status: 200, headers, text: batch('1', { kind: { x: 1 }, ts: '' }) } }),
@@ -43,7 +43,7 @@ describe('the log', () => {
     }),
   );
 
-  it('holds no token, and harms nothing where it throws', async () => {
+  it('contains no token, and does no harm if it throws', async () => {
     const entries: LogEntry[] = [];
     const log = (entry: LogEntry) => {
       entries.push(entry);

@@ -17,7 +17,7 @@ const faults = constantFrom<Fault['kind']>(
   ...(['index_backwards', 'index_skewed', 'hot', 'rate_limited', 'redirect', 'wrong_json'] as const),
 );
 
-/** What happens in a run: some time passes, so many events come, a fault is planned, the consumer is killed. */
+/** One step of a run: time passes, events come, and maybe a fault is planned or the consumer is killed. */
 const step = record({
   pass: integer({ min: 1, max: 2_000 }),
   events: nat(4),
@@ -26,7 +26,7 @@ const step = record({
   isKilled: constantFrom(true, false, false),
 });
 
-/** A consumer that saves its index in `ack` after work of its own, and is killed and resumed wherever it stands. */
+/** Runs a consumer that saves its index in `ack` after its own work, and is killed and resumed at any point. */
 function run(
   steps: readonly {
     pass: number;
@@ -74,7 +74,7 @@ function run(
 }
 
 describe('a consumer that saves its index in ack', () => {
-  it('loses nothing, wherever it is killed and whatever happens to its polls', () => {
+  it('loses nothing, no matter when it is killed and how its polls fail', () => {
     check(
       property(array(step, { maxLength: 25 }), steps => {
         const { sent, done } = run(steps);
@@ -87,7 +87,7 @@ describe('a consumer that saves its index in ack', () => {
     );
   });
 
-  it('gets nothing twice and all in order, where it is not killed', () => {
+  it('gets every event once and in order if it is not killed', () => {
     check(
       property(array(step, { maxLength: 25 }), steps => {
         const { sent, done } = run(steps.map(one => ({ ...one, isKilled: false })));

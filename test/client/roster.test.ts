@@ -6,53 +6,53 @@ import { handle } from '../payload.js';
 import { virtualTime } from '../virtual-time.js';
 import { virtualWorld } from '../virtual-world.js';
 
-/** A group in virtual time, with what its roster has told so far. */
+/** A group in virtual time, and the rosters that were emitted so far. */
 function stage(count: number | undefined, size: number) {
   const { emulator, identity_id, client, pass } = virtualWorld({ random: () => 0.5 });
   const group_id = emulator.addGroup();
   emulator.join(group_id, identity_id);
   const people = Array.from({ length: size }, () => emulator.addIdentity().identity_id);
-  const told: Roster[] = [];
+  const seen: Roster[] = [];
   const watch = () =>
     client.group
       .roster(group_id, count === undefined ? {} : { count })
-      .subscribe(roster => told.push(roster));
+      .subscribe(roster => seen.push(roster));
   const truth = () => emulator.save().groups[0]![1].members.map(([id]) => id);
-  return { emulator, identity_id, group_id, people, told, watch, truth, pass };
+  return { emulator, identity_id, group_id, people, seen, watch, truth, pass };
 }
 
 const idsOf = (roster: Roster | undefined) => [...(roster?.members.keys() ?? [])].sort();
 const idOf = ({ identity }: GroupMember) => identity.identity_id;
 
 describe('a roster', () => {
-  it('is the whole group at once, then who joined, who left and who is different', () => {
-    const { emulator, identity_id, group_id, people, told, watch, pass } = stage(undefined, 40);
+  it('starts with the whole group, then reports who joined, left or changed', () => {
+    const { emulator, identity_id, group_id, people, seen, watch, pass } = stage(undefined, 40);
     for (const id of people.slice(0, 30)) emulator.join(group_id, id);
     const watching = watch();
     pass(1_000);
-    deepStrictEqual([told.length, told[0]?.members.size, told[0]?.joined.length], [1, 31, 31]);
+    deepStrictEqual([seen.length, seen[0]?.members.size, seen[0]?.joined.length], [1, 31, 31]);
 
     emulator.join(group_id, people[35]!);
     pass(1_000);
-    deepStrictEqual([told.length, told[1]?.joined.map(idOf), told[1]?.members.size], [2, [people[35]], 32]);
+    deepStrictEqual([seen.length, seen[1]?.joined.map(idOf), seen[1]?.members.size], [2, [people[35]], 32]);
     emulator.leave(group_id, people[3]!);
     pass(1_000);
-    deepStrictEqual([told.length, told[2]?.left.map(idOf), told[2]?.members.size], [3, [people[3]], 31]);
+    deepStrictEqual([seen.length, seen[2]?.left.map(idOf), seen[2]?.members.size], [3, [people[3]], 31]);
     emulator.updatePresence(people[5]!, { status: 'online' });
     pass(1_000);
-    deepStrictEqual([told.length, told[3]?.updated.map(idOf)], [4, [people[5]]]);
-    strictEqual(told[3]?.members.get(people[5]!)?.identity.presence?.status, 'online');
-    // Whoever has not changed is the very same object, through all of it.
-    strictEqual(told[3].members.get(identity_id), told[0]?.members.get(identity_id));
+    deepStrictEqual([seen.length, seen[3]?.updated.map(idOf)], [4, [people[5]]]);
+    strictEqual(seen[3]?.members.get(people[5]!)?.identity.presence?.status, 'online');
+    // A member that has not changed stays the same object throughout.
+    strictEqual(seen[3].members.get(identity_id), seen[0]?.members.get(identity_id));
     pass(200_000);
-    strictEqual(told.length, 4);
+    strictEqual(seen.length, 4);
     watching.unsubscribe();
     pass(1_000);
     strictEqual(emulator.requests.filter(({ pending }) => pending).length, 0);
   });
 
-  it('nobody seems to leave who only moves from one page to another', () => {
-    const { emulator, group_id, people, told, watch, pass } = stage(5, 20);
+  it('does not report a member who moves to another page as left', () => {
+    const { emulator, group_id, people, seen, watch, pass } = stage(5, 20);
     for (const id of people) emulator.join(group_id, id);
     const watching = watch();
     pass(5_000);
@@ -60,16 +60,16 @@ describe('a roster', () => {
     pass(10_000);
     watching.unsubscribe();
     deepStrictEqual(
-      told.slice(1).flatMap(({ left }) => left.map(idOf)),
+      seen.slice(1).flatMap(({ left }) => left.map(idOf)),
       [people[0]],
     );
     deepStrictEqual(
-      told.slice(1).flatMap(({ joined }) => joined),
+      seen.slice(1).flatMap(({ joined }) => joined),
       [],
     );
   });
 
-  it('ends up right under whatever joins, leaves and changes, while it is loaded too, and its steps add up', () => {
+  it('ends up correct after any joins, leaves and changes, even during loading, and its steps add up', () => {
     const act = record({
       who: nat(29),
       what: constantFrom('join', 'leave', 'presence', 'profile'),
@@ -77,7 +77,7 @@ describe('a roster', () => {
     });
     check(
       property(array(act, { maxLength: 40 }), integer({ min: 1, max: 12 }), nat(20), (acts, count, first) => {
-        const { emulator, group_id, people, told, watch, truth, pass } = stage(count, 30);
+        const { emulator, group_id, people, seen, watch, truth, pass } = stage(count, 30);
         for (const id of people.slice(0, first)) emulator.join(group_id, id);
         const watching = watch();
         for (const { who, what, pass: ms } of acts) {
@@ -89,9 +89,9 @@ describe('a roster', () => {
           pass(ms);
         }
         pass(30_000);
-        deepStrictEqual(idsOf(told.at(-1)), [...truth()].sort());
+        deepStrictEqual(idsOf(seen.at(-1)), [...truth()].sort());
         const saved = new Map(emulator.save().identities);
-        for (const [id, { identity }] of told.at(-1)!.members) {
+        for (const [id, { identity }] of seen.at(-1)!.members) {
           const { profile } = saved.get(id)!;
           deepStrictEqual(
             [identity.display_name, identity.presence ?? null],
@@ -99,7 +99,7 @@ describe('a roster', () => {
           );
         }
         const added = new Set<string>();
-        for (const { joined, left, updated, members } of told) {
+        for (const { joined, left, updated, members } of seen) {
           for (const member of left) ok(added.delete(idOf(member)));
           for (const member of joined) ok(!added.has(idOf(member)) && added.add(idOf(member)));
           for (const member of updated) ok(members.get(idOf(member)) === member);
@@ -111,7 +111,7 @@ describe('a roster', () => {
     );
   });
 
-  it('ends where a service ignores count, and its second page repeats the first', () => {
+  it('stops paging if a service ignores count and its second page repeats the first', () => {
     const everyone = [1, 2, 3].map(n => ({ identity: { ...handle, identity_id: `identity-${n}` } }));
     const asked: string[] = [];
     const transport: Transport = ({ url }) => {
@@ -132,11 +132,11 @@ describe('a roster', () => {
       transport,
       scheduler,
     });
-    const told: Roster[] = [];
-    const watching = client.group.roster('g').subscribe(roster => told.push(roster));
+    const seen: Roster[] = [];
+    const watching = client.group.roster('g').subscribe(roster => seen.push(roster));
     pass(100);
     watching.unsubscribe();
-    deepStrictEqual(told.map(idsOf), [['identity-1', 'identity-2', 'identity-3']]);
+    deepStrictEqual(seen.map(idsOf), [['identity-1', 'identity-2', 'identity-3']]);
     deepStrictEqual(asked, ['null', '9']);
   });
 
@@ -145,7 +145,7 @@ describe('a roster', () => {
     matchmakerUrl: 'https://s.example',
     apiUrl: 'https://s.example',
   };
-  /** A service whose pages are given by anchor, and change when they are told to. */
+  /** A service with these pages by anchor. `change` answers the blocked polls. */
   function book(pages: Record<string, { ids: string; anchor?: string }>) {
     const changed$ = new Subject<void>();
     const transport: Transport = ({ url }) => {
@@ -163,18 +163,18 @@ describe('a roster', () => {
     const turn = () => pass(100);
     return { turn, pages, roster$: client.group.roster('g'), change: () => changed$.next() };
   }
-  const told = (roster: Roster) => {
+  const summary = (roster: Roster) => {
     const ids = (members: readonly GroupMember[]) => members.map(idOf).join('');
     return `${[...roster.members.keys()].join('')} +${ids(roster.joined)} -${ids(roster.left)}`;
   };
-  it('tells of nobody as gone who stands on the next page, in whatever order the pages come', () => {
+  it('does not report a member who is on the next page as left, in any order of the pages', () => {
     const { turn, pages, roster$, change } = book({
       '': { ids: 'AB', anchor: 'b' },
       b: { ids: 'CD' },
       a: { ids: 'BCD' },
     });
     const seen: string[] = [];
-    const watching = roster$.subscribe(roster => seen.push(told(roster)));
+    const watching = roster$.subscribe(roster => seen.push(summary(roster)));
     turn();
     pages[''] = { ids: 'ZA', anchor: 'a' };
     change();
@@ -183,14 +183,14 @@ describe('a roster', () => {
     deepStrictEqual(seen, ['ABCD +ABCD -', 'ZABCD +Z -']);
   });
 
-  it('follows a page to another one, even if its own members stay the same', () => {
+  it('follows a page to a new next page, even if its own members stay the same', () => {
     const { turn, pages, roster$, change } = book({
       '': { ids: 'AB', anchor: 'b' },
       b: { ids: 'CD' },
       b2: { ids: 'CE' },
     });
     const seen: string[] = [];
-    const watching = roster$.subscribe(roster => seen.push(told(roster)));
+    const watching = roster$.subscribe(roster => seen.push(summary(roster)));
     turn();
     pages[''] = { ids: 'AB', anchor: 'b2' };
     change();
@@ -199,7 +199,7 @@ describe('a roster', () => {
     deepStrictEqual(seen, ['ABCD +ABCD -', 'ABCE +E -D']);
   });
 
-  it('keeps the pages behind two whose members change places', () => {
+  it('keeps the pages after two whose members swap places', () => {
     const { turn, pages, roster$, change } = book({
       '': { ids: 'A', anchor: '1' },
       1: { ids: 'B', anchor: '2' },
@@ -216,15 +216,15 @@ describe('a roster', () => {
     deepStrictEqual(idsOf(seen.at(-1)), ['A', 'B', 'C']);
   });
 
-  it('ends where anchors go round, and fails where they never end, rather than opening requests for ever', async () => {
-    const round = book({
+  it('stops if anchors repeat, and fails if they never end, instead of sending requests forever', async () => {
+    const looping = book({
       '': { ids: 'A', anchor: 'a' },
       a: { ids: 'B', anchor: 'b' },
       b: { ids: 'C', anchor: 'a' },
     });
     const seen: string[] = [];
-    const watching = round.roster$.subscribe(roster => seen.push(told(roster)));
-    round.turn();
+    const watching = looping.roster$.subscribe(roster => seen.push(summary(roster)));
+    looping.turn();
     watching.unsubscribe();
     deepStrictEqual(seen, ['ABC +ABC -']);
 
@@ -245,14 +245,14 @@ describe('a roster', () => {
     strictEqual(asked.size, 100);
   });
 
-  it('is told once for all pages, however they repeat a member, and not again where only the pages change', () => {
+  it('is emitted once for all pages, even if they repeat a member, and not again if only the pages change', () => {
     const { turn, pages, roster$, change } = book({
       '': { ids: 'AB', anchor: 'b' },
       b: { ids: 'BCC' },
       b2: { ids: 'CB' },
     });
     const seen: string[] = [];
-    const watching = roster$.subscribe(roster => seen.push(told(roster)));
+    const watching = roster$.subscribe(roster => seen.push(summary(roster)));
     turn();
     pages[''] = { ids: 'BA', anchor: 'b2' };
     change();
@@ -261,8 +261,8 @@ describe('a roster', () => {
     deepStrictEqual(seen, ['ABC +ABC -']);
   });
 
-  it('asks for the pages behind one anew only if that one leads elsewhere', () => {
-    const { emulator, group_id, people, told: seen, watch, pass } = stage(5, 12);
+  it('requests the pages after a changed one again only if its anchor is new', () => {
+    const { emulator, group_id, people, seen, watch, pass } = stage(5, 12);
     for (const id of people) emulator.join(group_id, id);
     const watching = watch();
     pass(5_000);
@@ -275,9 +275,9 @@ describe('a roster', () => {
     watching.unsubscribe();
   });
 
-  it('keeps polls apart at a server that answers at once, always, with the same pages', () => {
+  it('limits its polls at a server that always answers at once with the same pages', () => {
     const asked: string[] = [];
-    // The last page has no anchor, whichever way a server says that.
+    // All the ways in which a server may say that this is the last page.
     const ends = [{}, { anchor: '' }, { anchor: null }];
     const transport: Transport = ({ url }) => {
       const page = new URL(url).searchParams.get('anchor') ?? '';

@@ -7,12 +7,12 @@ import { virtualTime } from '../virtual-time.js';
 const reply = (status: string, body = '') =>
   `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: keep-alive\r\n\r\n${body}`;
 
-/** What becomes of one confirmation at a server that says this, byte for byte, and then hangs up, or lets time pass. */
-async function outcomeAt(said: string, then: 'end' | 'reset' | 'wait' = 'wait') {
+/** The outcome of one confirmation at a server that sends exactly this, and then hangs up or lets time pass. */
+async function outcomeAt(sent: string, then: 'end' | 'reset' | 'wait' = 'wait') {
   const { scheduler, pass } = virtualTime();
   const server = await rawServer(socket =>
-    socket.write(said, () => {
-      if (said === '' && then === 'wait') pass(15_000);
+    socket.write(sent, () => {
+      if (sent === '' && then === 'wait') pass(15_000);
       if (then === 'end') socket.end();
       if (then === 'reset') socket.resetAndDestroy();
     }),
@@ -33,7 +33,7 @@ const refusal = (code: string, status = '400 Bad Request') =>
   outcomeAt(reply(status, JSON.stringify({ code, message: '' })));
 
 describe('a confirmation that does not end with OK', () => {
-  it('is a refusal with its reason, where the service said no', async () => {
+  it('is a refusal with its reason if the service refused', async () => {
     const reasons = {
       MATCHMAKER_PLAYER_ALREADY_CONNECTED: 'already_connected',
       MATCHMAKER_PLAYER_REGISTRATION_EXPIRED: 'registration_expired',
@@ -52,7 +52,7 @@ describe('a confirmation that does not end with OK', () => {
     deepStrictEqual(await outcomeAt(reply('409 Conflict')), { outcome: 'refused', reason: '409' });
   });
 
-  it('is a refusal only if a 4xx says so, with its code for an unknown reason, whatever that is called', () => {
+  it('is a refusal only for a 4xx, with the code as its reason if the code is unknown', () => {
     const request = { method: 'POST', url: 'https://matchmaker.example/' };
     const why = (status: number, code?: string) =>
       whyNotConnected(new StatusError(status, request, code === undefined ? {} : { code }));
@@ -70,13 +70,13 @@ describe('a confirmation that does not end with OK', () => {
     }
   });
 
-  it('was not sent where the lobby’s own token could not be had', () => {
+  it('was not sent if the lobby’s own token was not available', () => {
     const request = { method: 'POST', url: 'https://matchmaker.example/' };
     const error = new TransportError('not_sent', 'nothing was sent', request);
     deepStrictEqual(whyNotConnected(error), { outcome: 'not_sent' });
   });
 
-  it('is unknown, and sent only once, if the answer was lost or is not the service’s', async () => {
+  it('is unknown, and sent only once, if the answer was lost or is not from the service', async () => {
     const unknown = { outcome: 'unknown' };
     deepStrictEqual(await outcomeAt('', 'end'), unknown);
     deepStrictEqual(await outcomeAt('', 'reset'), unknown);
@@ -88,7 +88,7 @@ describe('a confirmation that does not end with OK', () => {
     deepStrictEqual(await outcomeAt(reply('500 Oops')), unknown);
   });
 
-  it('was not sent, where no connection was made or the input was bad', async () => {
+  it('was not sent if no connection was made or the input was invalid', async () => {
     const url = 'http://127.0.0.1:1';
     const client = createClient({ groupUrl: url, matchmakerUrl: url, apiUrl: url, token: 't' });
     for (const player_token of ['p', '']) {
@@ -99,7 +99,7 @@ describe('a confirmation that does not end with OK', () => {
     }
   });
 
-  it('is never unknown at a server that closes every idle socket under its feet', async () => {
+  it('is never unknown at a server that closes every socket after its answer', async () => {
     const server = await rawServer(socket =>
       socket.write(reply('200 OK', '{}'), () => setImmediate(() => socket.end())),
     );

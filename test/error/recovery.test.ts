@@ -12,7 +12,7 @@ const request = { method: 'GET', url: 'https://api.example/identity/events/live'
 const recoveryAfter = (status: number, details = {}) => recovery(new StatusError(status, request, details));
 
 describe('recovery', () => {
-  it('treats a poll cut by a proxy, and an answer that nothing is new, as idle', () => {
+  it('treats a poll that a proxy cut off, and an answer without anything new, as idle', () => {
     for (const status of [204, 304, 504, 524]) deepStrictEqual(recoveryAfter(status), { kind: 'idle' });
     deepStrictEqual(recoveryAfter(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'idle' });
   });

@@ -15,13 +15,13 @@ function section(heading: string): string {
   return found;
 }
 
-/** The rows of the tables in a text, without their heads: the cells, without the backticks around them. */
+/** The rows of the tables in a text, without the header rows: the cells, without the backticks around them. */
 const rowsIn = (text: string) =>
   [...text.matchAll(/^\|(.*)\|$/gm)]
     .map(([, row]) => row!.split('|').map(cell => cell.trim().replace(/^`([^`]*)`$/, '$1')))
     .filter(([first], i, rows) => !first!.startsWith('-') && !rows[i + 1]?.[0]?.startsWith('-'));
 
-/** What stands in backticks. */
+/** Everything in backticks. */
 const codesIn = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(match => match[1]!);
 
 /** The tests that a text names, and their files. */
@@ -48,19 +48,19 @@ function titlesIn(path: string): readonly string[] {
   return titles;
 }
 
-/** The default of an option, as its docstring tells it. */
+/** The default of an option, as its docstring states it. */
 function defaultOf(path: string, config: string, option: string): string | undefined {
-  let told: string | undefined;
+  let found: string | undefined;
   parse(path).forEachChild(node => {
     if (!ts.isInterfaceDeclaration(node) || node.name.text !== config) return;
     const member = node.members.find(({ name }) => name?.getText() === option);
-    told = member && /Default (\d+(?:,\d{3})*(?: MiB)?)/.exec(member.getFullText())?.[1];
+    found = member && /Default (\d+(?:,\d{3})*(?: MiB)?)/.exec(member.getFullText())?.[1];
   });
-  return told;
+  return found;
 }
 
 describe('docs/design.md', () => {
-  it('has the floors and packages that the house has', () => {
+  it('lists the floors and packages of the house', () => {
     const rooms = rowsIn(section('The house')).map(([floor, room, , packages]) => ({
       room: room!.replace(/\/$/, ''),
       floor: Number(floor),
@@ -70,7 +70,7 @@ describe('docs/design.md', () => {
     deepStrictEqual(Object.fromEntries(rooms.map(({ room, packages }) => [room, packages])), PACKAGES);
   });
 
-  it('has them in its picture, too', () => {
+  it('shows the floors in its picture', () => {
     const [picture] = /^floor\n[^`]+/m.exec(section('The house'))!;
     const drawn = [...picture.matchAll(/^ +(\d(?:\.\d)?) +(.*)$/gm)].flatMap(([, floor, names]) =>
       names!.split(/[ ═╗╝║╚]+/).flatMap(name => (name === '' ? [] : [[name, Number(floor)] as const])),
@@ -78,14 +78,14 @@ describe('docs/design.md', () => {
     deepStrictEqual(Object.fromEntries(drawn), FLOOR);
   });
 
-  it('has the measures of a file and a folder', () => {
-    const told = [...section('One concept a file').matchAll(/(\d+) (lines|files)/g)].map(([, n]) =>
+  it('states the size limits of files and folders', () => {
+    const stated = [...section('One concept a file').matchAll(/(\d+) (lines|files)/g)].map(([, n]) =>
       Number(n),
     );
-    deepStrictEqual(told, [LONGEST_FILE, FRAGMENT, FULLEST_FOLDER]);
+    deepStrictEqual(stated, [LONGEST_FILE, FRAGMENT, FULLEST_FOLDER]);
   });
 
-  it('names files and folders that there are', () => {
+  it('names only files and folders that exist', () => {
     const named = codesIn(page).filter(code => /^[\w./-]+(\/|\.(ts|md|json))$/.test(code));
     ok(named.length > 50);
     deepStrictEqual(
@@ -99,9 +99,9 @@ describe('docs/design.md', () => {
     );
   });
 
-  it('quotes tests that there are', () => {
+  it('quotes only tests that exist', () => {
     const tests = testsIn(page);
-    // Each quotation is one, or a slip would go unseen.
+    // Every quotation must be a test; otherwise a typo would go unnoticed.
     strictEqual(tests.length, page.split('“').length - 1);
     const files = new Map(tests.map(({ file }) => [file, titlesIn(join('test', file))]));
     deepStrictEqual(
@@ -110,7 +110,7 @@ describe('docs/design.md', () => {
     );
   });
 
-  it('has numbered laws, each held by a test', () => {
+  it('numbers the laws, and has a test for each', () => {
     const laws = section('The laws of the watch').split(/^### /m).slice(1);
     deepStrictEqual(
       laws.map(law => Number.parseInt(law)),
@@ -122,7 +122,7 @@ describe('docs/design.md', () => {
     );
   });
 
-  it('has the defaults that the options have', () => {
+  it('lists the actual defaults of the options', () => {
     const [options] = section('Defaults').split('These are fixed');
     const rows = rowsIn(options!);
     ok(rows.length > 10);
@@ -135,7 +135,7 @@ describe('docs/design.md', () => {
     );
   });
 
-  it('has the constants that the code has', () => {
+  it('lists the actual constants of the code', () => {
     const [, constants] = section('Defaults').split('These are fixed');
     const rows = rowsIn(constants!);
     ok(rows.length > 5);
@@ -171,7 +171,7 @@ describe('docs/decisions', () => {
     );
   });
 
-  it('name files that there are', () => {
+  it('name only files that exist', () => {
     const missing = pages.flatMap(name =>
       codesIn(readFileSync(join(FOLDER, name), 'utf8'))
         .filter(code => /^[\w.-]+\/[\w./-]+(\/|\.(ts|md|json))$/.test(code))

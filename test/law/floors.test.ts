@@ -10,7 +10,7 @@ const SRC = join(import.meta.dirname, '../../src');
 /** The rooms that a browser loads. */
 const BROWSER = ['error', 'protocol', 'transport', 'stream', 'endpoint', 'client', 'index.ts'];
 
-/** Rooms that a name says nothing about. */
+/** Names that say nothing about a room or a file. */
 const NAMELESS = /(^|\/)(utils?|common|helpers?|types|constants|core|misc|shared)(\/|\.ts$)/;
 
 interface Source {
@@ -54,7 +54,7 @@ const faults = (find: (source: Source) => readonly string[]) =>
 const targetOf = (path: string, name: string) =>
   name.startsWith('.') ? relative(SRC, join(SRC, path, '..', name)).replace(/\.js$/, '.ts') : undefined;
 
-const isDoor = (path: string) => /(^|\/)index\.ts$/.test(path);
+const isIndex = (path: string) => /(^|\/)index\.ts$/.test(path);
 const folderOf = (path: string) => path.split('/').slice(0, -1).join('/');
 
 /** A name in small letters, in the singular: `WatchLaws` and `watch-laws.ts` have the same words. */
@@ -73,28 +73,28 @@ describe('the house', () => {
     );
   });
 
-  it('leans downwards only, through the doors of its rooms and sub-rooms', () => {
+  it('imports only from lower floors, through the index files of rooms and sub-rooms', () => {
     const wrong = faults(({ path, room, imports }) =>
       imports.flatMap(name => {
         const target = targetOf(path, name);
         if (target === undefined) return [];
         const other = target.split('/')[0]!;
-        if (other !== room && !(FLOOR[other]! < FLOOR[room]!)) return [`leans on ${target}`];
-        // Beside it, or in a folder that it is in itself: everything else has a door.
+        if (other !== room && !(FLOOR[other]! < FLOOR[room]!)) return [`imports ${target}`];
+        // In the same folder, or in one above it: everything else has an index file.
         const isNear =
           folderOf(path) === folderOf(target) || folderOf(path).startsWith(`${folderOf(target)}/`);
-        return isNear || isDoor(target) ? [] : [`goes past a door: ${target}`];
+        return isNear || isIndex(target) ? [] : [`bypasses an index file: ${target}`];
       }),
     );
     deepStrictEqual(wrong, []);
   });
 
-  it('enters a room only by its outermost door', () => {
+  it('imports from another room only through its outermost index file', () => {
     const wrong = faults(({ path, room, imports }) =>
       imports.flatMap(name => {
         const target = targetOf(path, name);
         if (target === undefined || target.split('/')[0] === room) return [];
-        return /^[\w-]+\/index\.ts$/.test(target) ? [] : [`goes past the door of a room: ${target}`];
+        return /^[\w-]+\/index\.ts$/.test(target) ? [] : [`bypasses the index file of a room: ${target}`];
       }),
     );
     deepStrictEqual(wrong, []);
@@ -108,11 +108,11 @@ describe('the house', () => {
       ]),
     );
     const done = new Set<string>();
-    const walk = (path: string, way: readonly string[]): string | undefined => {
-      if (way.includes(path)) return [...way.slice(way.indexOf(path)), path].join(' -> ');
+    const walk = (path: string, trail: readonly string[]): string | undefined => {
+      if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path].join(' -> ');
       if (done.has(path)) return undefined;
       for (const next of graph.get(path) ?? []) {
-        const cycle = walk(next, [...way, path]);
+        const cycle = walk(next, [...trail, path]);
         if (cycle !== undefined) return cycle;
       }
       done.add(path);
@@ -124,7 +124,7 @@ describe('the house', () => {
     );
   });
 
-  it('uses in each room only the packages that belong there', () => {
+  it('uses only the allowed packages in each room', () => {
     const wrong = faults(({ room, imports }) =>
       imports.filter(name => !name.startsWith('.') && !PACKAGES[room]?.includes(name)),
     );
@@ -153,37 +153,37 @@ describe('the house', () => {
     deepStrictEqual(wrong, []);
   });
 
-  it('has one concept a file: none too long to read, none a fragment of another', () => {
+  it('has one concept per file: none is too long to read, none is a fragment of another', () => {
     const importers = (path: string) =>
       sources.filter(source => source.imports.some(name => targetOf(source.path, name) === path));
     const wrong = faults(({ path, text }) => {
       const lines = text.split('\n').length - 1;
       if (lines > LONGEST_FILE) return [`${lines} lines`];
-      // What a condition of package.json chooses has no importer by name.
+      // A file that a condition of package.json chooses is not imported by its name.
       const isChosen = path.includes('platform-fetch');
       const [only, ...others] = importers(path);
-      // What a room offers through its door has more readers than that.
+      // What a room exports through its index file has more readers than that.
       const isFragment =
-        lines < FRAGMENT && !isChosen && !isDoor(path) && only && others.length === 0 && !isDoor(only.path);
+        lines < FRAGMENT && !isChosen && !isIndex(path) && only && others.length === 0 && !isIndex(only.path);
       return isFragment ? [`a fragment of ${only.path}`] : [];
     });
     deepStrictEqual(wrong, []);
   });
 
-  it('has folders of no more than fifteen files and a door', () => {
-    const inside = sources.filter(({ path }) => !isDoor(path)).map(({ path }) => folderOf(path));
+  it('has at most fifteen files and an index file in each folder', () => {
+    const inside = sources.filter(({ path }) => !isIndex(path)).map(({ path }) => folderOf(path));
     const folders = [...new Set(inside)];
     const full = folders.filter(folder => inside.filter(other => other === folder).length > FULLEST_FOLDER);
     deepStrictEqual(full, []);
-    // The command line is nobody's room: it is started, not imported.
-    const hasDoor = (folder: string) => sources.some(({ path }) => path === join(folder, 'index.ts'));
+    // The command line has no index file: it is started, not imported.
+    const hasIndex = (folder: string) => sources.some(({ path }) => path === join(folder, 'index.ts'));
     deepStrictEqual(
-      folders.filter(folder => !hasDoor(folder)),
+      folders.filter(folder => !hasIndex(folder)),
       ['cli'],
     );
   });
 
-  it('re-exports in index files only, one name at a time', () => {
+  it('re-exports only in index files, one name at a time', () => {
     deepStrictEqual(
       faults(({ path, reexports }) => (reexports && !/(^|\/)index\.ts$/.test(path) ? ['re-exports'] : [])),
       [],
@@ -194,19 +194,19 @@ describe('the house', () => {
     );
   });
 
-  it('has rooms with real names', () => {
+  it('has no meaningless names', () => {
     deepStrictEqual(
       faults(({ path }) => (NAMELESS.test(path) ? ['says nothing'] : [])),
       [],
     );
   });
 
-  it('writes to the console in the command line only', () => {
+  it('writes to the console only in the command line', () => {
     deepStrictEqual(
       faults(({ room, text }) => (room !== 'cli' && /^(?! *\*).*console\./m.test(text) ? ['console'] : [])),
       [],
     );
   });
 
-  it('is read by these checks', () => ok(sources.length > 100));
+  it('is covered by these checks', () => ok(sources.length > 100));
 });

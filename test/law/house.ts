@@ -1,4 +1,4 @@
-/** Which floor each room is on: a room may lean only on rooms of lower floors. */
+/** Which floor each room is on: a room may import only from rooms on lower floors. */
 export const FLOOR: Readonly<Record<string, number>> = {
   ...{ error: 0, protocol: 1, transport: 2, stream: 2, endpoint: 3, client: 4, emulator: 4 },
   ...{ 'index.ts': 4.5, 'lobby-server': 5, cli: 6 },
@@ -18,10 +18,10 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   cli: ['rxjs', 'node:util', 'node:fs'],
 };
 
-/** The most lines of a file. */
+/** The maximum number of lines in a file. */
 export const LONGEST_FILE = 250;
 
-/** The most files of a folder besides its door. */
+/** The maximum number of files in a folder, besides its index file. */
 export const FULLEST_FOLDER = 15;
 
 /** A file of fewer lines than this is a fragment, unless several others import it. */

@@ -28,7 +28,7 @@ session.connect();
 session.post('Profiler.enable');
 session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
 
-/** The files of src with a function that was called since this was last asked. */
+/** The files of src with a function that was called since the last call of this one. */
 function enteredFiles(): string[] {
   let scripts: readonly Profiler.ScriptCoverage[] = [];
   // In a session of the same thread, the callback is called before `post` returns.
@@ -50,7 +50,7 @@ const server = await rawServer((socket, nth) => {
   // Without an index the service answers at once; every other poll hangs.
   if (nth === 0) socket.write(answer(1));
 });
-// `wake$`: a look at the clock may fall anywhere, and belongs to no event.
+// `wake$`: a check of the clock may come at any time, and is not part of an event.
 const client = createClient({ url: server.url, token: 't', watch: { wake$: NEVER } });
 let events = 0;
 let files: string[] = [];
@@ -59,7 +59,7 @@ const subscription = client.events.feed.lobbyJoin$.subscribe(() => {
   events++;
 });
 
-// What the first event finds has never run before; the second goes the way of all that follow.
+// The first event runs code that has never run before; the second takes the path of all that follow.
 for (const n of [1, 2]) {
   await waitUntil(() => polls === n + 1);
   enteredFiles();

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The most files that someone has to read to know what happens to an event. */
+/** The maximum number of files that someone has to read to know what happens to an event. */
 const MOST_FILES = 15;
 
 describe('one event', () => {
@@ -27,7 +27,7 @@ describe('one event', () => {
     ok(files.length <= MOST_FILES, `${files.length} files:\n${files.join('\n')}`);
   });
 
-  it('enters those that docs/design.md lists', () => {
+  it('enters the files that docs/design.md lists', () => {
     const page = readFileSync(join(ROOT, 'docs/design.md'), 'utf8');
     const walk = /^## One event\n(.*?)^## /ms.exec(page)?.[1] ?? '';
     const listed = [...walk.matchAll(/^\d+\. `([^`]+)`/gm)].map(match => match[1]!);

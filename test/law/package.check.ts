@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const run = promisify(execFile);
-/** How npm is to install. */
+/** Options of `npm install`. */
 const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 const ROOT = join(import.meta.dirname, '../..');
 const RESOLUTIONS = [
@@ -22,7 +22,7 @@ describe('the packed package, installed in a clean folder', function () {
   let files: readonly string[];
   const node = (...args: string[]) =>
     run(process.execPath, args, { cwd: folder }).then(({ stdout }) => stdout.trim());
-  /** What tsc says of a user's file; nothing where it is right. */
+  /** What tsc reports about a user's file; empty if it is correct. */
   const faultsOf = async (
     file: string,
     [module, resolution]: readonly [string, string],
@@ -31,8 +31,8 @@ describe('the packed package, installed in a clean folder', function () {
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022', '--module', module];
     const all = [tsc, ...options, '--moduleResolution', resolution, ...more, file];
-    const told = await run(process.execPath, all, { cwd: folder }).catch((error: unknown) => error);
-    return (told as { stdout: string }).stdout;
+    const outcome = await run(process.execPath, all, { cwd: folder }).catch((error: unknown) => error);
+    return (outcome as { stdout: string }).stdout;
   };
 
   before(async () => {
@@ -47,7 +47,7 @@ describe('the packed package, installed in a clean folder', function () {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('holds what is needed and nothing else', () => {
+  it('contains what is needed and nothing else', () => {
     const tops = [...new Set(files.map(path => path.split('/')[0]!))].sort();
     deepStrictEqual(tops, ['LICENSE', 'README.md', 'dist', 'package.json', 'src']);
     deepStrictEqual(
@@ -56,7 +56,7 @@ describe('the packed package, installed in a clean folder', function () {
     );
   });
 
-  it('loads by import, every entry of it', async () => {
+  it('loads by import, the emulator too', async () => {
     const code = `
       import { createClient } from 'lobby-rx';
       import { createEmulator } from 'lobby-rx/emulator';
@@ -67,11 +67,11 @@ describe('the packed package, installed in a clean folder', function () {
     strictEqual(await node('--input-type=module', '-e', code), 'string');
   });
 
-  it('loads by require, and it is the same copy', async () => {
+  it('loads by require, as the same copy', async () => {
     const code = `
       const required = require('lobby-rx');
       import('lobby-rx').then(imported => console.log(required.StatusError === imported.StatusError));`;
-    // Node 20 says once that require() of a module is new to it.
+    // Node 20 warns once that require() of an ES module is experimental.
     strictEqual(await node('--no-warnings', '--input-type=commonjs', '-e', code), 'true');
   });
 
@@ -84,7 +84,7 @@ describe('the packed package, installed in a clean folder', function () {
     strictEqual(await node('--input-type=module', '-e', load), 'function function');
   });
 
-  it('has its command', async () => {
+  it('has a working command', async () => {
     match(
       await node('node_modules/lobby-rx/dist/cli/main.js', '--help'),
       /^lobby-rx: .*\n\n {2}lobby-rx members GROUP/,
@@ -96,7 +96,7 @@ describe('the packed package, installed in a clean folder', function () {
     await writeFile(
       user,
       `import { createClient, type GroupMember } from 'lobby-rx';
-       // All that rxjs's own types ask of a platform.
+       // All that the types of RxJS need from a platform.
        declare global { function setTimeout(handler: () => void): number }
        const client = createClient({ groupUrl: '', matchmakerUrl: '', apiUrl: '', token: '' });
        client.group.members('g').subscribe((member: GroupMember) => member.identity.display_name.length);
@@ -139,12 +139,12 @@ describe('the packed package, installed in a clean folder', function () {
       [],
     );
     ok(inputs.some(path => path.includes('transport/platform-fetch.js')));
-    // A bound against a mistake that lets everything in, not a goal.
+    // A limit against bundling everything by mistake, not a goal.
     const size = gzipSync(outputFiles[0]!.contents).length;
     ok(size < 40_000, `${size} bytes`);
   });
 
-  it('names every entry in a file that is there', async () => {
+  it('has a file for every entry', async () => {
     const { exports, bin } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
       exports: Record<string, string | Record<string, string>>;
       bin: Record<string, string>;

@@ -11,7 +11,7 @@ const pages = [
   ...filesUnder(join(ROOT, 'docs'), '.md'),
 ].map(file => ({ file, text: readFileSync(file, 'utf8') }));
 
-/** What is read: tables count, code blocks and the targets of links do not. */
+/** The words of the prose: tables count, code blocks and link targets do not. */
 function wordsOf(markdown: string): readonly string[] {
   const prose = markdown.replace(/^ *```[^]*?^ *```$/gm, '').replace(/\]\([^)]*\)/g, ']');
   return prose.split(/\s+/).filter(word => /[\p{L}\p{N}]/u.test(word));
@@ -24,8 +24,8 @@ describe('README', () => {
   });
 });
 
-describe('The pages for people', () => {
-  it('name scripts that there are', () => {
+describe('The documentation', () => {
+  it('names only scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
     const missing = pages.flatMap(({ file, text }) =>
       [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)]
@@ -35,7 +35,7 @@ describe('The pages for people', () => {
     deepStrictEqual(missing, []);
   });
 
-  it('link to files that there are', () => {
+  it('links only to files that exist', () => {
     const broken = pages.flatMap(({ file, text }) =>
       [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
         .filter(([, path]) => !existsSync(join(dirname(file), path!)))

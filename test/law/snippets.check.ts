@@ -10,16 +10,16 @@ const FOLDER = join(import.meta.dirname, 'snippet');
 const snippets = allSnippets();
 
 describe('The snippets of README and docs', () => {
-  it('compile, every one', () => {
+  it('all compile', () => {
     ok(snippets.length >= 5);
-    deepStrictEqual(compilerFaults(), []);
+    deepStrictEqual(compilerErrors(), []);
   });
 
   describe('run', () => {
     const runnable = snippets.filter(({ notRun }) => notRun === undefined);
     let programs: readonly Program[] = [];
     const ended = new Map<number, ReturnType<typeof runSnippet>>();
-    /** Two at a time, in order: each begins when the last but one has ended. */
+    /** Two at a time, in order: each waits for the one two places before it. */
     const start = (i: number): ReturnType<typeof runSnippet> => {
       const known = ended.get(i);
       if (known) return known;
@@ -49,8 +49,8 @@ describe('The snippets of README and docs', () => {
   });
 });
 
-/** What the compiler says of them, with the names that their readers have. */
-function compilerFaults(): readonly string[] {
+/** The compiler errors of all snippets, with the names that a reader is assumed to have. */
+function compilerErrors(): readonly string[] {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), path => ts.sys.readFile(path)) as {
     config: object;
   };

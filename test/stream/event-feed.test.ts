@@ -29,7 +29,7 @@ const ts = '2026-11-20T12:00:00Z';
 const update: LiveEvent = { kind: 'identity_update', ts, identity: profile };
 const join: LiveEvent = { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin };
 const chat: LiveEvent = { kind: 'unknown', ts, name: 'chat_message', payload: {}, notification };
-/** Of a poll of one's own: TypeScript does not hold everyone to leaving the key out. */
+/** A custom poll may do this: without `exactOptionalPropertyTypes`, TypeScript allows the key with undefined. */
 const quiet = { ...update, notification: undefined } as unknown as LiveEvent;
 const broken: LiveEvent = { kind: 'malformed', raw: 7, errors: [] };
 const connecting: WatchStatus = {
@@ -69,7 +69,7 @@ describe('eventFeed', () => {
   );
 
   it(
-    'lingers after the last subscriber, so that one who comes back finds the same poll',
+    'lingers after the last unsubscribe, so that a returning subscriber joins the same poll',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const signals$ = cold('b 99ms b 99ms b', signals);
       const feed = eventFeed(signals$, { linger: 50 });
@@ -92,7 +92,7 @@ describe('eventFeed', () => {
   );
 
   it(
-    'gives whoever comes back after the poll has ended the status of the new one, and not the old one first',
+    'gives a subscriber that returns after the watch has ended only the status of the new watch',
     marbles(({ cold, expectObservable }) => {
       const feed = eventFeed(cold('s-l', signals), { linger: 5 });
       expectObservable(feed.status$, '^--!').toBe('s-l', { s: connecting, l: live });
@@ -101,7 +101,7 @@ describe('eventFeed', () => {
   );
 
   it(
-    'hands the error that ends the watch to all, and begins anew for whoever subscribes after it',
+    'passes the error that ends the watch to all subscribers, and starts over for the next one',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const signals$ = cold('s-#', signals);
       const feed = eventFeed(signals$);
@@ -113,7 +113,7 @@ describe('eventFeed', () => {
   );
 
   it(
-    'goes on for the others if one subscriber throws',
+    'continues for the others if one subscriber throws',
     marbles(({ cold, expectObservable }) => {
       const feed = eventFeed(cold('a-b', signals));
       const thrown$ = feed.lobbyJoin$.pipe(
@@ -127,7 +127,7 @@ describe('eventFeed', () => {
   );
 
   it(
-    'gives whoever comes back within a batch the rest of it, and all views one order',
+    'gives a subscriber that returns during a batch the rest of it, and keeps one order across all views',
     marbles(({ cold, expectObservable }) => {
       const feed = eventFeed(cold('a', signals));
       const again$ = feed.all$.pipe(take(1), repeat(3));
@@ -143,7 +143,7 @@ describe('eventFeed', () => {
   );
 
   it(
-    'gives whoever resubscribes on the error nothing of the watch that has ended',
+    'replays nothing of the ended watch to a subscriber that resubscribes on its error',
     marbles(({ cold, expectObservable, flush }) => {
       const feed = eventFeed(cold('s-l-#', signals));
       const states: string[] = [];
@@ -158,9 +158,9 @@ describe('eventFeed', () => {
   );
 
   it(
-    'keeps the status of a watch that was begun in answer to the error of the one before it',
+    'keeps the status of a watch that was started in response to the error of the previous one',
     marbles(({ cold, expectObservable }) => {
-      // The second one tells its status at once, before the first one is quite over.
+      // The second one emits its status immediately, before the first one has fully ended.
       const watches = [cold('s-#', signals), concat(of(signals.l!), NEVER)];
       const feed = eventFeed(defer(() => watches.shift()!));
       const status$ = feed.status$.pipe(retry(1));

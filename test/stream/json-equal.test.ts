@@ -3,7 +3,7 @@ import { assert as check, jsonValue, property } from 'fast-check';
 import { jsonEqual, jsonEqualBut } from '../../src/stream/json-equal.js';
 
 describe('jsonEqual', () => {
-  it('is equality of what JSON says', () => {
+  it('compares values by their JSON', () => {
     check(
       property(jsonValue(), value => {
         ok(jsonEqual(value, JSON.parse(JSON.stringify(value))));
@@ -12,7 +12,7 @@ describe('jsonEqual', () => {
     );
   });
 
-  it('tells objects by their keys and values, whatever the order, and arrays from objects', () => {
+  it('compares objects by keys and values in any order, and distinguishes arrays from objects', () => {
     ok(jsonEqual({ a: 1, b: [2] }, { b: [2], a: 1 }));
     ok(!jsonEqual({ a: 1 }, { a: 1, b: undefined }));
     ok(!jsonEqual({ a: undefined }, { b: undefined }));
@@ -38,7 +38,7 @@ describe('jsonEqual', () => {
     ok(!equal('a', 'b'));
   });
 
-  it('goes deeper than the call stack', () => {
+  it('handles values nested deeper than the call stack', () => {
     const deep = () => JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
     ok(jsonEqual(deep(), deep()));
   });

@@ -15,7 +15,7 @@ describe('backoff', () => {
   );
 
   it(
-    'subscribes anew after an error, later each time, and not past its bound',
+    'resubscribes after an error, with increasing, bounded delays',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const broken = cold('#');
       expectObservable(broken.pipe(backoff({ initial: 10, max: 25, random: () => 1 })), '90ms !').toBe('');
@@ -26,7 +26,7 @@ describe('backoff', () => {
   );
 
   it(
-    'begins its waits anew once the source has held',
+    'starts over with its delays if the source ran for longer than the bound',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const source = cold('a 29ms #');
       expectObservable(source.pipe(backoff({ initial: 10, max: 25, random: () => 1 })), '95ms !').toBe(
@@ -37,7 +37,7 @@ describe('backoff', () => {
   );
 
   it(
-    'goes on with its waits where the source held for as long as the bound, and no longer',
+    'keeps increasing its delays if the source ran for no longer than the bound',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const source = cold('a 24ms #');
       expectObservable(source.pipe(backoff({ initial: 10, max: 25, random: () => 1 })), '81ms !').toBe(
@@ -48,7 +48,7 @@ describe('backoff', () => {
   );
 
   it(
-    'lets an error through that is not worth it',
+    'passes on an error that `when` excludes',
     marbles(({ cold, expectObservable }) => {
       const when = (error: unknown) => error === 'lost';
       expectObservable(cold('--#', undefined, 'refused').pipe(backoff({ when }))).toBe(
@@ -64,7 +64,7 @@ describe('either', () => {
   const refusal = new StatusError(403, { method: 'GET', url: 'https://group.example/' });
 
   it(
-    'makes values right, and the error of the service a last left',
+    'wraps values in Right, and emits a client error as a final Left',
     marbles(({ cold, expectObservable }) => {
       expectObservable(cold('a-b-#', undefined, refusal).pipe(either())).toBe('a-b-(c|)', {
         a: { _tag: 'Right', right: 'a' },
@@ -75,7 +75,7 @@ describe('either', () => {
   );
 
   it(
-    'leaves an error that is not the service’s an error',
+    'passes on any other error as an error',
     marbles(({ cold, expectObservable }) => {
       expectObservable(cold('-#', undefined, 'mine').pipe(either())).toBe('-#', undefined, 'mine');
     }),
@@ -84,7 +84,7 @@ describe('either', () => {
 
 describe('fold', () => {
   it(
-    'tells the seed, then each new state, and nothing where the state stays the same',
+    'emits the seed, then each new state, and nothing if the state stays the same',
     marbles(({ cold, expectObservable }) => {
       const longest = cold('-a-b-c|', { a: 'xx', b: 'x', c: 'xxx' }).pipe(
         fold((best, text: string) => (text.length > best.length ? text : best), ''),
@@ -96,7 +96,7 @@ describe('fold', () => {
 
 describe('ofKind', () => {
   it(
-    'lets through the kinds that are asked for',
+    'passes only the given kinds',
     marbles(({ cold, expectObservable }) => {
       const values = { a: { kind: 'x', of: 1 }, b: { kind: 'y' }, c: { kind: 'z' } } as const;
       const source = cold<{ kind: 'x'; of: 1 } | { kind: 'y' } | { kind: 'z' }>('abc', values);

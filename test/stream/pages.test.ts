@@ -8,7 +8,7 @@ interface Page {
   readonly anchor?: string | null;
 }
 
-/** A service of pages: each under the anchor that asks for it, the first under none. */
+/** A paged service: its pages by anchor, the first one under an empty anchor. */
 function book(content: Readonly<Record<string, Page>>) {
   const asked: (string | undefined)[] = [];
   const page = (anchor: string | undefined) => {
@@ -20,7 +20,7 @@ function book(content: Readonly<Record<string, Page>>) {
 
 describe('pages', () => {
   it(
-    'asks for each page with the anchor of the one before it, and completes after the one without',
+    'requests each page with the anchor of the previous one, and completes after a page without an anchor',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const first = cold(' --(a|)      ', { a: { items: 'a', anchor: '1' } });
       const second = cold('  --(b|)    ', { b: { items: 'b', anchor: '2' } });
@@ -35,7 +35,7 @@ describe('pages', () => {
   );
 
   it(
-    'costs one request if one page is taken, even from a service that answers at once',
+    'sends one request if one page is taken, even if the service answers synchronously',
     marbles(({ expectObservable, flush }) => {
       let asked = 0;
       const endless = () => of({ items: 'x', anchor: String(++asked) });
@@ -51,7 +51,7 @@ describe('pages', () => {
   );
 
   it(
-    'goes through ten thousand pages that come at once',
+    'handles ten thousand synchronous pages',
     marbles(({ expectObservable, flush }) => {
       let asked = 0;
       const page = () => of({ items: 'x', anchor: ++asked < 10_000 ? String(asked) : null });
@@ -62,7 +62,7 @@ describe('pages', () => {
   );
 
   it(
-    'goes on from an empty page that has an anchor, and never asks with an empty anchor',
+    'continues after an empty page that has an anchor, and never sends an empty anchor',
     marbles(({ expectObservable, flush }) => {
       const { asked, page } = book({
         '': { items: 'a', anchor: '1' },
@@ -76,7 +76,7 @@ describe('pages', () => {
   );
 
   it(
-    'takes one page of each answer, whatever else comes',
+    'takes only the first page that each request emits',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const first = cold('-a-b-|', { a: { items: 'a', anchor: '1' }, b: { items: 'b', anchor: '2' } });
       const second = cold('-c-d-', { c: { items: 'c' }, d: { items: 'd' } });
@@ -87,14 +87,14 @@ describe('pages', () => {
   );
 
   it(
-    'ends after a page that has no anchor because it is no object',
+    'ends after a page that is not an object, and so has no anchor',
     marbles(({ expectObservable }) => {
       expectObservable(pages(() => of(null)).pipe(map(page => String(page)))).toBe('(n|)', { n: 'null' });
     }),
   );
 
   it(
-    'fails if an anchor comes again, rather than going round for ever',
+    'fails if an anchor repeats, instead of looping forever',
     marbles(({ expectObservable, flush }) => {
       const { asked, page } = book({
         '': { items: 'a', anchor: '1' },
@@ -115,7 +115,7 @@ describe('pages', () => {
   );
 
   it(
-    'ends before a page that only repeats the one before it',
+    'ends before a page that only repeats the previous one',
     marbles(({ expectObservable, flush }) => {
       const { asked, page } = book({
         '': { items: 'abc', anchor: '1' },
@@ -129,7 +129,7 @@ describe('pages', () => {
   );
 
   it(
-    'aborts the page that is on its way when unsubscribed from, and hands errors on',
+    'aborts the pending page on unsubscribe, and passes errors on',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const first = cold('-(a|)', { a: { items: 'a', anchor: '1' } });
       const hung = cold<never>('  -   ');

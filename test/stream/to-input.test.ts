@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { EMPTY, of, Subject } from 'rxjs';
 import { observableInput, toInput } from '../../src/stream/to-input.js';
 
-describe('what a callback returned', () => {
+describe('the return value of a callback', () => {
   const nothing = () => undefined;
   const awaited = {
     'an Observable': of(1),
@@ -16,12 +16,12 @@ describe('what a callback returned', () => {
     'an async iterable': { [Symbol.asyncIterator]: nothing },
   };
   for (const [name, given] of Object.entries(awaited)) {
-    it(`is waited for if it is ${name}`, () => {
+    it(`is awaited if it is ${name}`, () => {
       strictEqual(toInput(given), given);
     });
   }
 
-  it('is not waited for if it is anything else', () => {
+  it('is not awaited if it is anything else', () => {
     const timer = setTimeout(nothing);
     clearTimeout(timer);
     for (const given of [undefined, null, 0, 'text', true, {}, nothing, timer, { subscribe: 1 }]) {

@@ -16,7 +16,7 @@ const LENGTH = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":';
 const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"half":\r\n';
 const ok200 = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-/** A fetch that is not Node's default one, to see that the transport holds with any. */
+/** Not the default in Node: the transport must work with any fetch. */
 const globalFetch = fetch as FetchLike;
 
 describe('fromFetch', () => {
@@ -45,7 +45,7 @@ describe('fromFetch', () => {
     ['global fetch', { fetch: globalFetch }],
   ] as const) {
     describe(`with ${name}`, () => {
-      it('carries a request and its answer, whatever the status, and completes', async () => {
+      it('sends a request, emits the answer with any status, and completes', async () => {
         server = await rawServer(socket =>
           socket.write('HTTP/1.1 418 Teapot\r\nRvt-Ray-Id: 7\r\nContent-Length: 2\r\n\r\nno'),
         );
@@ -74,7 +74,7 @@ describe('fromFetch', () => {
           socket => socket.end(),
         ],
         [
-          'an upgrade that nobody asked for',
+          'an upgrade that was not requested',
           'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
           socket => socket.end(),
         ],
@@ -82,7 +82,7 @@ describe('fromFetch', () => {
         ['headers, reset', 'HTTP/1.1 200', socket => socket.resetAndDestroy()],
       ];
       for (const [what, head, cut] of cuts) {
-        it(`fails at once where the connection is cut in ${what}`, async () => {
+        it(`fails at once if the connection is cut in ${what}`, async () => {
           server = await rawServer(socket => socket.write(head, () => setImmediate(cut, socket)));
           // A deadline this long cannot be what ends it.
           const patient = { ...config, bodyDeadline: 600_000 };
@@ -90,7 +90,7 @@ describe('fromFetch', () => {
         });
       }
 
-      it('fails where a body stalls, at its deadline', async () => {
+      it('fails at the body deadline if the body stalls', async () => {
         server = await rawServer(socket => socket.write(LENGTH));
         const error = await failure(server.url, { ...config, bodyDeadline: 0 });
         deepStrictEqual(
@@ -99,7 +99,7 @@ describe('fromFetch', () => {
         );
       });
 
-      it('refuses a redirect, and goes nowhere else', async () => {
+      it('refuses a redirect, and does not follow it', async () => {
         server = await rawServer(socket =>
           socket.write('HTTP/1.1 302 Found\r\nLocation: /else\r\nContent-Length: 0\r\n\r\n'),
         );
@@ -107,7 +107,7 @@ describe('fromFetch', () => {
         ok(!server.received().includes('/else'));
       });
 
-      it('refuses an answer that is too large, without reading it to its end', async () => {
+      it('refuses an answer that is too large, without reading it to the end', async () => {
         server = await rawServer(socket => {
           socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
           socket.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
@@ -115,14 +115,14 @@ describe('fromFetch', () => {
         strictEqual((await failure(server.url, { ...config, maxBody: 1000 })).reason, 'too_large');
       });
 
-      it('tells a server that is not there from one that hangs up', async () => {
+      it('distinguishes a server that is not there from one that hangs up', async () => {
         server = await rawServer(() => undefined);
         const { url } = server;
         await server.close();
         strictEqual((await failure(url, config)).reason, 'unreachable');
       });
 
-      it('aborts when unsubscribed from: while waiting for headers, and while reading a body', async () => {
+      it('aborts on unsubscribe, while waiting for headers and while reading a body', async () => {
         for (const head of ['', LENGTH]) {
           let subscription: { unsubscribe(): void } | undefined;
           const closed = new Promise<void>(resolve => {
@@ -145,7 +145,7 @@ describe('fromFetch', () => {
     });
   }
 
-  it('keeps sockets for GETs, and gives every other request one of its own', async () => {
+  it('reuses sockets for GETs, and opens a new one for every other request', async () => {
     server = await rawServer(socket => socket.write(ok200('{}')));
     const { url } = server;
     for (let i = 0; i < 3; i++) await lastValueFrom(get(url));
@@ -156,7 +156,7 @@ describe('fromFetch', () => {
     strictEqual(server.sockets.length, 3);
   });
 
-  it('sends a GET anew that died on a kept socket, and only once', async () => {
+  it('retries a GET once if it failed on a kept socket', async () => {
     server = await rawServer((socket, nth) => {
       if (nth === 1) socket.destroy();
       else socket.write(ok200(`${nth}`));
@@ -165,7 +165,7 @@ describe('fromFetch', () => {
     strictEqual((await lastValueFrom(get(server.url))).text, '2');
   });
 
-  it('sends a GET that died on a kept socket again on a new one, and gives up if that one dies, too', async () => {
+  it('retries a GET that failed on a kept socket with a new one, and gives up if that fails, too', async () => {
     let isDying = false;
     server = await rawServer(socket => {
       if (isDying && server!.sockets.indexOf(socket) < 2) socket.destroy();
@@ -189,7 +189,7 @@ describe('fromFetch', () => {
     strictEqual(server.sockets.length, 2);
   });
 
-  it('speaks TLS to an https: URL', async () => {
+  it('uses TLS for an https: URL', async () => {
     server = await rawServer(() => undefined);
     const asking = get(server.url.replace('http:', 'https:')).subscribe({ error: () => undefined });
     await waitUntil(() => server?.received() !== '');
@@ -198,8 +198,8 @@ describe('fromFetch', () => {
     strictEqual(server.received().charCodeAt(0), 0x16);
   });
 
-  it('says of a failure what is known of it, and keeps the rest as its cause', async () => {
-    const told = async (url: string) => {
+  it('reports what is known about a failure, and keeps the rest as its cause', async () => {
+    const details = async (url: string) => {
       const { message, cause } = await failure(url);
       const { message: why, code } = cause as Error & { code?: string };
       return { message: message.replace(/ \(GET .*/, ''), why, code };
@@ -210,13 +210,13 @@ describe('fromFetch', () => {
     });
     const { url, close } = server;
     const lost = { message: 'the connection was lost: ECONNRESET', code: 'ECONNRESET' };
-    deepStrictEqual(await told(url), { ...lost, why: 'the connection was closed in the body' });
-    deepStrictEqual(await told(url), { ...lost, why: 'the connection was closed without an answer' });
+    deepStrictEqual(await details(url), { ...lost, why: 'the connection was closed in the body' });
+    deepStrictEqual(await details(url), { ...lost, why: 'the connection was closed without an answer' });
     await close();
-    const unreachable = await told(url);
+    const unreachable = await details(url);
     strictEqual(unreachable.message, 'the service cannot be reached: ECONNREFUSED');
     strictEqual(unreachable.code, 'ECONNREFUSED');
-    const { message, why } = await told('ftp://127.0.0.1/');
+    const { message, why } = await details('ftp://127.0.0.1/');
     strictEqual(message, 'the connection was lost');
     match(why, /HTTP\(S\)/);
   });
@@ -243,7 +243,7 @@ describe('fromFetch', () => {
     };
     const bytes = (content: string) => new TextEncoder().encode(content);
 
-    it('asks for no redirects, no cookies, no cache; and for a body only if there is one', async () => {
+    it('requests no redirects, cookies or cache, and sends a body only if there is one', async () => {
       const inits: FetchLikeInit[] = [];
       const fetch: FetchLike = (_, init) => {
         inits.push(init);
@@ -262,7 +262,7 @@ describe('fromFetch', () => {
       );
     });
 
-    it('takes for a redirect whatever is one, and nothing else', async () => {
+    it('detects every kind of redirect, and nothing else', async () => {
       for (const status of [200, 299, 304, 400]) strictEqual(await textOf({ status }), '');
       strictEqual(await textOf({ type: 'basic', redirected: false }), '');
       for (const answer of [
@@ -278,18 +278,18 @@ describe('fromFetch', () => {
       );
     });
 
-    it('reads a body whole, without a byte order mark, whether it streams or not', async () => {
+    it('reads the whole body, without a byte order mark, whether it is streamed or not', async () => {
       strictEqual(await textOf(text('\ufeff{"a":"\ufeff"}')), '{"a":"\ufeff"}');
       strictEqual(await textOf(text('{"a":"\ufeff"}')), '{"a":"\ufeff"}');
       strictEqual(await textOf({ body: {}, ...text('no reader') }), 'no reader');
       const euro = bytes('\ufeff1 €');
       const split = Array.from(euro, byte => Uint8Array.of(byte));
       strictEqual(await textOf(stream(...split)), '1 €');
-      // Cut in the middle of a letter.
+      // Cut in the middle of a character.
       strictEqual(await textOf(stream(euro.slice(0, -1))), '1 \ufffd');
     });
 
-    it('takes a body of maxBody, and refuses a larger one', async () => {
+    it('accepts a body of maxBody, and refuses a larger one', async () => {
       const config = { maxBody: 4 };
       strictEqual(await textOf(text('1234'), config), '1234');
       strictEqual(await reasonOf(text('12345'), config), 'too_large');
@@ -301,11 +301,11 @@ describe('fromFetch', () => {
       );
     });
 
-    it('tells by its code, or by that of its cause, what a failure is', async () => {
+    it('classifies a failure by its code, or by the code of its cause', async () => {
       const long = 'x'.repeat(400);
       const UNREACHABLE = 'the service cannot be reached';
       const LOST = 'the connection was lost';
-      for (const [thrown, reason, told, why, code] of [
+      for (const [thrown, reason, shown, why, code] of [
         [{ code: 'ENOTFOUND', message: 'no' }, 'unreachable', `${UNREACHABLE}: ENOTFOUND`, 'no', 'ENOTFOUND'],
         [
           { cause: { code: 'CERT_X' }, message: 'no' },
@@ -321,7 +321,7 @@ describe('fromFetch', () => {
       ] as const) {
         const error = await failure(url, { fetch: () => Promise.reject(thrown) });
         strictEqual(error.reason, reason);
-        strictEqual(error.message, `${told} (GET ${url})`);
+        strictEqual(error.message, `${shown} (GET ${url})`);
         const { message, ...more } = error.cause as Error;
         strictEqual(message, why);
         deepStrictEqual(more, code === undefined ? {} : { code });
@@ -329,7 +329,7 @@ describe('fromFetch', () => {
     });
   });
 
-  it('does nothing before it is subscribed to, and all of it anew for each subscription', async () => {
+  it('does nothing until it is subscribed to, and sends a new request for each subscription', async () => {
     let calls = 0;
     const counting: FetchLike = () => {
       calls++;
@@ -342,7 +342,7 @@ describe('fromFetch', () => {
     strictEqual(calls, 2);
   });
 
-  it('has a signal of its own for each request', async () => {
+  it('uses a separate signal for each request', async () => {
     const signals = new Set<unknown>();
     const keeping: FetchLike = (_, init) => {
       signals.add(init.signal);
@@ -352,7 +352,7 @@ describe('fromFetch', () => {
     strictEqual(signals.size, 5);
   });
 
-  it('makes a TransportError of whatever a fetch throws, without the secrets of the request', async () => {
+  it('turns whatever a fetch throws into a TransportError, without the secrets of the request', async () => {
     for (const thrown of [
       new Error('for Bearer s3cret-token'),
       's3cret-token',

@@ -19,17 +19,17 @@ describe('the secrets of a request', () => {
     deepStrictEqual(secrets('Bearer t0ken', body), ['t0ken', 'p', 'q']);
   });
 
-  it('are the whole of a body that is not JSON', () => {
+  it('are the whole body if it is not JSON', () => {
     deepStrictEqual(secrets(undefined, 'player_token=p'), ['player_token=p']);
     deepStrictEqual(secrets('Bearer t0ken', ''), ['t0ken']);
   });
 });
 
-describe('the fetch of browsers', () => {
+describe('the fetch of a browser', () => {
   const platform = globalThis.fetch;
   afterEach(() => (globalThis.fetch = platform));
 
-  it('is looked up at each call, and called as the global function that it is', async () => {
+  it('is looked up at each call, and called as a global function', async () => {
     const init = {} as FetchLikeInit;
     for (const answer of ['first', 'patched']) {
       const fetch = function (this: unknown, ...called: unknown[]) {

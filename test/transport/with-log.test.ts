@@ -7,7 +7,7 @@ const headers = { get: () => null };
 
 describe('withLog', () => {
   it(
-    'tells of each request when it is sent and once how it ended, by a number of its own',
+    'logs each request when it is sent and once when it ends, under one id',
     marbles(({ cold, expectObservable, flush }) => {
       const url = 'https://group.example/';
       const lost = new TransportError('lost', 'the connection was lost', { method: 'GET', url });
@@ -15,7 +15,7 @@ describe('withLog', () => {
         cold('---(a|)', { a: { status: 404, headers, text: '' } }),
         cold<never>('--#', undefined, lost),
         cold<never>('-'),
-        // It does not complete, and is left: that is no abort.
+        // Unsubscribed from after the answer, before it completes: that is no abort.
         cold('-a', { a: { status: 200, headers, text: '' } }),
       ];
       const entries: RequestLogEntry[] = [];

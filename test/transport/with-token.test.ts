@@ -31,7 +31,7 @@ import { marbles } from '../marbles.js';
 const get: TransportRequest = { method: 'GET', url: 'https://group.example/', headers: {} };
 const headers = { get: () => null };
 
-/** A service that takes one token, and says of every other that it does not. */
+/** A service that accepts one token, and answers every other with a 401. */
 function service(good: string) {
   const tokens: (string | undefined)[] = [];
   const transport: Transport = ({ headers: { authorization } }) => {
@@ -45,7 +45,7 @@ const status = (answer$: Observable<{ status: number }>) =>
   lastValueFrom(answer$.pipe(map(answer => answer.status)));
 
 describe('withToken', () => {
-  it('sends a token as it is, and asks a provider anew for each request', async () => {
+  it('sends a string as the token, and calls a provider for each request', async () => {
     let issued = 0;
     const provider = () => `token-${++issued}`;
     const { tokens, transport } = service('token-2');
@@ -56,7 +56,7 @@ describe('withToken', () => {
     deepStrictEqual(tokens, ['token-2', 'token-1', 'none', 'token-2']);
   });
 
-  it('takes a string for a token, a promise or an Observable for where one comes from', async () => {
+  it('accepts a string, a promise, an Observable or an iterable from a provider', async () => {
     for (const token of [
       () => 'abc',
       () => Promise.resolve('abc'),
@@ -67,7 +67,7 @@ describe('withToken', () => {
     }
   });
 
-  it('asks once more after a 401, and takes a second 401 for the answer', async () => {
+  it('asks for a fresh token after a 401, and returns a second 401 as the answer', async () => {
     const whys: string[] = [];
     const token: Token = why => {
       whys.push(why);
@@ -92,7 +92,7 @@ describe('withToken', () => {
   });
 
   it(
-    'renews once for all who wait at that moment, and for whoever comes meanwhile',
+    'renews once for all requests that are waiting or arrive in the meantime',
     marbles(({ cold, expectObservable, flush }) => {
       const whys: string[] = [];
       let current = 'stale';
@@ -102,7 +102,7 @@ describe('withToken', () => {
         return cold('-----(f|)', { f: 'fresh' }).pipe(tap(fresh => (current = fresh)));
       };
       const { transport } = service('fresh');
-      // Both are on their way with the stale token before the first 401 is back.
+      // Both are sent with the stale token before the first 401 arrives.
       const slow: Transport = request => cold('-(a|)').pipe(concatMap(() => transport(request)));
       const status$ = withToken(slow, token)(get).pipe(map(answer => String(answer.status)));
       expectObservable(status$).toBe('            -------(a|)', { a: '200' });
@@ -115,7 +115,7 @@ describe('withToken', () => {
   );
 
   it(
-    'does not renew anew for a 401 that was on its way while another renewed',
+    'does not renew again after a late 401 for a token that was already renewed',
     marbles(({ expectObservable, flush }) => {
       const whys: string[] = [];
       let current = 'stale';
@@ -136,14 +136,14 @@ describe('withToken', () => {
   );
 
   it(
-    'renews once where the old token is overtaken by its renewal, and waits for one that is under way',
+    'renews once if a renewal overtakes the old token, and waits for a renewal in progress',
     marbles(({ cold, expectObservable, flush }) => {
       const whys: string[] = [];
       let current = 'first';
       const token: Token = why => {
         whys.push(why);
         if (why === 'rejected') return cold('--(f|)', { f: (current = 'second') });
-        // The first asking takes so long that a renewal is over before it is answered.
+        // The first call takes so long that a renewal is over before it returns.
         return whys.length === 1 ? cold('------(t|)', { t: 'first' }) : current;
       };
       const { transport } = service('second');
@@ -155,7 +155,7 @@ describe('withToken', () => {
     }),
   );
 
-  /** A provider that gives `token-0`, and then, whenever one was rejected, the next. It notes what it was asked. */
+  /** A provider that gives `token-0`, and the next one after each rejection. `whys` has the reason of each call. */
   function counter(renewing: (fresh: string) => ObservableInput<string> = fresh => of(fresh)) {
     const whys: string[] = [];
     let n = 0;
@@ -166,7 +166,7 @@ describe('withToken', () => {
     return { whys, token };
   }
 
-  it('uses no renewal that is over: a request made in response to the answer is one of its own', () => {
+  it('does not reuse a finished renewal for a request that is sent in response to the answer', () => {
     const { whys, token } = counter();
     const { tokens, transport } = service('token-1');
     const authorized = withToken(transport, token);
@@ -180,7 +180,7 @@ describe('withToken', () => {
   });
 
   it(
-    'waits for a renewal that began in response to the one before it',
+    'waits for a renewal that started in response to the previous one',
     marbles(({ cold, expectObservable, flush }) => {
       const delays = ['(a|)', '---(a|)'];
       const { whys, token } = counter(fresh => cold(delays.shift()!, { a: fresh }));
@@ -202,7 +202,7 @@ describe('withToken', () => {
   );
 
   it(
-    'uses no renewal that failed, and none that nobody waited for to its end',
+    'does not reuse a renewal that failed or was abandoned',
     marbles(({ cold, expectObservable, flush }) => {
       const { transport } = service('none');
       const failing = counter(() => cold('-#'));
@@ -224,7 +224,7 @@ describe('withToken', () => {
     }),
   );
 
-  it('takes the rejected token too out of the answer to the renewed one', async () => {
+  it('redacts the rejected token, too, in the answer to the renewed one', async () => {
     const transport: Transport = () =>
       of({ status: 401, headers, text: '{"message":"first OLD-token, then NEW-token"}' });
     const answer = await lastValueFrom(
@@ -234,7 +234,7 @@ describe('withToken', () => {
   });
 
   it(
-    'ends with a clear error, sending nothing, where the provider gives no token',
+    'fails with a clear error and sends nothing if the provider gives no token',
     marbles(({ expectObservable, flush }) => {
       const providers: readonly [Token, RegExp][] = [
         [() => '', /the token provider gave an empty string/],
@@ -246,7 +246,7 @@ describe('withToken', () => {
           },
           /failed with Error/,
         ],
-        // From a client of this library, say, with which a provider gets its tokens.
+        // For example, from a client of this library that the provider gets its tokens with.
         [
           () =>
             throwError(
@@ -285,7 +285,7 @@ describe('withToken', () => {
     }),
   );
 
-  it('leaves an answer that is no error as it is, and redacts every other', async () => {
+  it('leaves a successful answer unchanged, and redacts every other', async () => {
     for (const status of [200, 204, 299]) {
       const answer = { status, headers, text: 'a t0ken' };
       strictEqual(await lastValueFrom(withToken(() => of(answer), 't0ken')(get)), answer);
@@ -302,7 +302,7 @@ describe('withToken', () => {
     }
   });
 
-  it('takes its token out of an answer that quotes it, and out of a transport’s own error', async () => {
+  it('redacts its token in an answer that quotes it, and in an error of the transport', async () => {
     const anyToken = string({ minLength: 4, unit: 'grapheme-ascii' }).filter(text => !/\s/.test(text));
     await check(
       asyncProperty(anyToken, async token => {
@@ -340,7 +340,7 @@ describe('withDeadline', () => {
     }),
   );
 
-  it('refuses a deadline that is none', () => {
+  it('refuses an invalid deadline', () => {
     throws(() => withDeadline(() => NEVER, -1), /^InputError: deadline must be a number of milliseconds/);
   });
 });

@@ -11,7 +11,7 @@ function options(): ts.CompilerOptions {
   return ts.parseJsonConfigFileContent(config, ts.sys, ROOT).options;
 }
 
-/** A language service over the sources, with these files beside them; `path` tells where each of them is. */
+/** A language service for the sources and these additional files; `path` returns the path of each. */
 export function languageService(texts: readonly string[]) {
   const path = (i: number) => join(ROOT, 'test/type', `text-${i}.ts`);
   const files = new Map(texts.map((text, i) => [path(i), text]));

@@ -8,7 +8,7 @@ import type { Client, Codec } from 'lobby-rx';
 declare const client: Client;
 `;
 
-/** What a user may write by mistake, and the first line of what the compiler says, as far as it is ours to choose. */
+/** Mistakes that a user may make, and the first line of the compiler error, as far as the types determine it. */
 const MISTAKES: readonly [what: string, code: string, says: string][] = [
   [
     'a member list without its group',
@@ -52,7 +52,7 @@ client.watch(plain, {});`,
     `Object literal may only specify known properties, but 'groupURL' does not exist in type 'ClientConfig<NoOwnEvents>'. Did you mean to write 'groupUrl'?`,
   ],
   [
-    'a path parameter that is missing',
+    'a missing path parameter',
     `const team = endpoint({ method: 'GET', service: 'api', path: '/teams/{team_id}', response: struct('X', { n: integer }) });
 client.request(team, {});`,
     `Argument of type '{}' is not assignable to parameter of type '{ readonly team_id: string; }'.`,
@@ -63,7 +63,7 @@ client.request(team, {});`,
     `Property 'displayname' does not exist on type 'Profile'. Did you mean 'display_name'?`,
   ],
   [
-    'a port that may not be there',
+    'a port that may be missing',
     `client.events.feed.lobbyJoin$.subscribe(join => join.ports.game.hostname);`,
     `'join.ports.game' is possibly 'undefined'.`,
   ],
@@ -74,7 +74,7 @@ export const Chat: Codec<Chat> = struct('Chat', { text: t.string });`,
     `Type 'Struct<{ readonly text: string; }>' is not assignable to type 'Codec<Chat>'`,
   ],
   [
-    'a field that an own event does not have',
+    'a field that a custom event does not have',
     `const own = createClient({ url: 'https://a.example', token: 't', events: { chat_message: struct('Chat', { text: t.string }) } });
 own.events.feed.on('chat_message').subscribe(({ payload }) => payload.txt);`,
     `Property 'txt' does not exist on type '{ readonly text: string; }'. Did you mean 'text'?`,
@@ -86,7 +86,7 @@ own.events.feed.on('chat_message').subscribe(({ payload }) => payload.txt);`,
   ],
 ];
 
-/** What an editor shows for the name before the mark. */
+/** What an editor shows for the name before the comment. */
 const HOVERS: readonly [code: string, shows: string][] = [
   [
     `client.events.feed.identityUpdate$/**/;`,
@@ -112,7 +112,7 @@ const HOVERS: readonly [code: string, shows: string][] = [
   [`const made = createClient({ url: '', token: '' }); made/**/;`, 'const made: Client<{}>'],
 ];
 
-describe('the types, as a user meets them', () => {
+describe('the types, as a user sees them', () => {
   const texts = [...MISTAKES, ...HOVERS.map(([code]) => ['', code] as const)].map(
     ([, code]) => `${IMPORTS}${code}\nexport {};`,
   );
@@ -120,17 +120,17 @@ describe('the types, as a user meets them', () => {
 
   for (const [i, [what, , says]] of MISTAKES.entries()) {
     it(`say what is wrong with ${what}`, () => {
-      const told = service
+      const messages = service
         .getSemanticDiagnostics(path(i))
         .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n').split('\n')[0]!)
-        // An advice about one option of the compiler, which is not ours.
+        // Advice about a compiler option, which the types do not determine.
         .map(line => line.replace(/ with 'exactOptionalPropertyTypes: true'\. Consider.*$/, ''));
-      deepStrictEqual(told, [says]);
+      deepStrictEqual(messages, [says]);
     });
   }
 
   for (const [i, [code, shows]] of HOVERS.entries()) {
-    it(`show names and nothing of their inside: ${code.replace('/**/', '')}`, () => {
+    it(`show names without their internals: ${code.replace('/**/', '')}`, () => {
       const file = path(MISTAKES.length + i);
       const at = texts[MISTAKES.length + i]!.indexOf('/**/') - 1;
       const { displayParts } = service.getQuickInfoAtPosition(file, at) ?? {};

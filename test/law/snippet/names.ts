@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Checkpoint, Client } from 'lobby-rx';
 
-/** What the reader of a snippet is taken to have. A snippet's own names go before these. */
+/** The names that the reader of a snippet is assumed to have. A snippet's own names take precedence. */
 export interface SnippetNames {
   /** With the lobby's token in snippets about players, else with an identity's. */
   readonly client: Client;
@@ -38,7 +38,7 @@ const NAMES = {
   connect: true,
 } satisfies Record<keyof SnippetNames, true>;
 
-/** The same for the compiler, as globals; to be put beside this file. */
+/** The same for the compiler, as globals, in a file next to this one. */
 export const DECLARATIONS = Object.keys(NAMES)
   .map(name => `declare const ${name}: import('./names.js').SnippetNames['${name}'];`)
   .join('\n');

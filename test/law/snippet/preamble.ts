@@ -1,4 +1,4 @@
-// Runs before a snippet, in its process: what the reader is taken to have becomes global, and players come to its gate.
+// Runs before a snippet, in its process: makes the assumed names global, and sends players to its gate.
 import { createServer, Server as HttpServer } from 'node:http';
 import { Server, type AddressInfo } from 'node:net';
 import { createClient } from 'lobby-rx';
@@ -9,7 +9,7 @@ const { LOBBY_URL: url = '', LOBBY_TOKEN: token = '', ...env } = process.env;
 const { LOBBY_GROUP: group_id = '', SNIPPET_IDENTITY: identity_id = '' } = env;
 const { SNIPPET_PLAYER: player_token = '', SNIPPET_LOBBY: lobbyUrl = '' } = env;
 
-/** What a snippet has instead of `show` and `console.log`: tells that the one at this place was called. */
+/** Replaces `show` and `console.log` in a snippet: reports that the one at this place was called. */
 const shownAt =
   (place: number) =>
   (...values: readonly unknown[]) => {
@@ -31,7 +31,7 @@ const names: SnippetNames = {
   connect: () => undefined,
 };
 
-/** As in a browser: its errors are events that nobody has to handle. The lobbies of the emulator's world are not there. */
+/** As in a browser, nobody has to handle its errors. The lobbies of the emulator's world do not exist. */
 class WebSocket extends NodeWebSocket {
   constructor(address: string | URL, protocols?: string | string[], options?: ClientOptions) {
     super(/\.example\b/.test(String(address)) ? lobbyUrl : address, protocols, options);
@@ -41,7 +41,7 @@ class WebSocket extends NodeWebSocket {
 
 Object.assign(globalThis, { ...names, shownAt, WebSocket });
 
-// Whatever port a snippet wants, it gets a free one, which only this machine reaches.
+// A snippet gets a free port, only for this machine, instead of the one that it asks for.
 const { listen } = Server.prototype as { listen: (...args: unknown[]) => Server };
 Server.prototype.listen = function (this: Server, ...args: unknown[]) {
   this.once('listening', () => {
@@ -71,7 +71,7 @@ function visit(server: HttpServer): void {
 }
 
 process.on('message', () => {
-  // A program that shuts down in an orderly way has to come to its end by itself.
+  // A program that shuts down gracefully has to exit by itself.
   if (!process.emit('SIGTERM')) process.exit();
 });
 process.channel?.unref();

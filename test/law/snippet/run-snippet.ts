@@ -12,22 +12,22 @@ import type { Snippet } from './snippet.js';
 const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, 'node_modules/.cache/lobby-rx/snippets', String(process.pid));
 
-/** How much has to happen in the world after something new was seen, until no more is expected. */
+/** A snippet is done after this many changes of the world without anything new from it. */
 const ENOUGH = 25;
-/** How much may happen in all, until something has to be seen: some 10 s. */
+/** A snippet is late after this many changes of the world, about 10 s. */
 const TOO_MUCH = 1_000;
 
 /** The places where a snippet shows something. */
 const SHOWS = /\b(?:show|console\.log)\b(?=\s*[(),])/g;
 
-/** Where the service is, in snippets. */
+/** The URL of the service, in snippets. */
 const SERVICE = /'https:\/\/[\w-]+\.example\.com'/g;
 
 /** A snippet as a program. */
 export interface Program {
   readonly file: string;
   readonly shows: number;
-  /** Whether it speaks for a lobby, and not for an identity. */
+  /** Whether it uses a lobby's token, not an identity's. */
   readonly isLobby: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function bundleSnippets(snippets: readonly Snippet[]): Promise<read
     outdir: FOLDER,
     outExtension: { '.js': '.mjs' },
     ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'silent' },
-    // The package has no side effects, it says; the preamble is nothing but that.
+    // The package declares that it has no side effects; the preamble consists of them.
     ignoreAnnotations: true,
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
@@ -91,7 +91,7 @@ export async function bundleSnippets(snippets: readonly Snippet[]): Promise<read
 
 export const clean = () => rmSync(FOLDER, { recursive: true, force: true });
 
-/** Runs it in a world of its own, over HTTP, until nothing new is to be expected of it. */
+/** Runs a snippet in a world of its own, over HTTP, until nothing new is expected from it. */
 export async function runSnippet({ file, shows, isLobby }: Program): Promise<Ended> {
   const emulator = createEmulator();
   const world = seedWorld(emulator, { maxPlayers: 10_000 });
@@ -153,7 +153,7 @@ export async function runSnippet({ file, shows, isLobby }: Program): Promise<End
   return { code, out, err, shown: shown.size, isLate };
 }
 
-/** The lobby that the addresses in lobby joins lead to. */
+/** The lobby that a snippet reaches at any address of a lobby. */
 async function openLobby(client: Parameters<typeof lobbyGate>[0]['client']) {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise(resolve => server.once('listening', resolve));

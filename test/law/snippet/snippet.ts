@@ -9,7 +9,7 @@ export interface Snippet {
   /** Where its fence is: `docs/gate.md:17`. */
   readonly name: string;
   readonly code: string;
-  /** Why it cannot run here, if so: `<!-- not run: needs a browser -->` stands before it. */
+  /** Why it cannot run here, from a comment before it: `<!-- not run: needs a browser -->`. */
   readonly notRun: string | undefined;
 }
 

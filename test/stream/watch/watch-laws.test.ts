@@ -8,7 +8,7 @@ import { answer, isIdle, type Answer } from '../../poll-script.js';
 const laws = watchSettings<Answer>({ isIdle });
 const chance = 0.5;
 
-/** A state with nothing behind it, but for what is given. */
+/** A state without any history, with these changes. */
 const stateWith = (change: Partial<WatchState<Answer>> = {}): WatchState<Answer> => ({
   index: undefined,
   indexAt: undefined,
@@ -30,7 +30,7 @@ const stateWith = (change: Partial<WatchState<Answer>> = {}): WatchState<Answer>
 const turn = (state: WatchState<Answer>, ending: Ending<Answer>, at = 0) =>
   nextTurn(state, { ...ending, at, chance }, laws);
 
-/** The turn after a failure, of which the recovery is known. */
+/** The turn after a failure with this recovery. */
 const failed = (state: WatchState<Answer>, recovery: Recovery, at = 0) =>
   nextTurn(state, { kind: 'failure', error: 'down', at, chance }, { ...laws, recovery: () => recovery });
 
@@ -43,7 +43,7 @@ describe('the laws of the watch', () => {
         signal.kind === 'gap' ? [signal.gap.reason] : [],
       );
 
-    it('that is older is a gap: decimal ones of any length are compared, without making numbers of them', () => {
+    it('causes a gap if it is older: decimal indexes of any length are compared, without converting them to numbers', () => {
       const index = bigInt({ min: 0n, max: 10n ** 40n });
       check(
         property(index, index, (a, b) => {
@@ -52,7 +52,7 @@ describe('the laws of the watch', () => {
       );
     });
 
-    it('that is not decimal cannot be compared', () => {
+    it('is not compared if it is not decimal', () => {
       for (const [before, index] of [
         ['b', 'a'],
         ['b', '1'],
@@ -67,14 +67,14 @@ describe('the laws of the watch', () => {
       }
     });
 
-    it('is echoed as it came, a number as a string, and never an empty one', () => {
+    it('is sent back unchanged, a number as a string, and never if it is empty', () => {
       strictEqual(turn(stateWith(), got(answer('007'))).state.index, '007');
       strictEqual(turn(stateWith({ index: '1' }), got(answer(''))).state.index, undefined);
       const numbered = { events: [], watch: { index: 7 } } as unknown as Answer;
       strictEqual(turn(stateWith(), got(numbered)).state.index, '7');
     });
 
-    it('is acknowledged with the time it was asked for, and as an empty one if the answer had none', () => {
+    it('is acknowledged with the time of its request, and as an empty string if the answer had none', () => {
       const given = answer('7', 'x');
       deepStrictEqual(turn(stateWith(), got(given, 5), 9).toAck, {
         answer: given,
@@ -84,12 +84,12 @@ describe('the laws of the watch', () => {
     });
   });
 
-  describe('consecutive failures that the index may be the cause of', () => {
+  describe('consecutive failures that the index may have caused', () => {
     const blames: Recovery = { kind: 'retry', blamesIndex: true };
     const after = (count: number, state = stateWith({ index: '7' })): WatchState<Answer> =>
       count === 0 ? state : after(count - 1, failed(state, blames).state);
 
-    it('drop it when they are five', () => {
+    it('drop the index after five', () => {
       deepStrictEqual([after(4).index, after(4).gap], ['7', undefined]);
       deepStrictEqual([after(5).index, after(5).gap], [undefined, { reason: 'index_refused', index: '7' }]);
       strictEqual(after(5).indexFailures, 0);
@@ -99,7 +99,7 @@ describe('the laws of the watch', () => {
       ['an answer', (state: WatchState<Answer>) => turn(state, got(answer('7')))],
       ['a poll that completes without one', (state: WatchState<Answer>) => turn(state, { kind: 'nothing' })],
       ['a deadline', (state: WatchState<Answer>) => turn(state, { kind: 'deadline' })],
-      ['a poll that a proxy cut', (state: WatchState<Answer>) => failed(state, { kind: 'idle' })],
+      ['a poll that a proxy cut off', (state: WatchState<Answer>) => failed(state, { kind: 'idle' })],
       ['a lost connection', (state: WatchState<Answer>) => failed(state, { kind: 'retry' })],
     ] as const) {
       it(`are counted anew after ${name}`, () => {
@@ -109,11 +109,11 @@ describe('the laws of the watch', () => {
       });
     }
 
-    it('are still counted after a wake, which says nothing of the service', () => {
+    it('are still counted after a wake, which says nothing about the service', () => {
       strictEqual(after(1, turn(after(4), { kind: 'woken' }).state).index, undefined);
     });
 
-    it('are no gap where there was no index', () => {
+    it('cause no gap if there was no index', () => {
       strictEqual(after(5, stateWith()).gap, undefined);
     });
   });
@@ -131,14 +131,14 @@ describe('the laws of the watch', () => {
       );
       return [status.state, status.since, status.attempt, status.nextTry, status.error];
     };
-    /** Why it waits, how long, and whether it has anything to tell. */
+    /** Why it waits, how long, and the kinds of its signals. */
     const summary = ({ why, wait, signals }: Turn<Answer>) => [why, wait, signals.map(({ kind }) => kind)];
 
-    it('with news goes on at once', () => {
+    it('with news continues at once', () => {
       deepStrictEqual(summary(turn(live, got(answer('8', 'x')), 20)), ['news', 0, ['answer']]);
     });
 
-    it('without news tells nothing, and says so', () => {
+    it('without news emits nothing, and says so', () => {
       for (const ending of [got(answer('8')), { kind: 'nothing' }] as const) {
         const spent = { ...live, busyUntil: 20 + 2_500 };
         deepStrictEqual(summary(turn(spent, ending, 20)), ['nothing', 500, []]);
@@ -146,12 +146,12 @@ describe('the laws of the watch', () => {
       deepStrictEqual(summary(failed(live, { kind: 'idle' }, 20)), ['nothing', 0, []]);
     });
 
-    it('after a wake waits for up to a second, remembers everything, and tells nothing', () => {
+    it('after a wake waits for up to a second, keeps the state, and emits nothing', () => {
       const woken = turn(live, { kind: 'woken' }, 20);
       deepStrictEqual(woken, { signals: [], state: live, wait: 500, why: 'woke' });
     });
 
-    it('without an answer is live, and a deadline no longer is', () => {
+    it('is live after a poll without an answer, and retrying after a deadline', () => {
       deepStrictEqual(stateOf(turn(live, { kind: 'nothing' }, 20)), ['live', 0, 0, undefined, undefined]);
       deepStrictEqual(stateOf(turn(retrying, { kind: 'nothing' }, 20)), [
         ...['live', 20, 0, undefined, undefined],
@@ -159,13 +159,13 @@ describe('the laws of the watch', () => {
       deepStrictEqual(stateOf(turn(live, { kind: 'deadline' }, 20)), [
         ...['retrying', 20, 0, undefined, undefined],
       ]);
-      // No failure, so that the count of failures does not go on; and no sign of life, so that it does not begin anew.
+      // Not a failure, so the count does not increase; no sign of life either, so it does not start over.
       deepStrictEqual(stateOf(turn(retrying, { kind: 'deadline' }, 20)), [
         ...['retrying', 10, 3, undefined, undefined],
       ]);
     });
 
-    it('of a poll that a proxy cut leaves the status as it is', () => {
+    it('after a poll that a proxy cut off leaves the status unchanged', () => {
       strictEqual(failed(retrying, { kind: 'idle' }, 20).state.status, retrying.status);
     });
 
@@ -175,7 +175,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual(stateOf(next), ['retrying', 20, 1, 270, 'down']);
     });
 
-    it('after a failure waits for as long as the service asked, and no less', () => {
+    it('after a failure waits for at least as long as the service asked', () => {
       const next = failed(live, { kind: 'retry', after: 5_000, offline: true }, 20);
       deepStrictEqual(summary(next), ['asked', 5_250, ['status']]);
       deepStrictEqual(stateOf(next), ['offline', 20, 1, 5_270, 'down']);
@@ -190,7 +190,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual([index, gap, status.lastAnswer], ['7', undefined, 0]);
     });
 
-    it('that ends the watch is closed, and gives the error', () => {
+    it('that ends the watch sets the status to closed, and has the error', () => {
       const next = failed(live, { kind: 'end' }, 20);
       deepStrictEqual(summary(next), ['ended', 0, ['status']]);
       deepStrictEqual(stateOf(next), ['closed', 20, 0, undefined, 'down']);
@@ -201,7 +201,7 @@ describe('the laws of the watch', () => {
   describe('polls without news', () => {
     const paced = (state: WatchState<Answer>, at: number) => turn(state, { kind: 'nothing' }, at);
 
-    it('are no more than burst, and one for each interval, whenever they come', () => {
+    it('never exceed the burst plus one per interval, however they are timed', () => {
       check(
         property(array(integer({ min: 0, max: 1_500 }), { minLength: 1, maxLength: 200 }), lags => {
           let now = 0;

@@ -29,7 +29,7 @@ function word(signal: WatchSignal<Answer>): string {
 
 const words = (signals$: Observable<WatchSignal<Answer>>) => signals$.pipe(map(word));
 
-/** Follows signals up to a moment, and gives back what came when, to be looked at after the flush. */
+/** Records signals and their times until a given moment. Read the lines after the flush. */
 function journal(
   signals$: Observable<WatchSignal<Answer>>,
   { expectObservable }: RunHelpers,
@@ -64,7 +64,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'says of a failure how often, why, and when the next try is',
+    'reports how often it failed, why, and when it will try again',
     marbles(({ cold, expectObservable }) => {
       const { poll } = script(cold<never>('--#', undefined, 'down'), cold<never>('#', undefined, 'down'));
       const status$ = watchSignals(poll, {
@@ -82,7 +82,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'is no longer live once a poll has had no answer by its deadline',
+    'is no longer live once a poll has reached its deadline',
     marbles(({ cold, expectObservable }) => {
       const { poll } = script(cold('(a|)', { a: answer('1', 'x') }), NEVER);
       expectObservable(words(watchSignals(poll, { deadline: 10 })), '15ms !').toBe('(clx) 5ms r', {
@@ -104,7 +104,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'tells of a gap if the index was refused, before the first answer after it',
+    'emits a gap after the index was refused, before the next answer',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const { asked, poll } = script(
@@ -123,7 +123,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'drops an index that five failures in a row may come from, and not after four',
+    'drops an index that may have caused five failures in a row, but not after four',
     marbles(({ cold, expectObservable, flush }) => {
       const recovery = (error: unknown): Recovery => ({ kind: 'retry', blamesIndex: error === '500' });
       const bad = cold<never>('#', undefined, '500');
@@ -142,7 +142,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'tells of a gap when the service answers again, not while it is down: a reload would fail',
+    'emits a gap when the service answers again, not while it is down and a reload would fail',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const down = Array.from({ length: 8 }, () => cold<never>('#', undefined, '503'));
@@ -156,13 +156,13 @@ describe('watchSignals', () => {
       const config = { isIdle, random, recovery, backoff: { initial: 10, max: 10 } };
       const seen = journal(watchSignals(poll, config), helpers, '90ms !');
       flush();
-      const told = seen.filter(line => !line.endsWith('retrying'));
-      deepStrictEqual(told, ['0 connecting', '0 live', '0 x', '81 index_refused', '81 live', '82 y']);
+      const lines = seen.filter(line => !line.endsWith('retrying'));
+      deepStrictEqual(lines, ['0 connecting', '0 live', '0 x', '81 index_refused', '81 live', '82 y']);
     }),
   );
 
   it(
-    'tells of a gap if the index went back, was missing, or nothing was heard for longer than events are kept',
+    'emits a gap if the index went backwards, was missing, or is older than the retention',
     marbles(({ cold, expectObservable, flush }) => {
       const seen: string[] = [];
       const { poll } = script(
@@ -192,7 +192,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'resumes from an index, and from a checkpoint tells whether it is too old',
+    'resumes from an index or a checkpoint, with a gap if the checkpoint is too old',
     marbles(({ cold, expectObservable, flush }) => {
       const resumed = script(cold('(a|)', { a: answer('8', 'x') }));
       const late = script(cold('(a|)', { a: answer('8', 'x') }));
@@ -223,7 +223,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'begins from now, and tells of a gap, where it is to resume from a place without an index',
+    'starts from now, with a gap, if it resumes from an empty index',
     marbles(({ cold, expectObservable, flush }) => {
       const words = ['', { index: '', at: 0 }].map(from => {
         const seen: string[] = [];
@@ -241,7 +241,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'begins from now, without a gap, where there is no place to resume from',
+    'starts from now, without a gap, if there is nothing to resume from',
     marbles(({ cold, expectObservable, flush }) => {
       const { asked, poll } = script(cold('(a|)', { a: answer('8', 'x') }));
       expectObservable(words(watchSignals(poll, { from: null })), '-!').toBe('(clx)', {
@@ -253,7 +253,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'logs each turn and each gap, and by their ids tells watches apart',
+    'logs each turn and each gap, with an id for each watch',
     marbles(({ cold, expectObservable, flush }) => {
       const answers = () => [
         cold('-(a|)', { a: answer('9', 'x') }),
@@ -284,7 +284,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'polls on only when an answer has been acknowledged, an empty one too',
+    'polls again only after an answer has been acknowledged, even an empty one',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const done: string[] = [];
@@ -303,7 +303,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'asks again for an answer that could not be acknowledged',
+    'requests an answer again if it could not be acknowledged',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const acks = [throwError(() => 'disk full'), EMPTY];
@@ -328,12 +328,12 @@ describe('watchSignals', () => {
   );
 
   it(
-    'tells of silence again after an answer that lay unread for longer than events are kept',
+    'emits a silence gap again after an answer that stayed unread for longer than the retention',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const { poll } = script(
         cold('(a|)', { a: answer('1', 'x') }),
-        // Sent before the process slept, and read after it: its index is as old as the sleep was long.
+        // Sent before the process slept, and read afterwards: its index is as old as the sleep.
         cold('150ms (b|)', { b: answer('2', 'y') }),
         cold('-(c|)', { c: answer('900', 'z') }),
         cold('-(d|)', { d: answer('901', 'w') }),
@@ -366,7 +366,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'tells of silence if answers come but cannot be acknowledged for longer than events are kept',
+    'emits a silence gap if answers cannot be acknowledged for longer than the retention',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const acks = [EMPTY, ...Array.from({ length: 5 }, () => throwError(() => 'disk full')), EMPTY];
@@ -388,7 +388,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'wakes: aborts what hangs, cuts a wait short, and polls again within a second',
+    'aborts a hanging poll or cuts a wait short when it is woken, and polls again within a second',
     marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
       const hung = cold<never>('-');
       const broken = cold<never>('#');
@@ -413,7 +413,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'outlives its wake source, and takes several wakes at once for one',
+    'survives the failure of its wake source, and treats several quick wakes as one',
     marbles(({ cold, hot, expectObservable, flush }) => {
       const failing = script(NEVER);
       expectObservable(watchSignals(failing.poll, { wake$: cold<never>('-#') }), '5s !');
@@ -426,7 +426,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'ends if a callback of the config throws, and says that it is closed',
+    'ends if a callback of the config throws, with the status closed',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const thrown = new Error('a bug');
       const bug = () => {
@@ -460,7 +460,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'ends with a projection that throws, and ends alone',
+    'stops polling if an operator after it throws',
     marbles(helpers => {
       const { cold, expectObservable, flush } = helpers;
       let polls = 0;
@@ -477,7 +477,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'runs the loop anew for whoever subscribes after an error',
+    'starts over for a subscriber after an error',
     marbles(({ expectObservable }) => {
       let polls = 0;
       const poll = () => (++polls === 1 ? throwError(() => 'gone') : of(answer('1', 'x')));

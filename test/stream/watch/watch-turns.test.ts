@@ -9,7 +9,7 @@ const random = () => 1;
 const word = (signal: WatchSignal<Answer>) =>
   signal.kind === 'status' ? signal.status.state : signal.kind === 'gap' ? signal.gap.reason : 'answer';
 
-/** Follows signals up to a moment, and gives back what came when, to be looked at after the flush. */
+/** Records signals and their times until a given moment. Read the lines after the flush. */
 function journal(
   signals$: Observable<WatchSignal<Answer>>,
   { expectObservable }: RunHelpers,
@@ -25,7 +25,7 @@ function journal(
 
 describe('a turn of the watch', () => {
   it(
-    'hands an answer to onCommit when its index is taken over: after its ack, and only if that completes',
+    'calls onCommit with an answer when its index is committed: after its ack, and only if that completes',
     marbles(helpers => {
       const { cold, expectSubscriptions, flush } = helpers;
       const first = cold('-(a|)', { a: answer('1', 'x') });
@@ -58,7 +58,7 @@ describe('a turn of the watch', () => {
   );
 
   it(
-    'tells of a gap if it is to go on from an answer without an index',
+    'emits a gap if it resumes from an empty index',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       for (const from of ['', { index: '', at: 0 }]) {
         const first = cold('-(a|)', { a: answer('1', 'x') });
@@ -71,7 +71,7 @@ describe('a turn of the watch', () => {
   );
 
   it(
-    'takes a repetition for an idle answer even if idle answers came in between',
+    'treats a repeated answer as idle even if idle answers came in between',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const last = cold('-(d|)', { d: answer('4', 'y') });
       const { asked, poll } = script(
@@ -91,7 +91,7 @@ describe('a turn of the watch', () => {
   );
 
   it(
-    'goes on from the same index after an idle error, without backoff, its status unchanged',
+    'continues from the same index after an idle error, without backoff or a new status',
     marbles(helpers => {
       const { cold, expectSubscriptions, flush } = helpers;
       const cut = cold<never>('--#', undefined, '504');
@@ -109,7 +109,7 @@ describe('a turn of the watch', () => {
   );
 
   it(
-    'leaves an acknowledgement alone when it wakes',
+    'does not interrupt an acknowledgement when it wakes',
     marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
       const ack = cold<never>('-----|');
       const next = cold<never>('-');
@@ -124,7 +124,7 @@ describe('a turn of the watch', () => {
   );
 
   it(
-    'ends at once what it is at when unsubscribed from: a poll, an ack or a wait, and its wake source',
+    'stops at once on unsubscribe, during a poll, an ack or a wait, and unsubscribes from its wake source',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const unsub = '---!';
       const wakes = [cold('-'), cold('-'), cold('-')] as const;

@@ -22,12 +22,12 @@ import { InputError, watch, type Recovery } from 'lobby-rx';
 import { marbles } from '../../marbles.js';
 import { answer, isIdle, script, type Answer } from '../../poll-script.js';
 
-/** Jitter that always takes the whole of its bound, so that waits can be written down. */
+/** The maximum jitter, so that all waits are predictable. */
 const random = () => 1;
 
 describe('watch', () => {
   it(
-    'sends back the index of the last answer, and never one of its own making',
+    'sends back the index of the last answer unchanged, and never makes one up',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const first = cold('  --(a|)            ', { a: answer('0007', 'x') });
       const second = cold('   ---(b|)         ', { b: answer('not a number/é', 'y') });
@@ -47,7 +47,7 @@ describe('watch', () => {
   );
 
   it(
-    'has an index of its own for each subscription',
+    'has a separate index for each subscription',
     marbles(({ cold, expectObservable, flush }) => {
       const asked: (string | undefined)[] = [];
       const watch$ = watch<Answer>(index => {
@@ -62,7 +62,7 @@ describe('watch', () => {
   );
 
   it(
-    'polls without an index after an answer that had none, and not at once',
+    'polls without an index after an answer that had none, but not at once',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const first = cold('-(a|)', { a: answer('', 'x') });
       const second = cold('-(b|)', { b: { events: ['y'] } as unknown as Answer });
@@ -80,7 +80,7 @@ describe('watch', () => {
   );
 
   it(
-    'takes an answer of any form, and asks without an index after one that can have none',
+    'accepts an answer of any shape, and polls without an index after one that cannot have any',
     marbles(({ cold, expectObservable, flush }) => {
       const asked: unknown[] = [];
       const answers = [null, 'text', { watch: null }, { n: 4, watch: { index: '1' } }];
@@ -97,7 +97,7 @@ describe('watch', () => {
   );
 
   it(
-    'moves its index only when the answer has been delivered',
+    'advances its index only after the answer has been delivered',
     marbles(({ cold, expectObservable, flush }) => {
       const seen: string[] = [];
       const poll = (index: string | undefined) =>
@@ -113,7 +113,7 @@ describe('watch', () => {
   );
 
   it(
-    'tells nothing of an idle answer, and goes on from its index',
+    'emits nothing for an idle answer, and continues from its index',
     marbles(({ cold, expectObservable, flush }) => {
       const { asked, poll } = script(
         cold('-(a|)', { a: answer('1') }),
@@ -126,7 +126,7 @@ describe('watch', () => {
   );
 
   it(
-    'takes a repetition of the last answer for an idle one',
+    'treats a repetition of the last answer as idle',
     marbles(({ cold, expectObservable, flush }) => {
       const { asked, poll } = script(
         cold('-(a|)', { a: answer('1', 'x') }),
@@ -143,7 +143,7 @@ describe('watch', () => {
   );
 
   it(
-    'takes it for one behind idle answers, too',
+    'treats a repetition as idle after idle answers, too',
     marbles(({ cold, expectObservable }) => {
       const { poll } = script(
         cold('-(a|)', { a: answer('1', 'x') }),
@@ -156,7 +156,7 @@ describe('watch', () => {
   );
 
   it(
-    'aborts a poll at its deadline and sends it anew from the same index, without backoff',
+    'aborts a poll at its deadline and sends it again from the same index, without backoff',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const hung = cold<never>('-');
       const late = cold('-(b|)', { b: answer('2', 'y') });
@@ -173,7 +173,7 @@ describe('watch', () => {
   );
 
   it(
-    'takes a poll that completes without an answer for an idle one',
+    'treats a poll that completes without an answer as idle',
     marbles(({ cold, expectObservable, flush }) => {
       const { asked, poll } = script(
         cold('(a|)', { a: answer('1', 'x') }),
@@ -187,7 +187,7 @@ describe('watch', () => {
   );
 
   it(
-    'asks a server that answers at once with nothing at most 63 times a minute',
+    'polls a server that answers at once with nothing new at most 63 times a minute',
     marbles(({ expectObservable, flush }) => {
       let polls = 0;
       const poll = () => of(answer(String(++polls)));
@@ -198,7 +198,7 @@ describe('watch', () => {
   );
 
   it(
-    'guards likewise if no news comes as an error, as nothing at all, or as a repetition',
+    'limits its polls in the same way if it gets idle errors, no answers or repetitions',
     marbles(({ expectObservable, flush }) => {
       const idle: Recovery = { kind: 'idle' };
       const counts = [
@@ -228,7 +228,7 @@ describe('watch', () => {
   );
 
   it(
-    'waits after a failure, longer after each, up to a bound, and anew after an answer',
+    'backs off with increasing, bounded waits, and starts over after an answer',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const broken = cold<never>('#');
       const fine = cold('(a|)', { a: answer('1', 'x') });
@@ -248,7 +248,7 @@ describe('watch', () => {
   );
 
   it(
-    'spreads its waits over the whole of their bound',
+    'spreads its waits over the whole range up to their bound',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const broken = cold<never>('#');
       const jitter = [0.5, 0, 0.25];
@@ -260,7 +260,7 @@ describe('watch', () => {
   );
 
   it(
-    'waits for as long as the service asks, and no wake shortens that',
+    'waits for as long as the service asks, even if it is woken',
     marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
       const busy = cold<never>('#');
       const recovery = (): Recovery => ({ kind: 'retry', after: 5_000 });
@@ -271,7 +271,7 @@ describe('watch', () => {
   );
 
   it(
-    'ends with an error that no further poll can mend',
+    'ends with an error that polling again cannot fix',
     marbles(({ cold, expectObservable }) => {
       const poll = script(cold<never>('-#', undefined, 'gone')).poll;
       expectObservable(watch(poll, { recovery: () => ({ kind: 'end' }) })).toBe('-#', undefined, 'gone');
@@ -279,7 +279,7 @@ describe('watch', () => {
   );
 
   it(
-    'tries a refused request once more without its index, and then ends',
+    'retries a refused request once without its index, and then ends',
     marbles(({ cold, expectObservable, flush }) => {
       const refused = cold<never>('-#', undefined, 'no');
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), refused, refused);
@@ -291,7 +291,7 @@ describe('watch', () => {
   );
 
   it(
-    'has at most one poll in flight, whatever comes when',
+    'has at most one poll in flight, even if it is woken',
     marbles(({ cold, hot, expectObservable, flush }) => {
       let inFlight = 0;
       let most = 0;
@@ -308,7 +308,7 @@ describe('watch', () => {
   );
 
   it(
-    'aborts at once when unsubscribed from, and leaves nothing behind',
+    'aborts at once on unsubscribe, and leaves nothing running',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const hung = cold<never>('-');
       const { asked, poll } = script(hung);
@@ -320,7 +320,7 @@ describe('watch', () => {
   );
 
   it(
-    'goes through 10,000 answers that come at once',
+    'handles 10,000 synchronous answers',
     marbles(({ expectObservable, flush }) => {
       let polls = 0;
       const poll = () => (++polls > 10_000 ? NEVER : of(answer(String(polls), `event ${polls}`)));
@@ -361,10 +361,10 @@ describe('watch', () => {
     );
   });
 
-  it('has at most one poll in flight in every order of answers, errors, wakes, comings and goings', () => {
+  it('has at most one poll in flight for any order of answers, errors, wakes, subscribes and unsubscribes', () => {
     const outcome = constantFrom('answer', 'idle', 'error', 'nothing', 'hang');
     const moment = integer({ min: 1, max: 400 });
-    // At least 1 ms: news without end and without a pause would keep virtual time from passing.
+    // At least 1 ms: endless news without a pause would keep virtual time from advancing.
     const story = record({
       polls: array(tuple(outcome, integer({ min: 1, max: 60 })), { minLength: 1, maxLength: 40 }),
       wakes: array(moment, { maxLength: 8 }),
