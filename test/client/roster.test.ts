@@ -306,7 +306,7 @@ describe('a roster', () => {
   it('of an empty group is there at once, and empty', () => {
     const { turn, roster$ } = book({ '': { ids: '' } });
     const seen: string[] = [];
-    const watching = roster$.subscribe(roster => seen.push(told(roster)));
+    const watching = roster$.subscribe(roster => seen.push(summary(roster)));
     turn();
     watching.unsubscribe();
     deepStrictEqual(seen, [' + -']);
