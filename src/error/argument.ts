@@ -30,10 +30,9 @@ export function rejectUnknownKeys(given: unknown, known: readonly string[], name
   const entries = Object.entries(checkArgument(name || 'config', plainObject, given));
   const unknown = entries.find(([key, value]) => value !== undefined && !known.includes(key));
   if (!unknown) return;
-  const [key, value] = unknown;
-  const path = name ? `${name}.${key}` : key;
+  const path = name ? `${name}.${unknown[0]}` : unknown[0];
   const expected = known.length > 0 ? `one of ${known.join(', ')}` : 'omitted, since nothing is expected';
-  throw new InputError(path, expected, describe(value));
+  throw new InputError(path, expected, 'an unknown name');
 }
 
 /**

@@ -138,7 +138,7 @@ describe('a request', () => {
       [group.watchMembers('g', { count: -1 }), 'count must be a positive integer; got -1'],
       [
         group.getMembers({ group_id: 'g', coutn: 1 } as never),
-        'coutn must be one of group_id, anchor, count, watch_index; got 1',
+        'coutn must be one of group_id, anchor, count, watch_index; got an unknown name',
       ],
     ];
     for (const [answer$, message] of bad) {
