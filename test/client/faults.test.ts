@@ -181,7 +181,7 @@ describe('What happens when', () => {
     const { identity_id, token } = emulator.addIdentity();
     const server = await listen(emulator);
     const { feed } = createClient({ url: server.url, token, random: () => 0, linger: 0 }).events;
-    const seen$ = new ReplaySubject<string>();
+    const seen$ = new ReplaySubject<string>(Infinity);
     const watching = merge(
       feed.status$.pipe(map(({ state }) => state)),
       feed.gap$.pipe(map(({ reason }) => reason)),
