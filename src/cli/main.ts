@@ -23,7 +23,8 @@ The URL of the service comes from --url or LOBBY_URL. If its three parts have se
 LOBBY_GROUP_URL, LOBBY_MATCHMAKER_URL and LOBBY_API_URL, or --group-url and so on. The bearer
 token comes only from LOBBY_TOKEN, because other users of the machine can see arguments.
 
-Exit codes: 0 success, 1 refused by the service, 2 wrong arguments, 3 service not reached.
+Exit codes: 0 success, 1 refused by the service or an invalid answer, 2 wrong arguments,
+3 service not reached.
 members and connected exit with 130 or 143 if a signal stops them early.
 `;
 

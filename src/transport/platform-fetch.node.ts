@@ -22,7 +22,8 @@ export const platformFetch: FetchLike = async (url, init) => {
   try {
     return await first.response;
   } catch (error) {
-    // The server closed an idle socket just as it was reused. It never saw the request. Browsers retry in this case, too.
+    // The server closed an idle socket just as it was reused. It may have read the request, but a GET can safely be repeated.
+    // Browsers retry in this case, too.
     if (init.signal.aborted || !first.diedOnReuse()) throw error;
     return sendOnce(url, init, false).response;
   }

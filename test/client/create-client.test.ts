@@ -85,7 +85,10 @@ describe('createClient', () => {
   it('refuses unknown options, at every level', () => {
     refuses({ groupURL: 'https://g.example' } as object, /^groupURL must be one of url, groupUrl, /);
     refuses({ watch: { deadlin: 1 } }, /^watch\.deadlin must be one of wake\$, deadline, /);
-    refuses({ backoff: { maximum: 1 } }, /^backoff\.maximum must be one of initial, max; got an unknown name$/);
+    refuses(
+      { backoff: { maximum: 1 } },
+      /^backoff\.maximum must be one of initial, max; got an unknown name$/,
+    );
     refuses({ endpoints: { getMember: getMembers } }, /^endpoints\.getMember must be one of getMembers, /);
     const { group, events } = createClient({ ...urls, token: 't' });
     const typo = { cuont: 1 } as object;

@@ -1,8 +1,9 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isClientError, type WatchStatus } from 'lobby-rx';
-import type { Fault } from 'lobby-rx/emulator';
+import { distinctUntilChanged, filter, firstValueFrom, map, merge, ReplaySubject, toArray } from 'rxjs';
+import { createClient, isClientError, type WatchStatus } from 'lobby-rx';
+import { createEmulator, listen, type Fault } from 'lobby-rx/emulator';
 import { virtualWorld } from '../virtual-world.js';
 
 interface Row {
@@ -25,22 +26,25 @@ const CALM = ['connecting', 'live'] as const;
 const of = (...kinds: readonly ('refuse' | 'reset_before_headers' | 'reset_in_body' | 'close_in_body')[]) =>
   kinds.map((kind): Fault => ({ kind }));
 
+/** The one row that needs a real port. */
+const UNREACHABLE = 'no connection can be made: nothing listens on the port';
+
 const rows: readonly Row[] = [
   {
-    when: 'the connection breaks: refused, before the headers, in the body',
+    when: 'the connection is reset before the headers, or breaks in the body',
     faults: of('refuse', 'reset_before_headers', 'reset_in_body', 'close_in_body'),
     states: FLAPS,
     within: 600,
   },
   {
-    when: 'no answer comes, and the connection stays open',
+    when: 'nothing comes, and the connection stays open',
     faults: [{ kind: 'stall_before_headers' }],
     states: FLAPS,
     within: 70_500,
   },
   { when: 'a body stalls', faults: [{ kind: 'stall_in_body' }], states: FLAPS, within: 16_000 },
   {
-    when: 'an answer is truncated, other JSON, HTML with a 200, or too large',
+    when: 'an answer is cut, is other JSON, is HTML with a 200, or is too large',
     faults: [
       { kind: 'truncated_json' },
       { kind: 'wrong_json' },
@@ -60,13 +64,13 @@ const rows: readonly Row[] = [
     within: 200,
   },
   {
-    when: 'the server or a proxy fails: 500, 502, 503, 520, or 500 without a body',
+    when: 'the server or a proxy fails: 500 (with or without a body), 502, 503, 520',
     faults: [...[500, 502, 503, 520].map((status): Fault => ({ kind: 'html', status })), { kind: 'empty' }],
     states: FLAPS,
     within: 600,
   },
   {
-    when: 'one of these failures occurs five times in a row',
+    when: 'it fails like that five times in a row',
     faults: [{ kind: 'html', status: 502 }],
     times: 5,
     states: ['connecting', 'live', ...Array<'retrying'>(5).fill('retrying'), 'live'],
@@ -93,7 +97,7 @@ const rows: readonly Row[] = [
   { when: 'the answer is a redirect', faults: [{ kind: 'redirect' }], states: FLAPS, within: 600 },
   { when: 'the token has expired: 401', faults: [{ kind: 'unauthorized' }], states: CALM, within: 200 },
   {
-    when: 'the renewed token also gets a 401, or the answer is a 403',
+    when: 'a 401 remains after the token was renewed; or a 403',
     faults: [{ kind: 'unauthorized' }],
     times: 2,
     states: ['connecting', 'live', 'closed'],
@@ -172,6 +176,38 @@ function observe(fault: Fault, times: number) {
 }
 
 describe('What happens when', () => {
+  it(UNREACHABLE, async () => {
+    const emulator = createEmulator();
+    const { identity_id, token } = emulator.addIdentity();
+    const server = await listen(emulator);
+    const { feed } = createClient({ url: server.url, token, random: () => 0, linger: 0 }).events;
+    const seen$ = new ReplaySubject<string>(Infinity);
+    const watching = merge(
+      feed.status$.pipe(map(({ state }) => state)),
+      feed.gap$.pipe(map(({ reason }) => reason)),
+      feed.unknown$.pipe(map(({ name }) => name)),
+    ).subscribe(seen$);
+    const sees = (wanted: string) => firstValueFrom(seen$.pipe(filter(seen => seen === wanted)));
+
+    await sees('live');
+    await server.close();
+    await sees('offline');
+    emulator.publish(identity_id, { missed: 1 });
+    const again = await listen(emulator, { port: server.port });
+    await sees('missed');
+    watching.unsubscribe();
+    await again.close();
+
+    seen$.complete();
+    // The poll that hung when the server closed may be lost before the next one finds nobody.
+    const seen = seen$.pipe(
+      filter(state => state !== 'retrying'),
+      distinctUntilChanged(),
+      toArray(),
+    );
+    deepStrictEqual(await firstValueFrom(seen), ['connecting', 'live', 'offline', 'live', 'missed']);
+  });
+
   for (const row of rows) {
     it(row.when, () => {
       for (const fault of row.faults) {
@@ -195,9 +231,6 @@ describe('What happens when', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/faults.md'), 'utf8');
     const section = page.split('## What happens when…')[1]?.split('\n## ')[0] ?? '';
     const documented = [...section.matchAll(/^\| (?!when|-)(.*?) +\|/gm)].map(match => match[1]);
-    deepStrictEqual(
-      documented,
-      rows.map(({ when }) => when),
-    );
+    deepStrictEqual(documented, [UNREACHABLE, ...rows.map(({ when }) => when)]);
   });
 });
