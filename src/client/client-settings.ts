@@ -114,7 +114,8 @@ export function clientSettings(config: AnyConfig): ClientSettings {
   };
 }
 
-function resolveUrls({ insecure = false, ...config }: AnyConfig): BaseUrls {
+function resolveUrls(config: AnyConfig): BaseUrls {
+  const { insecure = false } = config;
   const all = config.url === undefined ? undefined : baseUrl('url', config.url, insecure);
   const baseUrls: Record<string, string> = {};
   for (const service of ['group', 'matchmaker', 'api'] as const) {
@@ -129,7 +130,9 @@ function resolveUrls({ insecure = false, ...config }: AnyConfig): BaseUrls {
 function resolveEndpoints({ endpoints = {}, events = {} }: AnyConfig): Endpoints {
   rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints');
   const replaced = given(endpoints);
-  for (const [name, endpoint] of Object.entries(replaced)) checkEndpoint(endpoint, `endpoints.${name}`);
+  for (const [name, endpoint] of Object.entries(replaced)) {
+    checkEndpoint(endpoint, `endpoints.${name}`, defaultEndpoints[name as keyof Endpoints]);
+  }
   for (const [kind, codec] of Object.entries(events)) {
     if (RESERVED_KINDS.includes(kind))
       throw new InputError('events', 'kinds that this library does not know itself', kind);

@@ -11,7 +11,7 @@ import {
 } from '../error/index.js';
 import { decodeIssues, type AnyStruct } from '../protocol/index.js';
 import type { TransportRequest } from '../transport/index.js';
-import type { Endpoint, Service } from './endpoint.js';
+import { fieldNames, parametersOf, type Endpoint, type Service } from './endpoint.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,10 +21,14 @@ export type BaseUrls = Readonly<Partial<Record<Service, string>>>;
 /** Composes the request of an endpoint from its input. Throws an `InputError` if the input is invalid or a URL is missing. */
 export function composeRequest(endpoint: Endpoint, input: unknown, baseUrls: BaseUrls): TransportRequest {
   const given = checkArgument('input', plainObject, input);
-  const { path, parameters } = fillPath(endpoint.path, given);
+  const path = fillPath(endpoint.path, given);
   const query = pick(endpoint.query, given);
   const body = endpoint.body && pick(endpoint.body, given);
-  rejectUnknownKeys(given, [...parameters, ...namesIn(endpoint.query), ...namesIn(endpoint.body)]);
+  rejectUnknownKeys(given, [
+    ...parametersOf(endpoint.path),
+    ...fieldNames(endpoint.query),
+    ...fieldNames(endpoint.body),
+  ]);
 
   // Not URLSearchParams: it encodes a space as '+', and an index must be sent back byte for byte.
   const search = Object.entries(query)
@@ -44,14 +48,9 @@ function baseUrlOf(service: Service, baseUrls: BaseUrls): string {
   throw new InputError(`${service}Url`, 'given to createClient, or url for all services', 'nothing');
 }
 
-/** Fills in the parameters of a path, each encoded as one segment. Also returns their names. */
-function fillPath(path: string, input: Fields): { path: string; parameters: readonly string[] } {
-  const parameters: string[] = [];
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    parameters.push(name);
-    return segment(name, input[name]);
-  });
-  return { path: filled, parameters };
+/** Fills in the parameters of a path, each encoded as one segment. */
+function fillPath(path: string, input: Fields): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, input[name]));
 }
 
 function segment(name: string, value: unknown): string {
@@ -79,10 +78,6 @@ function pick(struct: AnyStruct | undefined, input: Fields): Fields {
     if (input[name] != null) picked[name] = encode(name, codec, input[name]);
   }
   return picked;
-}
-
-function namesIn(struct: AnyStruct | undefined): string[] {
-  return [...Object.keys(struct?.required ?? {}), ...Object.keys(struct?.optional ?? {})];
 }
 
 /** Encodes a value of the input for the wire. */

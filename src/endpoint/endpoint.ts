@@ -1,5 +1,5 @@
 import type * as t from 'io-ts';
-import { checkArgument, plainObject, rejectUnknownKeys, type Guard } from '../error/index.js';
+import { checkArgument, InputError, plainObject, rejectUnknownKeys, type Guard } from '../error/index.js';
 import type { AnyStruct } from '../protocol/index.js';
 
 /** The three services, each with its own base URL (interface document: {group_url}, {matchmaker_url}, {api_url}). */
@@ -97,8 +97,11 @@ export function endpoint<
   return definition;
 }
 
-/** Throws an `InputError` if this is not a valid endpoint. `name` is its path in error messages. */
-export function checkEndpoint(definition: unknown, name = ''): void {
+/**
+ * Throws an `InputError` if this is not a valid endpoint, or does not take what the endpoint takes that it is to replace, at
+ * the same places: a player's token, for example, must stay in the body. `name` is its path in error messages.
+ */
+export function checkEndpoint(definition: unknown, name = '', replaced?: Endpoint): void {
   const at = (part: string) => (name ? `${name}.${part}` : part);
   const given = checkArgument(name || 'endpoint', plainObject, definition);
   rejectUnknownKeys(given, PARTS, name);
@@ -109,4 +112,34 @@ export function checkEndpoint(definition: unknown, name = ''): void {
   if (query !== undefined) checkArgument(at('query'), fields, query);
   if (body !== undefined) checkArgument(at('body'), fields, body);
   checkArgument(at('response'), codec, response);
+  if (replaced) checkSameNames(given as unknown as Endpoint, replaced, at);
+}
+
+function checkSameNames(own: Endpoint, replaced: Endpoint, at: (part: string) => string): void {
+  const names = {
+    path: parametersOf(replaced.path),
+    query: fieldNames(replaced.query),
+    body: fieldNames(replaced.body),
+  };
+  const inUrl = [...parametersOf(own.path), ...fieldNames(own.query)];
+  const rules: readonly [part: keyof typeof names, is: boolean][] = [
+    ['path', parametersOf(own.path).sort().join() === names.path.sort().join()],
+    ['query', names.query.every(name => fieldNames(own.query).includes(name))],
+    ['body', names.body.every(name => fieldNames(own.body).includes(name) && !inUrl.includes(name))],
+  ];
+  for (const [part, is] of rules) {
+    if (is) continue;
+    const expected = `with ${names[part].join(', ') || 'no parameters'}, as in the endpoint that it replaces`;
+    throw new InputError(at(part), expected, 'something else');
+  }
+}
+
+/** The names of the parameters in a path. */
+export function parametersOf(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+}
+
+/** The names of the fields of a struct. */
+export function fieldNames(struct: AnyStruct | undefined): string[] {
+  return [...Object.keys(struct?.required ?? {}), ...Object.keys(struct?.optional ?? {})];
 }

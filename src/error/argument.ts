@@ -55,9 +55,10 @@ export function checkOptions<Config extends object>(
 
 /** The options that have a value, to be spread over defaults: one that is `undefined` must not replace any. */
 export function given<Config extends object>(config: Config | undefined): Config {
-  return Object.fromEntries(
-    Object.entries(config ?? {}).filter(([, value]) => value !== undefined),
-  ) as Config;
+  const options: Record<string, unknown> = {};
+  // Inherited ones, too: a config may be made by `Object.create(defaults)`.
+  for (const key in config) if (config[key] !== undefined) options[key] = config[key];
+  return options as Config;
 }
 
 /** An object with named fields. */

@@ -32,7 +32,7 @@ import type { Gap, WatchSignal, WatchStatus } from './watch/index.js';
  * The live events of an identity as a set of streams that share one poll. The poll runs while any of them has a subscriber.
  * `Own` has the payloads of your own event kinds.
  */
-export interface EventFeed<Own extends object = NoOwnEvents> {
+export interface EventFeed<in out Own extends object = NoOwnEvents> {
   /** Every event, in order. */
   readonly all$: Observable<LiveEvent<Own>>;
   /** Events about profiles that changed or are delivered. */

@@ -4,10 +4,14 @@
  */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   const stack: [unknown, unknown][] = [[left, right]];
+  const compared = new Map<object, object>();
   for (let pair = stack.pop(); pair; pair = stack.pop()) {
     const [a, b] = pair;
     if (a === b) continue;
     if (!isJson(a) || !isJson(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+    // A codec may have linked a value to itself.
+    if (compared.get(a) === b) continue;
+    compared.set(a, b);
     const keys = Object.keys(a);
     if (keys.length !== Object.keys(b).length) return false;
     for (const key of keys) {

@@ -95,6 +95,56 @@ describe('custom endpoints', () => {
   });
 });
 
+describe('a replaced endpoint', () => {
+  const refused = (endpoints: object, message: RegExp) =>
+    throws(() => clientOf('{}', { endpoints: endpoints }), message);
+
+  it('takes what the built-in one takes, so that everything that uses it works', () => {
+    refused(
+      { eventsWatch: { ...eventsWatch, query: undefined } },
+      /^InputError: endpoints\.eventsWatch\.query must be with watch_index, as in the endpoint that it replaces/,
+    );
+    refused(
+      { getMembers: { ...getMembers, query: struct('Q', {}, { anchor: t.string, watch_index: t.string }) } },
+      /^InputError: endpoints\.getMembers\.query must be with anchor, count, watch_index/,
+    );
+    refused(
+      { getMembers: { ...getMembers, path: '/groups/{id}/members' } },
+      /^InputError: endpoints\.getMembers\.path must be with group_id/,
+    );
+  });
+
+  it('keeps the player token in the body, where no URL, error or log shows it', () => {
+    refused(
+      { playersConnected: { ...playersConnected, path: '/p/{player_token}' } },
+      /^InputError: endpoints\.playersConnected\.path must be with no parameters/,
+    );
+    const query = struct('Q', { player_token: t.string });
+    for (const body of [undefined, playersConnected.body]) {
+      refused(
+        { playersConnected: { ...playersConnected, query, body } },
+        /^InputError: endpoints\.playersConnected\.body must be with player_token/,
+      );
+    }
+  });
+});
+
+describe('options that are inherited', () => {
+  it('count as given', async () => {
+    const base = { url: 'https://base.example', apiUrl: 'https://api.example', token: 't' };
+    const urls: string[] = [];
+    const derived = Object.create({
+      ...base,
+      transport: ({ url }: TransportRequest) => (
+        urls.push(url),
+        of({ status: 200, headers: { get: () => null }, text: '{}' })
+      ),
+    }) as ClientConfig;
+    await failureOf(lastValueFrom(createClient(derived).events.watch()));
+    deepStrictEqual(urls, ['https://api.example/identity/events/live']);
+  });
+});
+
 describe('custom event kinds', () => {
   const batch = JSON.stringify({
     events: [

@@ -38,6 +38,15 @@ describe('jsonEqual', () => {
     ok(!equal('a', 'b'));
   });
 
+  it('ends even if a value is linked to itself', () => {
+    const ring = () => {
+      const node: { next?: object } = {};
+      node.next = node;
+      return node;
+    };
+    ok(jsonEqual(ring(), ring()));
+  });
+
   it('handles values nested deeper than the call stack', () => {
     const deep = () => JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
     ok(jsonEqual(deep(), deep()));
