@@ -6,7 +6,7 @@ import { isTransportError } from './transport-error.js';
  * What a watch does about a failed poll.
  *
  * - `idle`: nothing failed; there was nothing new. Keep polling from the same index.
- * - `retry`: poll again after a backoff, or after `after` ms if the service asked for that. `offline`: no connection could
+ * - `retry`: poll again after a backoff, plus `after` ms if the service asked for that (`Retry-After`). `offline`: no connection could
  *   be made. `blamesIndex`: the index may be the cause; after five such failures in a row it is dropped.
  * - `index`: the request was refused. Poll once more without the index; if there was none, the watch ends.
  * - `end`: the watch ends with this error.
@@ -20,14 +20,14 @@ export type Recovery =
       readonly blamesIndex?: boolean;
     };
 
-/** There is nothing new. The status comes from the service, or from a proxy that times out during a long poll. */
+/** There is nothing new, unless a `Retry-After` says otherwise: from the service, or a proxy that times out during a long poll. */
 const IDLE_STATUSES = [204, 304, 504, 524];
 const INDEX_STATUSES = [400, 404, 410];
 const END_STATUSES = [401, 403];
 
 /**
- * Decides what a failed poll means for its watch. It is the default of `WatchConfig.recovery`, and the only place that
- * interprets HTTP statuses. Errors that do not come from this library are retried.
+ * Decides what a failed poll means for its watch. It is the default of `WatchConfig.recovery`, and decides what
+ * every HTTP status means for it. Errors that do not come from this library are retried.
  *
  * @example
  * watch(poll, { recovery: error => (isGone(error) ? { kind: 'end' } : recovery(error)) });

@@ -1,6 +1,6 @@
 /**
- * Whether two JSON values are equal, regardless of the order of their keys. Anything that a codec made of them, such as a
- * Date, is equal only to itself. It is not recursive, because a payload may be nested deeper than the call stack.
+ * Whether two JSON values are equal, regardless of the order of their keys. Other objects, such as a Date that a
+ * codec has created, are equal only if they are identical. It is not recursive, because a payload may be nested deeper than the call stack.
  */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   const stack: [unknown, unknown][] = [[left, right]];
@@ -9,7 +9,7 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
     const [a, b] = pair;
     if (a === b) continue;
     if (!isJson(a) || !isJson(b) || Array.isArray(a) !== Array.isArray(b)) return false;
-    // A codec may have linked a value to itself.
+    // Decoded values may be cyclic.
     if (compared.get(a) === b) continue;
     compared.set(a, b);
     const keys = Object.keys(a);
@@ -22,7 +22,7 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
   return true;
 }
 
-/** Whether two objects are equal as JSON, whatever they have under one key. */
+/** Compares two objects like `jsonEqual`, ignoring one key. */
 export function jsonEqualBut(key: string): (left: unknown, right: unknown) => boolean {
   return (left, right) =>
     isJson(left) && isJson(right)

@@ -26,7 +26,7 @@ export type Poll<A> = (index: string | undefined) => ObservableInput<A>;
 
 /** The options of a watch. All are optional. */
 export interface WatchConfig<A> {
-  /** Where to resume: an index, or a checkpoint, whose age shows whether something was missed. Default: from now. */
+  /** Where to resume: an index, or a checkpoint, whose age tells whether events may have been missed. Default: from now. */
   readonly from?: string | Checkpoint | null | undefined;
   /**
    * Called after an answer has been delivered. The index advances, and the next poll is sent, only after the returned

@@ -9,7 +9,7 @@ const INDEX_FAILURES = 5;
 /** When a network comes back, all clients wake at once. Their polls are spread over this time, in ms. */
 export const WAKE_JITTER = 1_000;
 
-/** The service is sure to know an index for this share of the retention. An index is slightly older than its answer. */
+/** The share of the retention within which the service certainly still knows an index, slightly older than its answer. */
 const MARGIN = 0.99;
 
 /** The settings that the laws depend on. */
@@ -26,11 +26,11 @@ export interface WatchState<A> {
   readonly indexAt: number | undefined;
   /** The last answer with news, to recognize a repeated answer. */
   readonly previous: A | undefined;
-  /** A gap before the next answer, only without an index. Emitted with that answer: then the service is up to reload from. */
+  /** A gap to emit with the next answer, when the service is up again and a reload works. Only set if there is no index. */
   readonly gap: Pick<Gap, 'reason' | 'index'> | undefined;
   /** The number of consecutive failures that the index may have caused. */
   readonly indexFailures: number;
-  /** The polls so far have used up their share of requests until this time; see `pace`. */
+  /** Polls without news are ahead of their rate limit until this time, in ms since 1970; see `pace`. */
   readonly busyUntil: number;
   readonly status: WatchStatus;
 }
@@ -124,7 +124,7 @@ function indexIn<A>(answer: A, { indexOf = watchIndexOf }: WatchLaws<A>): string
   return index === '' || index == null ? undefined : String(index);
 }
 
-/** Where the service has it. */
+/** The index of an answer of this service. */
 function watchIndexOf(answer: unknown): string | number | undefined {
   return (answer as { watch?: { index?: string | number } | null } | null)?.watch?.index;
 }

@@ -68,7 +68,7 @@ export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
  * Follows a service by long polling. Emits everything that happens, in order: answers with news, gaps, and changes of status.
  * Cold: each subscription is a separate watch with its own index and at most one poll in flight.
  *
- * It never completes, and ends only with an error for which `recovery` says so; everything else is retried. Unsubscribing
+ * It never completes, and ends only with an error that `recovery` declares final; everything else is retried. Unsubscribing
  * aborts the poll at once. {@link watch} emits only the answers.
  *
  * `onCommit` is called with each answer after `ack` has completed, when its index takes effect. A poll that filters its
