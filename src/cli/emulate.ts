@@ -118,7 +118,7 @@ function descriptionOf(
   player token     ${playerToken}  valid once, for two minutes
 
 For lobby-rx members, watch and events:
-  export LOBBY_URL=${url} LOBBY_TOKEN=${identityToken}
+  export LOBBY_URL=${url} LOBBY_TOKEN=${identityToken} LOBBY_GROUP=${groupId}
 
 For lobby-rx connected, and for examples/lobby-server:
   export LOBBY_URL=${url} LOBBY_TOKEN=${lobbyToken}
