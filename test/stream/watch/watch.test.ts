@@ -143,19 +143,6 @@ describe('watch', () => {
   );
 
   it(
-    'treats a repetition as idle after idle answers, too',
-    marbles(({ cold, expectObservable }) => {
-      const { poll } = script(
-        cold('-(a|)', { a: answer('1', 'x') }),
-        cold('-(b|)', { b: answer('2') }),
-        cold('-(c|)', { c: answer('3', 'x') }),
-        cold('-(d|)', { d: answer('4', 'y') }),
-      );
-      expectObservable(watch(poll, { isIdle }).pipe(map(({ events }) => events[0])), '------!').toBe('-x--y');
-    }),
-  );
-
-  it(
     'aborts a poll at its deadline and sends it again from the same index, without backoff',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const hung = cold<never>('-');
