@@ -91,16 +91,6 @@ export function watchSignals<A>(
     const log = createLog<A>(settings);
     let turn: Turn<A> = firstTurn(settings);
 
-    const turnAfter = (ending: Ending<A>): Turn<A> => {
-      const moment = { at: settings.scheduler.now(), chance: settings.random() };
-      try {
-        return nextTurn(turn.state, { ...ending, ...moment }, settings);
-      } catch (error) {
-        // A callback of the config threw. That is a bug, which polling again cannot fix.
-        const laws = { ...settings, recovery: (): Recovery => ({ kind: 'end' }) };
-        return nextTurn(turn.state, { kind: 'failure', error, ...moment }, laws);
-      }
-    };
     const commit = (next: Turn<A>): Observable<never> => {
       if (next.toAck) onCommit(next.toAck.answer);
       turn = next;
@@ -110,18 +100,15 @@ export function watchSignals<A>(
     };
     const perform = (next: Turn<A>): Observable<WatchSignal<A>> => {
       const signals$ = from(next.signals).pipe(tap(log.signal));
-      if (!next.toAck)
-        return concat(
-          signals$,
-          defer(() => commit(next)),
-        );
+      const committed$ = defer(() => commit(next));
+      if (!next.toAck) return concat(signals$, committed$);
       const acknowledged$ = acknowledge(next.toAck, settings).pipe(
         endWith(next),
         // Emitted, but not committed: the failure is handled as a new outcome, from the state before the answer.
         catchError((error: unknown) =>
-          of(turnAfter({ kind: 'unacknowledged', error, told: next.state.status })),
+          of(turnAfter(turn, { kind: 'unacknowledged', error, told: next.state.status }, settings)),
         ),
-        concatMap(last => (last === next ? commit(next) : perform(last))),
+        concatMap(last => (last === next ? committed$ : perform(last))),
       );
       return concat(signals$, acknowledged$);
     };
@@ -129,13 +116,25 @@ export function watchSignals<A>(
     return wakes(settings).pipe(
       connect(wake$ =>
         defer(() => pollOnce(poll, turn.state.index, wake$, settings)).pipe(
-          concatMap(ending => perform(turnAfter(ending))),
+          concatMap(ending => perform(turnAfter(turn, ending, settings))),
           repeat({ delay: () => nextPoll(turn, wake$, settings) }),
           startWith({ kind: 'status', status: turn.state.status } as const),
         ),
       ),
     );
   });
+}
+
+/** The turn that follows from how a poll ended. */
+function turnAfter<A>({ state }: Turn<A>, ending: Ending<A>, settings: WatchSettings<A>): Turn<A> {
+  const moment = { at: settings.scheduler.now(), chance: settings.random() };
+  try {
+    return nextTurn(state, { ...ending, ...moment }, settings);
+  } catch (error) {
+    // A callback of the config threw. That is a bug, which polling again cannot fix.
+    const laws = { ...settings, recovery: (): Recovery => ({ kind: 'end' }) };
+    return nextTurn(state, { kind: 'failure', error, ...moment }, laws);
+  }
 }
 
 /** The state before the first poll. */
