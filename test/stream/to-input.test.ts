@@ -24,7 +24,18 @@ describe('the return value of a callback', () => {
   it('is not awaited if it is anything else', () => {
     const timer = setTimeout(nothing);
     clearTimeout(timer);
-    for (const given of [undefined, null, 0, 'text', true, {}, nothing, timer, { subscribe: 1 }]) {
+    for (const given of [
+      undefined,
+      null,
+      0,
+      'text',
+      true,
+      {},
+      nothing,
+      timer,
+      { subscribe: 1 },
+      { then: 1 },
+    ]) {
       deepStrictEqual([toInput(given), observableInput.is(given)], [EMPTY, false]);
     }
   });
