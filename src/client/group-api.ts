@@ -91,11 +91,13 @@ export function createGroupApi(
     getMembers: input => request(getMembers, input),
     memberPages,
     members: (group_id, config) => memberPages(group_id, config).pipe(distinctMembers()),
-    watchMembers: (group_id, { count, ...config } = {}) =>
-      signals(getMembers, { group_id, count }, { isRepeat: areSameMembers, ...given(config) }).pipe(
-        answers(),
-      ),
+    watchMembers: (group_id, { count, ...config } = {}) => {
+      checkOptions({ count }, MEMBERS_OPTIONS);
+      const options = { isRepeat: areSameMembers, ...given(config) };
+      return signals(getMembers, { group_id, count }, options).pipe(answers());
+    },
     roster: (group_id, { count = LARGE_PAGE, ...config } = {}) => {
+      checkOptions({ count }, MEMBERS_OPTIONS);
       const isRepeat = (page: GroupMemberList, previous: GroupMemberList) =>
         (page.anchor ?? '') === (previous.anchor ?? '') && areSameMembers(page, previous);
       const watchPage = (anchor: string | undefined) =>

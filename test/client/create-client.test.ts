@@ -93,6 +93,9 @@ describe('createClient', () => {
     const { group, events } = createClient({ ...urls, token: 't' });
     const typo = { cuont: 1 } as object;
     const refused = (call: () => unknown) => throws(call, /^InputError: cuont must be one of/);
+    const none = { count: -1 };
+    for (const name of ['memberPages', 'members', 'watchMembers', 'roster'] as const)
+      throws(() => group[name]('g', none), /^InputError: count must be a positive integer; got -1$/);
     refused(() => group.memberPages('g', typo));
     refused(() => group.members('g', typo));
     refused(() => group.watchMembers('g', typo));
