@@ -135,7 +135,6 @@ describe('a request', () => {
         'player_token must be a non-empty string; got an empty string',
       ],
       [group.members('', { count: 1 }), 'group_id must be a non-empty string; got an empty string'],
-      [group.watchMembers('g', { count: -1 }), 'count must be a positive integer; got -1'],
       [
         group.getMembers({ group_id: 'g', coutn: 1 } as never),
         'coutn must be one of group_id, anchor, count, watch_index; got an unknown name',
