@@ -8,44 +8,19 @@ import {
   map,
   NEVER,
   of,
-  tap,
   throwError,
   timer,
   type Observable,
 } from 'rxjs';
-import type { RunHelpers } from 'rxjs/testing';
 import { watchSignals, type Recovery, type WatchLogEntry, type WatchSignal } from 'lobby-rx';
 import { marbles } from '../../marbles.js';
 import { answer, isIdle, script, type Answer } from '../../poll-script.js';
+import { journal, word } from '../../signal-journal.js';
 
 const random = () => 1;
 const refuse = (): Recovery => ({ kind: 'index' });
 
-/** A signal in one word: the state, the reason of the gap, or the events. */
-function word(signal: WatchSignal<Answer>): string {
-  if (signal.kind === 'status') return signal.status.state;
-  return signal.kind === 'gap' ? signal.gap.reason : signal.answer.events.join('+');
-}
-
 const words = (signals$: Observable<WatchSignal<Answer>>) => signals$.pipe(map(word));
-
-/** Records signals and their times until a given moment. Read the lines after the flush. */
-function journal(
-  signals$: Observable<WatchSignal<Answer>>,
-  { expectObservable }: RunHelpers,
-  until: string,
-): string[] {
-  const lines: string[] = [];
-  const noted$ = signals$.pipe(
-    map(word),
-    tap({
-      next: text => lines.push(`${asyncScheduler.now()} ${text}`),
-      error: (error: unknown) => lines.push(`${asyncScheduler.now()} ! ${String(error)}`),
-    }),
-  );
-  expectObservable(noted$, until);
-  return lines;
-}
 
 describe('watchSignals', () => {
   it(

@@ -1,27 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
-import { asyncScheduler, map, NEVER, take, tap, type Observable } from 'rxjs';
-import type { RunHelpers } from 'rxjs/testing';
-import { watch, watchSignals, type Recovery, type WatchSignal } from 'lobby-rx';
+import { asyncScheduler, map, NEVER, take, tap } from 'rxjs';
+import { watch, watchSignals, type Recovery } from 'lobby-rx';
 import { marbles } from '../../marbles.js';
-import { answer, isIdle, script, type Answer } from '../../poll-script.js';
+import { answer, isIdle, script } from '../../poll-script.js';
+import { journal, word } from '../../signal-journal.js';
 
 const random = () => 1;
-const word = (signal: WatchSignal<Answer>) =>
-  signal.kind === 'status' ? signal.status.state : signal.kind === 'gap' ? signal.gap.reason : 'answer';
-
-/** Records signals and their times until a given moment. Read the lines after the flush. */
-function journal(
-  signals$: Observable<WatchSignal<Answer>>,
-  { expectObservable }: RunHelpers,
-  until: string,
-): string[] {
-  const lines: string[] = [];
-  expectObservable(
-    signals$.pipe(map(signal => lines.push(`${asyncScheduler.now()} ${word(signal)}`))),
-    until,
-  );
-  return lines;
-}
 
 describe('a turn of the watch', () => {
   it(
@@ -48,8 +32,8 @@ describe('a turn of the watch', () => {
       expectSubscriptions(idle.subscriptions).toBe('     ----------^!');
       flush();
       deepStrictEqual(seen, [
-        ...['0 connecting', '1 live', '1 answer', '3 retrying'],
-        ...['8 index_missing', '8 live', '8 answer'],
+        ...['0 connecting', '1 live', '1 x', '3 retrying'],
+        ...['8 index_missing', '8 live', '8 x'],
       ]);
       // The idle answer is still being acknowledged.
       deepStrictEqual(committed, ['10 1']);
@@ -63,7 +47,7 @@ describe('a turn of the watch', () => {
       for (const from of ['', { index: '', at: 0 }]) {
         const first = cold('-(a|)', { a: answer('1', 'x') });
         expectObservable(watchSignals(() => first, { from }).pipe(map(word), take(4))).toBe('c(gla|)', {
-          ...{ c: 'connecting', g: 'index_missing', l: 'live', a: 'answer' },
+          ...{ c: 'connecting', g: 'index_missing', l: 'live', a: 'x' },
         });
         expectSubscriptions(first.subscriptions).toBe('^!');
       }
@@ -103,7 +87,7 @@ describe('a turn of the watch', () => {
       expectSubscriptions(cut.subscriptions).toBe(['^-!', '--^-!', '-------^-!']);
       expectSubscriptions(down.subscriptions).toBe('----(^!)');
       flush();
-      deepStrictEqual(seen, ['0 connecting', '0 live', '0 answer', '4 retrying']);
+      deepStrictEqual(seen, ['0 connecting', '0 live', '0 x', '4 retrying']);
       deepStrictEqual(asked, [undefined, '1', '1', '1', '1', '1']);
     }),
   );
