@@ -151,6 +151,7 @@ export {
   isClientError,
   isDecodeError,
   isInputError,
+  isFromService,
   isStatusError,
   isTransportError,
   recovery,

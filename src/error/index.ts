@@ -25,5 +25,5 @@ export { InputError, isInputError } from './input-error.js';
 export { recovery, type Recovery } from './recovery.js';
 export { redact, redactBody } from './redact.js';
 export type { RequestSummary } from './request-summary.js';
-export { isStatusError, StatusError, type StatusDetails } from './status-error.js';
+export { isFromService, isStatusError, StatusError, type StatusDetails } from './status-error.js';
 export { isTransportError, TransportError, type TransportFailure } from './transport-error.js';

@@ -54,3 +54,13 @@ export class StatusError extends Error {
  * if (isStatusError(error) && error.code === 'GROUP_NOT_MEMBER') join();
  */
 export const isStatusError: (u: unknown) => u is StatusError = hasTag<StatusError>('StatusError');
+
+/**
+ * Whether the service itself answered, not a proxy in front of it: its error bodies have a `code`, and its answers a ray id.
+ *
+ * @example
+ * if (isStatusError(error) && !isFromService(error)) console.warn('A proxy answered. Is the URL right?');
+ */
+export function isFromService({ code, rayId }: StatusError): boolean {
+  return code !== undefined || rayId !== undefined;
+}
