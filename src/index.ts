@@ -4,6 +4,7 @@ export type {
   Client,
   ClientConfig,
   EventsApi,
+  FeedConfig,
   GroupApi,
   IdentitiesConfig,
   LogEntry,
@@ -12,6 +13,7 @@ export type {
   NotConnected,
   RefusalReason,
   Roster,
+  RosterConfig,
 } from './client/index.js';
 
 // Streams over time.
@@ -28,6 +30,8 @@ export {
   watchSignals,
 } from './stream/index.js';
 export type {
+  AckDecision,
+  Audience,
   BackoffConfig,
   Checkpoint,
   ClockJumpsConfig,
@@ -37,6 +41,7 @@ export type {
   GapReason,
   PagesConfig,
   Poll,
+  PollContext,
   RetryConfig,
   WatchConfig,
   WatchLogEntry,

@@ -1,24 +1,33 @@
 import { defer, map, type Observable } from 'rxjs';
-import { request, type Endpoint } from '../endpoint/index.js';
+import { exchange, request, type Endpoint } from '../endpoint/index.js';
 import { given } from '../error/index.js';
 import {
+  continuedSignals,
   pages,
   watchSettings,
   watchSignals,
   type PagesConfig,
+  type Poll,
   type WatchConfig,
+  type WatchContinuity,
   type WatchSignal,
 } from '../stream/index.js';
 import type { ClientSettings } from './client-settings.js';
 
-/** The three ways to use an endpoint. Everything that a client does is built from these. */
+/** The ways to use an endpoint. Everything that a client does is built from these. */
 export interface Calls {
   readonly request: <Input, Answer>(endpoint: Endpoint<Input, Answer>, input: Input) => Observable<Answer>;
   readonly signals: <Input, Answer>(
     endpoint: Endpoint<Input, Answer>,
     input: Omit<Input, 'watch_index'>,
     config?: WatchConfig<Answer>,
-    memory?: () => AnswerMemory<Answer>,
+  ) => Observable<WatchSignal<Answer>>;
+  /** Like `signals`. Each subscription continues what `continuity` returns, whose memory sees each answer as it came. */
+  readonly continuedSignals: <Input, Answer>(
+    endpoint: Endpoint<Input, Answer>,
+    input: Omit<Input, 'watch_index'>,
+    config: WatchConfig<Answer>,
+    continuity: () => AnswerContinuity<Answer>,
   ) => Observable<WatchSignal<Answer>>;
   readonly pages: <Input, Answer>(
     endpoint: Endpoint<Input, Answer>,
@@ -27,36 +36,42 @@ export interface Calls {
   ) => Observable<Answer>;
 }
 
-/** The memory of one watch: what it has delivered, to recognize it if the service sends it again. */
-export interface AnswerMemory<Answer> {
-  /** Removes from an answer what has been delivered before. If there is nothing to remove, returns the same object. */
-  readonly trim: (answer: Answer) => Answer;
-  /** Remembers an answer, once it has been delivered and acknowledged. */
-  readonly remember: (answer: Answer) => void;
-}
+/** A continuity whose memory sees the text of each answer. */
+export type AnswerContinuity<Answer> = WatchContinuity<Answer> & {
+  readonly memory: { readonly arrived: (answer: Answer, text: string) => void };
+};
 
 export function createCalls({ plain, blocking, polling, watch }: ClientSettings): Calls {
   const ask: Calls['request'] = (endpoint, input) => {
     const { watch_index } = Object(input) as { watch_index?: unknown };
     return request(watch_index == null ? plain : blocking, endpoint, input);
   };
-  return {
-    request: ask,
-    signals: <Input, Answer>(
+  const withDefaults = <Answer>(config?: WatchConfig<Answer>): WatchConfig<Answer> => ({
+    ...(watch as WatchConfig<Answer>),
+    ...given(config),
+  });
+  const pollOf =
+    <Input, Answer>(
       endpoint: Endpoint<Input, Answer>,
       input: Omit<Input, 'watch_index'>,
-      config?: WatchConfig<Answer>,
-      memory?: () => AnswerMemory<Answer>,
-    ) => {
-      const options = { ...(watch as WatchConfig<Answer>), ...given(config) };
-      const poll = (watch_index: string | undefined) =>
-        request(polling, endpoint, { ...input, watch_index } as Input);
-      if (!memory) return watchSignals(poll, options);
+      onAnswer?: (answer: Answer, text: string) => void,
+    ): Poll<Answer> =>
+    (watch_index, context) =>
+      exchange(polling, endpoint, { ...input, watch_index } as Input, context).pipe(
+        map(({ answer, text }) => {
+          onAnswer?.(answer, text);
+          return answer;
+        }),
+      );
+  return {
+    request: ask,
+    signals: (endpoint, input, config) => watchSignals(pollOf(endpoint, input), withDefaults(config)),
+    continuedSignals: (endpoint, input, config, continuity) => {
       // Checked now, not at the first subscription.
-      watchSettings(options);
+      const settings = watchSettings(withDefaults(config));
       return defer(() => {
-        const { trim, remember } = memory();
-        return watchSignals(index => poll(index).pipe(map(trim)), options, remember);
+        const continued = continuity();
+        return continuedSignals(pollOf(endpoint, input, continued.memory.arrived), settings, continued);
       });
     },
     pages: <Input, Answer>(

@@ -1,51 +1,116 @@
 import type { IdentityEventList } from '../protocol/index.js';
-import { jsonEqual } from '../stream/index.js';
-import type { AnswerMemory } from './calls.js';
+import { jsonHash, type WatchMemory } from '../stream/index.js';
 
-/** How many events to remember. Servers repeat far fewer. */
-const MAX_EVENTS = 1_000;
+/** How many characters of answers to keep. They are taken apart only if there is a reason to. */
+const MAX_RECENT = 65_536;
 
-/** An event of any kind, including your own kinds. */
-interface AnyEvent {
-  readonly kind: string;
-  readonly ts?: unknown;
-  /** The wire event, if this one is malformed. */
-  readonly raw?: unknown;
+/** At least so many single events are recognized, and at most twice as many. */
+const MIN_HASHES = 2_000;
+
+/** What has been delivered of the live events of an identity. */
+export interface EventMemory<List> extends WatchMemory<List> {
+  /** An answer and the text it was decoded from. Answers are compared as they came. */
+  readonly arrived: (answer: List, text: string) => void;
+}
+
+/** An answer as it came. */
+interface Arrival {
+  /** The text, without the index. */
+  readonly body: string;
+  /** The events on the wire, if they are not those of the text. */
+  readonly events?: readonly unknown[];
 }
 
 /**
- * Remembers the last events of a watch. If the index goes back, or comes from a machine whose clock is off, the service sends
- * events again. Two events that are equal, including `ts`, are the same event. Events without `ts` are never recognized.
+ * Remembers the events of a watch. An answer that is the same as the one before it, but for the index, is a repetition. So is
+ * the beginning of an answer that goes on where the delivered events end: an index may come from a machine whose clock is behind.
+ *
+ * Single events are compared only if the service has a reason to send them again: a player may well go online, away and online
+ * again within one `ts`. Two events that are equal, including `ts`, are the same event then. `decode` decodes a list of the wire.
  */
-export function eventMemory<Own extends object>(): AnswerMemory<IdentityEventList<Own>> {
-  const byTime = new Map<string, AnyEvent[]>();
-  const times: string[] = [];
-  const isKnown = (event: AnyEvent) => {
-    const time = timeOf(event);
-    const known = time === undefined ? undefined : byTime.get(time);
-    return known?.some(other => isSame(event, other)) ?? false;
+export function eventMemory<Own extends object>(
+  decode: (wire: unknown) => IdentityEventList<Own> | undefined,
+): EventMemory<IdentityEventList<Own>> {
+  type List = IdentityEventList<Own>;
+  const arrivals = new WeakMap<List, Arrival>();
+  const recent: string[] = [];
+  /** The hashes of single events, in order. Those of the recent answers are made only if they are needed. */
+  let hashes: number[] = [];
+  let last: { readonly key: string | number; readonly ts: unknown } | undefined;
+
+  const addHashes = (events: readonly unknown[]) => {
+    // One by one: spreading many as arguments would overflow the call stack.
+    for (const event of events) hashes.push(jsonHash(event));
+    if (hashes.length > 2 * MIN_HASHES) hashes = hashes.slice(-MIN_HASHES);
   };
+  const delivered = () => {
+    for (const body of recent.splice(0)) addHashes(eventsIn(body));
+    return hashes;
+  };
+  const only = (list: List, body: string, events: readonly unknown[]): List => {
+    const rest = events.length === 0 ? withoutEvents(list) : decode({ events, watch: list.watch });
+    if (!rest) return list;
+    arrivals.set(rest, { body, events });
+    return rest;
+  };
+  const withoutKnown = (list: List, body: string): List => {
+    const known = new Set(delivered());
+    const events = eventsIn(body);
+    const rest = events.filter(event => !known.has(jsonHash(event)));
+    return rest.length === events.length ? list : only(list, body, rest);
+  };
+  const withoutOverlap = (list: List, body: string): List => {
+    if (!list.events.some(event => timeOf(event) === last?.ts)) return list;
+    const events = eventsIn(body);
+    const count = overlap(
+      delivered(),
+      events.map(event => jsonHash(event)),
+    );
+    return count === 0 ? list : only(list, body, events.slice(count));
+  };
+
   return {
-    trim: answer =>
-      answer.events.some(isKnown)
-        ? { ...answer, events: answer.events.filter(event => !isKnown(event)) }
-        : answer,
-    remember: ({ events }) => {
-      for (const event of events as readonly AnyEvent[]) {
-        const time = timeOf(event);
-        if (time === undefined) continue;
-        times.push(time);
-        const known = byTime.get(time);
-        if (known) known.push(event);
-        else byTime.set(time, [event]);
-      }
-      for (const oldest of times.splice(0, times.length - MAX_EVENTS)) {
-        const known = byTime.get(oldest);
-        known?.shift();
-        if (known?.length === 0) byTime.delete(oldest);
-      }
+    arrived: (answer, text) => arrivals.set(answer, { body: bodyOf(text) }),
+    recall: (answer, mayBeReplay) => {
+      const body = arrivals.get(answer)?.body;
+      if (body === undefined || isIdle(answer)) return { answer, isNews: true, isKnown: false };
+      if (keyOf(body) === last?.key) return { answer: withoutEvents(answer), isNews: false, isKnown: true };
+      const isKnown = recent.includes(body);
+      const rest = mayBeReplay ? withoutKnown(answer, body) : withoutOverlap(answer, body);
+      return { answer: rest, isNews: !isIdle(rest), isKnown: isKnown || isIdle(rest) };
+    },
+    commit: answer => {
+      const body = arrivals.get(answer)?.body;
+      if (body === undefined || isIdle(answer)) return;
+      last = { key: keyOf(body), ts: timeOf(answer.events.at(-1)!) };
+      recent.push(body);
+      if (body.length > MAX_RECENT) delivered();
+      let length = recent.reduce((sum, { length }) => sum + length, 0);
+      while (length > MAX_RECENT) length -= recent.shift()!.length;
+    },
+    commitParts: (answer, count) => {
+      const arrival = arrivals.get(answer);
+      const events = arrival && (arrival.events ?? eventsIn(arrival.body));
+      // An event with two kinds has become two. Then it is not clear which ones have been delivered.
+      if (events?.length !== answer.events.length) return;
+      delivered();
+      addHashes(events.slice(0, count));
     },
   };
+}
+
+/** How many of the last delivered events are the first of these. */
+function overlap(delivered: readonly number[], events: readonly number[]): number {
+  for (let count = Math.min(delivered.length, events.length); count > 0; count--) {
+    const start = delivered.length - count;
+    if (events.every((hash, i) => i >= count || hash === delivered[start + i])) return count;
+  }
+  return 0;
+}
+
+/** When an event happened, in the format of the server; of a malformed one, whatever is in its place. */
+function timeOf(event: { readonly kind: string; readonly ts?: unknown; readonly raw?: unknown }): unknown {
+  return event.kind === 'malformed' ? (Object(event.raw) as { ts?: unknown }).ts : event.ts;
 }
 
 /** Whether an answer has no events: none came, or all of them had been delivered before. */
@@ -53,14 +118,40 @@ export function isIdle({ events }: { readonly events: readonly unknown[] }): boo
   return events.length === 0;
 }
 
-function timeOf(event: AnyEvent): string | undefined {
-  const { ts } = event.kind === 'malformed' ? (Object(event.raw) as { ts?: unknown }) : event;
-  return typeof ts === 'string' ? ts : undefined;
+function withoutEvents<List extends { readonly events: readonly unknown[] }>(list: List): List {
+  return { ...list, events: [] };
 }
 
-/** Malformed events are compared by `raw`, because the paths in their errors depend on their position in the batch. */
-function isSame(event: AnyEvent, other: AnyEvent): boolean {
-  return event.kind === 'malformed' && other.kind === 'malformed'
-    ? jsonEqual(event.raw, other.raw)
-    : jsonEqual(event, other);
+/** A large body is not kept, but only its hash. */
+function keyOf(body: string): string | number {
+  return body.length > MAX_RECENT ? jsonHash(body) : body;
+}
+
+const WATCH = /"watch"\s*:\s*\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}/g;
+
+/** The text of an answer without its watch data, which changes although nothing else does. It is JSON, too. */
+function bodyOf(text: string): string {
+  const matches = [...text.matchAll(WATCH)];
+  for (const match of [matches.at(-1), matches[0]]) {
+    if (!match) break;
+    const head = text.slice(0, match.index);
+    const tail = text.slice(match.index + match[0].length);
+    const body = `${head}"watch":0${tail}`;
+    // An event may have watch data of its own, deeper inside.
+    if (/^\s*\}\s*$/.test(tail) || (json(body) as { watch?: unknown } | undefined)?.watch === 0) return body;
+  }
+  return text;
+}
+
+function eventsIn(body: string): readonly unknown[] {
+  const { events } = Object(json(body)) as { events?: unknown };
+  return Array.isArray(events) ? events : [];
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

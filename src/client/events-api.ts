@@ -1,15 +1,16 @@
 import type { Observable } from 'rxjs';
-import type { Endpoint, EventsWatchInput } from '../endpoint/index.js';
-import { given } from '../error/index.js';
+import { decodeAnswer, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
+import { aBoolean, checkArgument, given } from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
+  abandoned,
   answers,
   eventFeed,
   type EventFeed,
   type EventFeedConfig,
   type WatchConfig,
 } from '../stream/index.js';
-import type { Calls } from './calls.js';
+import type { AnswerContinuity, Calls } from './calls.js';
 import type { ClientSettings } from './client-settings.js';
 import { eventMemory, isIdle } from './event-memory.js';
 
@@ -39,16 +40,27 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
    */
   batches(config?: WatchConfig<IdentityEventList<Own>>): Observable<IdentityEventList<Own>>;
 
-  /** The client's shared feed: one poll for all subscribers of all its streams, and none while there are no subscribers. */
+  /**
+   * The client's shared feed: one poll for all subscribers of all its streams, and none while there are no subscribers. It
+   * keeps its place while the client lives: who comes back continues where the last subscriber left.
+   */
   readonly feed: EventFeed<Own>;
 
   /**
-   * Creates a separate feed with its own poll.
+   * Creates a separate feed with its own poll and its own place. With `resume: false`, it does not keep its place: each first
+   * subscriber starts from now, with a gap if there was one before.
    *
    * @example
    * const feed = client.events.createFeed({ from: savedIndex, linger: 5_000 });
    */
-  createFeed(config?: WatchConfig<IdentityEventList<Own>> & EventFeedConfig): EventFeed<Own>;
+  createFeed(config?: FeedConfig<Own>): EventFeed<Own>;
+}
+
+/** The options of `createFeed`. */
+export interface FeedConfig<Own extends object = NoOwnEvents>
+  extends WatchConfig<IdentityEventList<Own>>, EventFeedConfig {
+  /** Whether a subscriber who comes after all others have left continues where they left. Default true. */
+  readonly resume?: boolean;
 }
 
 export function createEventsApi<Own extends object>(
@@ -57,17 +69,31 @@ export function createEventsApi<Own extends object>(
 ): EventsApi<Own> {
   type List = IdentityEventList<Own>;
   const eventsWatch = endpoints.eventsWatch as unknown as Endpoint<EventsWatchInput, List>;
-  const signals = (config?: WatchConfig<List>) =>
-    calls.signals(eventsWatch, {}, { isIdle, ...given(config) }, eventMemory<Own>);
-  return {
-    watch: (input = {}) => calls.request(eventsWatch, input),
-    batches: config => signals(config).pipe(answers()),
-    feed: eventFeed(signals(), feedDefaults),
-    createFeed: ({ linger, ...config } = {}) =>
-      eventFeed(signals(config), {
+  const decode = (wire: unknown) => decodeAnswer(eventsWatch, wire);
+  const signals = (config: WatchConfig<List> | undefined, continuity: () => AnswerContinuity<List>) =>
+    calls.continuedSignals(eventsWatch, {}, { isIdle, ...given(config) }, continuity);
+
+  const createFeed = ({ linger, resume = true, ...config }: FeedConfig<Own> = {}) => {
+    checkArgument('resume', aBoolean, resume);
+    let continuity: AnswerContinuity<List> | undefined;
+    const signals$ = signals(config, () => continuity!);
+    return eventFeed<Own>(
+      audience => {
+        continuity ??= { memory: eventMemory(decode), audience };
+        if (!resume && continuity.place) continuity.place = abandoned(continuity.place);
+        return signals$;
+      },
+      {
         ...feedDefaults,
         ...(config.scheduler && { scheduler: config.scheduler }),
         ...(linger !== undefined && { linger }),
-      }),
+      },
+    );
+  };
+  return {
+    watch: (input = {}) => calls.request(eventsWatch, input),
+    batches: config => signals(config, () => ({ memory: eventMemory(decode) })).pipe(answers()),
+    feed: createFeed(),
+    createFeed,
   };
 }

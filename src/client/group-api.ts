@@ -1,18 +1,18 @@
 import type { Observable } from 'rxjs';
 import type { GetMembersInput } from '../endpoint/index.js';
-import { checkOptions, given } from '../error/index.js';
+import { checkOptions, given, milliseconds, positiveInteger, type Options } from '../error/index.js';
 import type { GroupMember, GroupMemberList } from '../protocol/index.js';
-import { answers, type WatchConfig } from '../stream/index.js';
+import { answers, WATCH_OPTIONS, type WatchConfig, type WatchSignal } from '../stream/index.js';
 import type { Calls } from './calls.js';
 import type { ClientSettings } from './client-settings.js';
 import {
-  areSameMembers,
   distinctMembers,
   isRepeatedPage,
+  keyOfMembers,
   MEMBERS_OPTIONS,
   type MembersConfig,
 } from './members.js';
-import { rosterOf, type Roster } from './roster.js';
+import { rosterSignals, type Roster } from './roster.js';
 
 /** Operations on groups (interface document, 4.1). */
 export interface GroupApi {
@@ -62,47 +62,109 @@ export interface GroupApi {
   ): Observable<GroupMemberList>;
 
   /**
+   * Like `watchMembers`, but also emits the gaps and the status of the watch. See `watchSignals`.
+   *
+   * @example
+   * client.group.watchMembersSignals(group_id).subscribe(signal => console.log(signal.kind));
+   */
+  watchMembersSignals(
+    group_id: string,
+    config?: MembersConfig & WatchConfig<GroupMemberList>,
+  ): Observable<WatchSignal<GroupMemberList>>;
+
+  /**
    * The whole group, kept up to date: immediately, and then whenever someone joins, leaves or changes. Cold. It never
    * completes. Failures are retried; see `watch`. Gaps need no handling: the next answer contains whole pages.
    *
-   * Each page is watched, so there is one pending request per page. Large pages keep that number low: `count` is 1,000 by
-   * default, but some servers ignore it. A join or leave wakes all pages, and is emitted once every page that it shifts has
-   * been read again. A change of presence or profile wakes one page, and is emitted after the time for which the service
-   * collects changes, about 100 ms.
+   * Each watched page is a pending request. So only the first `watched` pages are watched: changes on them are emitted after
+   * the time for which the service collects them, about 100 ms. The other pages are read again within about five seconds when
+   * somebody has joined or left, and every `refresh` ms: a change of presence or profile there shows that late. Large pages
+   * keep the number of pages low: `count` is 1,000 by default, but some servers ignore it.
    *
    * @example
    * client.group.roster(group_id).subscribe(({ members, joined }) => show(members.size, joined));
    */
-  roster(group_id: string, config?: MembersConfig & WatchConfig<GroupMemberList>): Observable<Roster>;
+  roster(group_id: string, config?: RosterConfig): Observable<Roster>;
+
+  /**
+   * Like `roster`, but also emits the gaps and the status of its watches: the worst status counts.
+   *
+   * @example
+   * client.group.rosterSignals(group_id).subscribe(signal => {
+   *   if (signal.kind === 'status') showConnection(signal.status.state);
+   * });
+   */
+  rosterSignals(group_id: string, config?: RosterConfig): Observable<WatchSignal<Roster>>;
 }
+
+/** The options of a roster. */
+export interface RosterConfig
+  extends MembersConfig, Omit<WatchConfig<GroupMemberList>, 'from' | 'ack' | 'isIdle' | 'indexOf' | 'keyOf'> {
+  /**
+   * How many pages to watch. Default 4 in Node, otherwise 1: a browser has six connections to a host, for all requests of all
+   * tabs.
+   */
+  readonly watched?: number;
+  /** How often the other pages are read again, in ms. Default 60,000. */
+  readonly refresh?: number;
+}
+
+/** A roster consists of several watches, each with its own index. */
+const NOT_FOR_ROSTERS = ['from', 'ack', 'isIdle', 'indexOf', 'keyOf'];
+const ROSTER_OPTIONS = {
+  ...Object.fromEntries(Object.entries(WATCH_OPTIONS).filter(([name]) => !NOT_FOR_ROSTERS.includes(name))),
+  ...MEMBERS_OPTIONS,
+  watched: positiveInteger,
+  refresh: milliseconds,
+} as unknown as Options<RosterConfig>;
 
 /** Each page is a pending request: the fewer, the better. */
 const LARGE_PAGE = 1_000;
 
 export function createGroupApi(
   { request, signals, pages }: Calls,
-  { endpoints: { getMembers }, scheduler }: ClientSettings,
+  { endpoints: { getMembers }, scheduler, watch: watchDefaults }: ClientSettings,
 ): GroupApi {
   const memberPages: GroupApi['memberPages'] = (group_id, config = {}) => {
     checkOptions(config, MEMBERS_OPTIONS);
     return pages(getMembers, { group_id, count: config.count }, { isRepeat: isRepeatedPage });
   };
+  const watchMembersSignals: GroupApi['watchMembersSignals'] = (group_id, { count, ...config } = {}) => {
+    checkOptions({ count }, MEMBERS_OPTIONS);
+    return signals(getMembers, { group_id, count }, { keyOf: keyOfMembers, ...given(config) });
+  };
+  const rosterOf: GroupApi['rosterSignals'] = (group_id, config = {}) => {
+    checkOptions(config, ROSTER_OPTIONS);
+    const { count = LARGE_PAGE, watched = defaultWatched(), refresh = 60_000, ...options } = config;
+    const shared = { scheduler, ...given(options) };
+    return rosterSignals({
+      watchPage: (anchor, own) => signals(getMembers, { group_id, count, anchor }, { ...shared, ...own }),
+      readPages: (from, anchorOf) => {
+        const options = { from, anchorOf, isRepeat: isRepeatedPage, scheduler: shared.scheduler };
+        return pages(getMembers, { group_id, count }, options);
+      },
+      ...{
+        watched,
+        refresh,
+        config: { ...watchDefaults, ...shared },
+        scheduler: shared.scheduler ?? scheduler,
+      },
+    });
+  };
   return {
     getMembers: input => request(getMembers, input),
     memberPages,
     members: (group_id, config) => memberPages(group_id, config).pipe(distinctMembers()),
-    watchMembers: (group_id, { count, ...config } = {}) => {
-      checkOptions({ count }, MEMBERS_OPTIONS);
-      const options = { isRepeat: areSameMembers, ...given(config) };
-      return signals(getMembers, { group_id, count }, options).pipe(answers());
-    },
-    roster: (group_id, { count = LARGE_PAGE, ...config } = {}) => {
-      checkOptions({ count }, MEMBERS_OPTIONS);
-      const isRepeat = (page: GroupMemberList, previous: GroupMemberList) =>
-        (page.anchor ?? '') === (previous.anchor ?? '') && areSameMembers(page, previous);
-      const watchPage = (anchor: string | undefined) =>
-        signals(getMembers, { group_id, count, anchor }, { isRepeat, ...given(config) }).pipe(answers());
-      return rosterOf(watchPage, scheduler);
-    },
+    watchMembers: (group_id, config) => watchMembersSignals(group_id, config).pipe(answers()),
+    watchMembersSignals,
+    roster: (group_id, config) => rosterOf(group_id, config).pipe(answers()),
+    rosterSignals: rosterOf,
   };
+}
+
+declare const process: { readonly versions?: { readonly node?: string } } | undefined;
+
+/** How many pages to watch by default: Node has no limit of connections to a host, but the service has one of requests. */
+function defaultWatched(): number {
+  return typeof process !== 'undefined' && process.versions?.node !== undefined ? 4 : 1;
 }

@@ -1,7 +1,7 @@
 export { createClient, type Client } from './client.js';
 export type { ClientConfig, LogEntry } from './client-config.js';
-export type { EventsApi } from './events-api.js';
-export type { GroupApi } from './group-api.js';
+export type { EventsApi, FeedConfig } from './events-api.js';
+export type { GroupApi, RosterConfig } from './group-api.js';
 export { identities, type IdentitiesConfig } from './identities.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
 export type { MembersConfig } from './members.js';

@@ -1,7 +1,7 @@
 import { concatMap, defer, type OperatorFunction } from 'rxjs';
 import { positiveInteger, type Options } from '../error/index.js';
 import type { GroupMember, GroupMemberList } from '../protocol/index.js';
-import { jsonEqual } from '../stream/index.js';
+import { jsonHash } from '../stream/index.js';
 
 /** The options of paging through members. */
 export interface MembersConfig {
@@ -21,9 +21,9 @@ export function isRepeatedPage(page: GroupMemberList, previous: GroupMemberList)
   return page.members.length > 0 && page.members.every(member => before.has(idOf(member)));
 }
 
-/** Whether two answers have the same members, in any order, since the service does not specify one. */
-export function areSameMembers(left: GroupMemberList, right: GroupMemberList): boolean {
-  return jsonEqual(sortedById(left), sortedById(right));
+/** A key of the members of a page, regardless of their order, since the service does not specify one. */
+export function keyOfMembers({ members }: GroupMemberList): number {
+  return jsonHash(members.map(member => jsonHash(member)).sort((a, b) => a - b));
 }
 
 /**
@@ -48,10 +48,6 @@ export function distinctMembers(): OperatorFunction<GroupMemberList, GroupMember
         }),
       );
     });
-}
-
-function sortedById({ members }: GroupMemberList): readonly GroupMember[] {
-  return [...members].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
 function idOf({ identity }: GroupMember): string {

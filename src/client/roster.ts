@@ -1,20 +1,8 @@
-import {
-  combineLatest,
-  connect,
-  distinctUntilChanged,
-  filter,
-  map,
-  scan,
-  startWith,
-  subscribeOn,
-  switchMap,
-  throwError,
-  type Observable,
-  type SchedulerLike,
-} from 'rxjs';
-import { DecodeError } from '../error/index.js';
-import type { GroupMember, GroupMemberList } from '../protocol/index.js';
-import { jsonEqual } from '../stream/index.js';
+import { distinctUntilChanged, map, Observable, scan } from 'rxjs';
+import type { GroupMember } from '../protocol/index.js';
+import { jsonEqual, type WatchSignal } from '../stream/index.js';
+import { jointStatus } from './joint-status.js';
+import { watchAllPages, type GroupPages } from './watched-pages.js';
 
 /** All members of a group at one time, and the changes since the previous roster. */
 export interface Roster {
@@ -28,18 +16,21 @@ export interface Roster {
   readonly updated: readonly GroupMember[];
 }
 
-/** Each page is a pending request. A service whose pages never end must not cause an unlimited number of them. */
-const MAX_PAGES = 100;
-
-/** The rosters of a group, one for each change. `watchPage` watches the page at an anchor. */
-export function rosterOf(
-  watchPage: (anchor: string | undefined) => Observable<GroupMemberList>,
-  scheduler: SchedulerLike,
-): Observable<Roster> {
-  return watchAllPages(watchPage, scheduler).pipe(
-    scan<readonly GroupMember[], Roster, undefined>(nextRoster, undefined),
-    distinctUntilChanged(),
-  );
+/** The rosters of a group, one for each change, and the gaps and the status of the watches of its pages. */
+export function rosterSignals(pages: GroupPages): Observable<WatchSignal<Roster>> {
+  return new Observable(subscriber => {
+    const joint = jointStatus(subscriber);
+    return watchAllPages(pages, joint)
+      .pipe(
+        scan<readonly GroupMember[], Roster, undefined>(nextRoster, undefined),
+        distinctUntilChanged(),
+        map((roster): WatchSignal<Roster> => {
+          joint.onAnswer();
+          return { kind: 'answer', answer: roster };
+        }),
+      )
+      .subscribe(subscriber);
+  });
 }
 
 /** The next roster, with these members; the same object if nothing changed. */
@@ -61,50 +52,3 @@ function nextRoster(before: Roster | undefined, present: readonly GroupMember[])
   const isSame = before !== undefined && joined.length + left.length + updated.length === 0;
   return isSame ? before : { members, joined, left, updated };
 }
-
-/** The members from one page on; `undefined` until all those pages have been received. */
-type Rest = readonly GroupMember[] | undefined;
-
-/**
- * All members of a group, from a chain of watched pages: the first page, the page at its anchor, and so on, until a page has
- * no anchor, or one that was already followed, as on servers that ignore `count`. Members are emitted only when all pages
- * have been received: a member who has just moved to another page must not seem to have left.
- */
-function watchAllPages(
-  watchPage: (anchor: string | undefined) => Observable<GroupMemberList>,
-  scheduler: SchedulerLike,
-): Observable<readonly GroupMember[]> {
-  const from = (anchor: string | undefined, followed: readonly string[]): Observable<Rest> => {
-    const next = (page: GroupMemberList) =>
-      page.anchor && !followed.includes(page.anchor) ? page.anchor : undefined;
-    if (followed.length >= MAX_PAGES) return throwError(() => new DecodeError(TOO_MANY_PAGES));
-    return watchPage(anchor).pipe(
-      connect(page$ =>
-        page$.pipe(
-          distinctUntilChanged((a, b) => next(a) === next(b)),
-          // If the anchor of a page changes, the pages after it are dropped and never combined with the new ones.
-          switchMap(first => {
-            const present$ = page$.pipe(startWith(first));
-            const nextAnchor = next(first);
-            if (nextAnchor === undefined) return present$.pipe(map(({ members }) => members));
-            return combineLatest([
-              present$,
-              from(nextAnchor, [...followed, nextAnchor]).pipe(
-                // An in-process service answers synchronously: many pages would overflow the call stack.
-                subscribeOn(scheduler),
-                startWith(undefined),
-              ),
-            ]).pipe(map(([{ members }, rest]) => rest && [...members, ...rest]));
-          }),
-        ),
-      ),
-    );
-  };
-  return from(undefined, []).pipe(filter(members => members !== undefined));
-}
-
-const TOO_MANY_PAGES = {
-  path: 'anchor',
-  expected: `an end of the group within ${MAX_PAGES} pages`,
-  got: 'another page',
-};

@@ -20,5 +20,6 @@ export {
   type GetMembersInput,
   type PlayerTokenInput,
 } from './endpoints.js';
-export { request, type RequestContext } from './request.js';
+export { decodeAnswer } from './read-answer.js';
+export { exchange, request, type RequestContext } from './request.js';
 export type { Pageable, Watchable } from './watchable.js';

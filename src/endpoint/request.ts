@@ -1,6 +1,6 @@
 import { defer, map, take, throwIfEmpty, type Observable } from 'rxjs';
 import { TransportError } from '../error/index.js';
-import { summaryOf, type Transport } from '../transport/index.js';
+import { summaryOf, type Transport, type TransportRequest } from '../transport/index.js';
 import { composeRequest, type BaseUrls } from './compose-request.js';
 import type { Endpoint } from './endpoint.js';
 import { readAnswer } from './read-answer.js';
@@ -13,23 +13,45 @@ export interface RequestContext {
   readonly now: () => number;
 }
 
+/** An answer, and the text it was decoded from. */
+export interface Exchange<Answer> {
+  readonly answer: Answer;
+  readonly text: string;
+}
+
+/** How to send a request; see `TransportRequest`. */
+export type RequestOptions = Pick<TransportRequest, 'needsFreshConnection' | 'onArrival'>;
+
 /**
  * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts.
  *
  * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
  */
 export function request<Input, Answer>(
-  { transport, baseUrls, now }: RequestContext,
+  context: RequestContext,
   endpoint: Endpoint<Input, Answer>,
   input: Input,
 ): Observable<Answer> {
+  return exchange(context, endpoint, input).pipe(map(({ answer }) => answer));
+}
+
+/** Like {@link request}, but emits the text of the answer, too. */
+export function exchange<Input, Answer>(
+  { transport, baseUrls, now }: RequestContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Input,
+  options: RequestOptions = {},
+): Observable<Exchange<Answer>> {
   return defer(() => {
     const outgoing = composeRequest(endpoint, input, baseUrls);
     const summary = summaryOf(outgoing);
-    return transport(outgoing).pipe(
+    return transport({ ...outgoing, ...options }).pipe(
       take(1),
       throwIfEmpty(() => new TransportError('lost', 'the transport completed without an answer', summary)),
-      map(response => readAnswer(endpoint, summary, response, now)),
+      map(response => ({
+        answer: readAnswer(endpoint, summary, response, now),
+        text: response.text,
+      })),
     );
   });
 }

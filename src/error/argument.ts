@@ -109,17 +109,17 @@ export const nonEmptyString: Guard<string> = {
   is: (u): u is string => typeof u === 'string' && u !== '',
 };
 
+/** Its length in a URL: servers refuse longer ones. */
 const MAX_CURSOR_LENGTH = 2048;
 
 /**
  * A watch index or an anchor: a string from the server that is sent back in a URL. Opaque, never a number.
  *
- * If it cannot be part of a URL (it has a lone surrogate, or is longer than servers accept), the answer that carries it is
- * invalid. If it were rejected only at the next request, the error would blame the caller.
+ * It cannot be part of a URL if it has a lone surrogate, or is longer than servers accept.
  */
 export const cursor: Guard<string> = {
   name: 'string that fits in a URL',
-  is: (u): u is string => typeof u === 'string' && u.length <= MAX_CURSOR_LENGTH && isWellFormed(u),
+  is: (u): u is string => typeof u === 'string' && encodedLength(u) <= MAX_CURSOR_LENGTH,
 };
 
 /** A watch index or an anchor as an argument. Deployed servers fail on an empty one. */
@@ -130,10 +130,14 @@ export const cursorArgument: Guard<string> = {
 
 /** Whether a string has no lone surrogates and can be part of a URL. `String.isWellFormed` is newer than our target. */
 export function isWellFormed(text: string): boolean {
+  return encodedLength(text) < Infinity;
+}
+
+/** The length of a text in a URL; infinite if it cannot be part of one. */
+function encodedLength(text: string): number {
   try {
-    encodeURIComponent(text);
-    return true;
+    return encodeURIComponent(text).length;
   } catch {
-    return false;
+    return Infinity;
   }
 }

@@ -23,7 +23,7 @@ export { describe } from './describe.js';
 export { guarded } from './guarded.js';
 export { InputError, isInputError } from './input-error.js';
 export { recovery, type Recovery } from './recovery.js';
-export { redact, redactBody } from './redact.js';
+export { redact, redactBody, redactError } from './redact.js';
 export type { RequestSummary } from './request-summary.js';
 export { isFromService, isStatusError, StatusError, type StatusDetails } from './status-error.js';
 export { isTransportError, TransportError, type TransportFailure } from './transport-error.js';

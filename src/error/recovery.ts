@@ -1,33 +1,50 @@
 import { isInputError } from './input-error.js';
-import { isStatusError } from './status-error.js';
+import { isFromService, isStatusError, type StatusError } from './status-error.js';
 import { isTransportError } from './transport-error.js';
 
 /**
  * What a watch does about a failed poll.
  *
- * - `idle`: nothing failed; there was nothing new. Keep polling from the same index.
- * - `retry`: poll again after a backoff, plus `after` ms if the service asked for that (`Retry-After`). `offline`: no connection could
- *   be made. `blamesIndex`: the index may be the cause; after five such failures in a row it is dropped.
- * - `index`: the request was refused. Poll once more without the index; if there was none, the watch ends.
+ * - `idle`: nothing failed; there was nothing new. Keep polling from the same index. With `ifHeldFor`, only if the poll took at
+ *   least that long, in ms; otherwise it failed, and is retried.
+ * - `retry`: poll again after a backoff, plus `after` ms if the service asked for that (`Retry-After`). `offline`: no connection
+ *   could be made. `blamesIndex`: the index may be the cause; after five such failures in a row it is dropped. `dropsIndex`: it
+ *   certainly is, and is dropped now. `hint`: what to check if there has never been an answer.
+ * - `index`: the service refused the request. Poll once more without the index; if there was none, the watch ends.
  * - `end`: the watch ends with this error.
  */
 export type Recovery =
-  | { readonly kind: 'idle' | 'index' | 'end' }
+  | { readonly kind: 'index' | 'end' }
+  | { readonly kind: 'idle'; readonly ifHeldFor?: number }
   | {
       readonly kind: 'retry';
       readonly after?: number | undefined;
       readonly offline?: boolean;
       readonly blamesIndex?: boolean;
+      readonly dropsIndex?: boolean;
+      readonly hint?: string;
     };
 
-/** There is nothing new, unless a `Retry-After` says otherwise: from the service, or a proxy that times out during a long poll. */
-const IDLE_STATUSES = [204, 304, 504, 524];
+/** There is nothing new: from the service, or from a cache in front of it. */
+const IDLE_STATUSES = [204, 304];
+/** From a proxy that lost patience with a long poll, unless it comes at once. */
+const CUT_STATUSES = [502, 504, 520, 524];
+/** Proxies cut polls after 60–100 s. What comes sooner than this, in ms, is a failure. */
+const HELD_POLL = 10_000;
+/** The URL or the header is too long, and the index is the only part of it that varies. Any proxy may say so. */
+const TOO_LONG_STATUSES = [414, 431];
 const INDEX_STATUSES = [400, 404, 410];
 const END_STATUSES = [401, 403];
+/** Foreign answers with these statuses say that the time is wrong, not the URL. */
+const LATER_STATUSES = [408, 425, 429];
+
+const CHECK_URL = 'the answer does not come from the service: is the URL right?';
 
 /**
  * Decides what a failed poll means for its watch. It is the default of `WatchConfig.recovery`, and decides what
  * every HTTP status means for it. Errors that do not come from this library are retried.
+ *
+ * Only the service itself can end a watch or refuse an index: see `isFromService`. What a proxy answers is retried.
  *
  * @example
  * watch(poll, { recovery: error => (isGone(error) ? { kind: 'end' } : recovery(error)) });
@@ -37,12 +54,31 @@ export function recovery(error: unknown): Recovery {
   if (isTransportError(error)) return { kind: 'retry', offline: error.reason === 'unreachable' };
   if (!isStatusError(error)) return { kind: 'retry' };
 
-  const { status, code, retryAfter } = error;
-  // On older servers the API times out before a blocked watch answers. Nothing is wrong.
-  const isIdle = IDLE_STATUSES.includes(status) || code === 'API_REQUEST_TIMEOUT';
-  if (isIdle && retryAfter === undefined) return { kind: 'idle' };
+  const { status, code, retryAfter: after } = error;
+  if (after === undefined) {
+    // On older servers the API times out before a blocked watch answers. Nothing is wrong.
+    if (IDLE_STATUSES.includes(status) || code === 'API_REQUEST_TIMEOUT') return { kind: 'idle' };
+    if (CUT_STATUSES.includes(status)) return { kind: 'idle', ifHeldFor: HELD_POLL };
+  }
+  if (TOO_LONG_STATUSES.includes(status)) return { kind: 'retry', after, dropsIndex: true };
+  return isFromService(error) ? serviceRecovery(error) : foreignRecovery(error);
+}
+
+/** What the service's own no means. */
+function serviceRecovery({ status, retryAfter: after }: StatusError): Recovery {
   if (INDEX_STATUSES.includes(status)) return { kind: 'index' };
   // A 401 only gets here if the token was already renewed once, or cannot be renewed.
   if (END_STATUSES.includes(status)) return { kind: 'end' };
-  return { kind: 'retry', after: retryAfter, blamesIndex: status >= 500 };
+  return { kind: 'retry', after, blamesIndex: status === 500 };
+}
+
+/** What an answer means that nobody has signed. It may be a proxy's, or a service's that crashed and sent no body. */
+function foreignRecovery({ status, isEmpty, retryAfter: after }: StatusError): Recovery {
+  const asksForUrl = status >= 400 && status < 500 && !LATER_STATUSES.includes(status);
+  return {
+    kind: 'retry',
+    after,
+    blamesIndex: status === 500 && isEmpty,
+    ...(asksForUrl && { hint: CHECK_URL }),
+  };
 }

@@ -45,3 +45,30 @@ function redactJson(value: unknown, secrets: readonly string[], isTop = true): u
     ]),
   );
 }
+
+/** Words that are no tokens: plain ones, perhaps in quotes or brackets, and short numbers. Everything else may be one. */
+const PLAIN_WORD = /^["'`([]*([A-Za-z]{1,20}|\d{1,3})([-'_/][A-Za-z]{1,20})*["'`)\].,:;!?]*$/;
+
+/**
+ * A copy of an error of unknown origin, without anything in it that may be a token: its name, its code, and the plain words of
+ * its message.
+ */
+export function redactError(error: unknown, secrets: readonly string[]): Error {
+  const clean = (given: unknown) =>
+    redact(String(given), secrets)
+      .slice(0, 300)
+      .split(/\s+/)
+      .map(word => (PLAIN_WORD.test(word) ? word : '[secret]'))
+      .join(' ');
+  try {
+    const { name, code, message } = Object(error) as Partial<Record<'name' | 'code' | 'message', unknown>>;
+    const text = typeof error === 'string' ? error : typeof message === 'string' ? message : typeof error;
+    return Object.assign(new Error(clean(text)), {
+      ...(typeof name === 'string' && { name: clean(name) }),
+      ...((typeof code === 'string' || typeof code === 'number') && { code: clean(code) }),
+    });
+  } catch {
+    // Anything can be thrown, even what has no text.
+    return new Error(typeof error);
+  }
+}

@@ -13,6 +13,8 @@ export interface StatusDetails {
   readonly rayId?: string;
   /** How long the service asks to wait before the next request, in ms. */
   readonly retryAfter?: number;
+  /** Whether the answer had no body, as after a crash of the service. Default false. */
+  readonly isEmpty?: boolean;
 }
 
 /** The service answered with an error status. */
@@ -29,6 +31,8 @@ export class StatusError extends Error {
   readonly rayId: string | undefined;
   /** How long the service asks to wait before the next request, in ms. */
   readonly retryAfter: number | undefined;
+  /** Whether the answer had no body, as after a crash of the service. */
+  readonly isEmpty: boolean;
 
   constructor(
     readonly status: number,
@@ -44,6 +48,7 @@ export class StatusError extends Error {
     this.metadata = details.metadata;
     this.rayId = details.rayId;
     this.retryAfter = details.retryAfter;
+    this.isEmpty = details.isEmpty ?? false;
   }
 }
 

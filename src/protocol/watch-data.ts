@@ -1,5 +1,5 @@
 import * as t from 'io-ts';
-import { isRight, left, right } from '#fp-ts/Either';
+import { right } from '#fp-ts/Either';
 import { cursor, jsonObject, type Codec } from './codec.js';
 import { struct } from './struct.js';
 
@@ -7,7 +7,7 @@ import { struct } from './struct.js';
 export interface WatchData {
   /**
    * The version of the returned data, to be sent back as `watch_index`. Opaque, never a number. Empty if the answer has no
-   * index: its data is still useful, and a watch keeps polling without an index.
+   * index, or one that fits into no URL: its data is still useful, and a watch keeps polling without an index.
    */
   readonly index: string;
 }
@@ -19,9 +19,13 @@ export const WatchData: Codec<WatchData> = new t.Type<WatchData, unknown>(
   Present.is,
   (u, context) => {
     if (u == null) return right({ index: '' });
-    const result = Present.validate(u, context);
-    if (isRight(result)) return result;
-    return jsonObject.is(u) && u.index == null ? right({ ...u, index: '' }) : left(result.left);
+    if (jsonObject.is(u) && isUnusable(u.index)) return right({ ...u, index: '' });
+    return Present.validate(u, context);
   },
   t.identity,
 );
+
+/** Nothing is wrong with the rest of an answer whose index cannot be sent back. */
+function isUnusable(index: unknown): boolean {
+  return index == null || (typeof index === 'string' && !cursor.is(index));
+}

@@ -1,4 +1,4 @@
-import { asyncScheduler, defer, filter, interval, map, type Observable, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, filter, interval, map, Observable, share, type SchedulerLike } from 'rxjs';
 import { checkOptions, milliseconds, schedulerLike, type Options } from '../error/index.js';
 
 /** The options of {@link clockJumps}. */
@@ -17,10 +17,22 @@ const OPTIONS: Options<ClockJumpsConfig> = {
   scheduler: schedulerLike,
 };
 
+/** A process that has used more than this share of the lost time was busy, not asleep. */
+const BUSY_SHARE = 0.25;
+
+declare const process: { cpuUsage?(): { readonly user: number; readonly system: number } } | undefined;
+declare const document: { readonly visibilityState?: string } | undefined;
+
+/** One detector for all watches with the same clock and options: many of them cost no more than one. */
+const detectors = new WeakMap<SchedulerLike, Map<string, Observable<number>>>();
+
 /**
  * Emits when the clock has jumped ahead, with the lost time in ms: the machine slept or the process was frozen, and
- * connections that look open may be dead. Use it as the `wake$` of a watch; a client's watches do so by default. Cold; it
- * never completes.
+ * connections that look open may be dead. Use it as the `wake$` of a watch; a client's watches do so by default. It never
+ * completes. All subscribers with the same clock and options share one timer.
+ *
+ * A process that was busy is not one that slept: in Node the CPU time tells. In a hidden page the timers of the browser are
+ * slow, which is no jump either.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -30,15 +42,35 @@ const OPTIONS: Options<ClockJumpsConfig> = {
 export function clockJumps(config: ClockJumpsConfig = {}): Observable<number> {
   checkOptions(config, OPTIONS);
   const { every = 5_000, tolerance = 5_000, scheduler = asyncScheduler } = config;
-  return defer(() => {
-    let last = scheduler.now();
-    return interval(every, scheduler).pipe(
-      map(() => {
-        const lost = scheduler.now() - last - every;
-        last = scheduler.now();
-        return lost;
-      }),
-      filter(lost => lost > tolerance),
-    );
+  const key = `${every} ${tolerance}`;
+  const known = detectors.get(scheduler) ?? new Map<string, Observable<number>>();
+  detectors.set(scheduler, known);
+  const detector = known.get(key) ?? detect(every, tolerance, scheduler).pipe(share());
+  known.set(key, detector);
+  return detector;
+}
+
+function detect(every: number, tolerance: number, scheduler: SchedulerLike): Observable<number> {
+  return new Observable(subscriber => {
+    let last = sample(scheduler);
+    return interval(every, scheduler)
+      .pipe(
+        map(() => {
+          const before = last;
+          last = sample(scheduler);
+          const lost = last.at - before.at - every;
+          const wasBusy = last.cpu - before.cpu > lost * BUSY_SHARE;
+          return wasBusy || before.isHidden || last.isHidden ? 0 : lost;
+        }),
+        filter(lost => lost > tolerance),
+      )
+      .subscribe(subscriber);
   });
+}
+
+function sample(scheduler: SchedulerLike) {
+  // Neither exists everywhere, and a page may have a partial `process`.
+  const usage = typeof process === 'undefined' ? undefined : process.cpuUsage?.();
+  const isHidden = typeof document !== 'undefined' && document.visibilityState === 'hidden';
+  return { at: scheduler.now(), cpu: usage ? (usage.user + usage.system) / 1_000 : 0, isHidden };
 }

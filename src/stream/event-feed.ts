@@ -1,16 +1,17 @@
 import {
   asyncScheduler,
+  BehaviorSubject,
   concatMap,
   defer,
   filter,
   finalize,
   from,
   map,
+  Observable,
   share,
   startWith,
-  tap,
+  Subject,
   timer,
-  type Observable,
   type ObservableInput,
   type OperatorFunction,
   type SchedulerLike,
@@ -26,11 +27,14 @@ import type {
   Notification,
   UnknownEvent,
 } from '../protocol/index.js';
-import type { Gap, WatchSignal, WatchStatus } from './watch/index.js';
+import type { Audience, Gap, WatchSignal, WatchStatus } from './watch/index.js';
 
 /**
- * The live events of an identity as a set of streams that share one poll. The poll runs while any of them has a subscriber.
- * `Own` has the payloads of your own event kinds.
+ * The live events of an identity as a set of streams that share one poll. The poll runs while any stream of events has a
+ * subscriber. `Own` has the payloads of your own event kinds.
+ *
+ * A client's feed keeps its place while nobody is subscribed: who comes back gets what happened meanwhile, or a gap if that is
+ * too long ago.
  */
 export interface EventFeed<in out Own extends object = NoOwnEvents> {
   /** Every event, in order. */
@@ -45,9 +49,9 @@ export interface EventFeed<in out Own extends object = NoOwnEvents> {
   readonly unknown$: Observable<UnknownEvent>;
   /** Events that failed to decode, and why. */
   readonly malformed$: Observable<MalformedEvent>;
-  /** The status of the poll: the current one first, if it is running, then each change. */
+  /** The status of the poll: the current one first, if it is running, then each change. It starts no poll, and never ends. */
   readonly status$: Observable<WatchStatus>;
-  /** Emits if events may have been missed, before the first event after the gap. */
+  /** Emits if events may have been missed, before the first event after the gap. It starts no poll, and never ends. */
   readonly gap$: Observable<Gap>;
   /** The events of one kind, including your own kinds. */
   on<K extends LiveEvent<Own>['kind']>(kind: K): Observable<Extract<LiveEvent<Own>, { kind: K }>>;
@@ -55,7 +59,10 @@ export interface EventFeed<in out Own extends object = NoOwnEvents> {
 
 /** The options of {@link eventFeed}. */
 export interface EventFeedConfig {
-  /** How long the poll continues after the last subscriber has unsubscribed, in ms. Default 1,000. */
+  /**
+   * How long the poll continues after the last subscriber has unsubscribed, in ms. An answer that comes in this time is held
+   * for who returns. 0 ends the poll at once. Default 1,000.
+   */
   readonly linger?: number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
@@ -63,14 +70,16 @@ export interface EventFeedConfig {
 
 const OPTIONS: Options<EventFeedConfig> = { linger: milliseconds, scheduler: schedulerLike };
 
-type FeedSignal<Own extends object> =
-  | { readonly kind: 'event'; readonly event: LiveEvent<Own> }
-  | Exclude<WatchSignal<never>, { kind: 'answer' }>;
+/** The signals of a watch of events. */
+type EventSignal<Own extends object> = WatchSignal<IdentityEventList<Own>>;
 
 /**
- * Creates a feed from the signals of a watch. All streams of the feed share one subscription to the signals, which ends
+ * Creates a feed from the signals of a watch. All event streams of the feed share one subscription to the signals, which ends
  * `linger` ms after the last subscriber has unsubscribed. Late subscribers get what comes from then on; `status$` also emits
- * the current status. The streams never complete; they end with the error that ends the watch.
+ * the current status. The event streams end with the error that ends the watch, and complete if it completes. `status$` and
+ * `gap$` only observe: they start nothing, and never end.
+ *
+ * A function gets the audience of the feed, so that it can hold answers while nobody is subscribed.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -78,39 +87,47 @@ type FeedSignal<Own extends object> =
  * const feed = eventFeed(watchSignals(index => client.events.watch(index ? { watch_index: index } : {})));
  */
 export function eventFeed<Own extends object = NoOwnEvents>(
-  signals$: ObservableInput<WatchSignal<IdentityEventList<Own>>>,
+  source:
+    | ObservableInput<EventSignal<Own>>
+    | ((audience: Audience<IdentityEventList<Own>>) => ObservableInput<EventSignal<Own>>),
   config: EventFeedConfig = {},
 ): EventFeed<Own> {
   checkOptions(config, OPTIONS);
   const { linger = 1_000, scheduler = asyncScheduler } = config;
+  const connect = typeof source === 'function' ? source : () => source;
+  const isPresent$ = new BehaviorSubject(false);
+  const observed$ = new Subject<Exclude<WatchSignal<never>, { kind: 'answer' }>>();
   let current: { readonly of: object; readonly status: WatchStatus } | undefined;
+
   const shared$ = defer(() => {
     const connection = {};
-    const forget = () => {
-      if (current?.of === connection) current = undefined;
-    };
-    return from(signals$).pipe(
-      // Split into events, so that a subscriber that joins during a batch gets the rest of it, in order.
-      concatMap((signal): readonly FeedSignal<Own>[] =>
-        signal.kind === 'answer' ? signal.answer.events.map(event => ({ kind: 'event', event })) : [signal],
-      ),
-      tap({
-        next: signal => {
-          if (signal.kind === 'status') current = { of: connection, status: signal.status };
-        },
-        error: forget,
+    return from(connect({ isPresent$, split: singleEvents })).pipe(
+      concatMap(signal => {
+        // Split into events, so that a subscriber that joins during a batch gets the rest of it, in order.
+        if (signal.kind === 'answer') return signal.answer.events;
+        if (signal.kind === 'status') current = { of: connection, status: signal.status };
+        observed$.next(signal);
+        return [];
       }),
-      finalize(forget),
+      finalize(() => {
+        // Whoever gets the error may have connected anew already.
+        if (current?.of === connection) current = undefined;
+      }),
     );
-  }).pipe(share({ resetOnRefCountZero: () => timer(linger, scheduler) }));
+  }).pipe(share({ resetOnRefCountZero: linger === 0 || (() => timer(linger, scheduler)) }));
 
-  const all$ = shared$.pipe(
-    ofKind('event'),
-    map(({ event }) => event),
-  );
+  let subscribers = 0;
+  const all$ = new Observable<LiveEvent<Own>>(subscriber => {
+    subscriber.add(shared$.subscribe(subscriber));
+    // Only now: what has been held must reach the one who came.
+    if (subscribers++ === 0) isPresent$.next(true);
+    return () => {
+      if (--subscribers === 0) isPresent$.next(false);
+    };
+  });
   // The compiler cannot narrow a union while its kinds are still generic.
   const known$ = all$ as Observable<LiveEvent>;
-  const status$ = shared$.pipe(
+  const status$ = observed$.pipe(
     ofKind('status'),
     map(({ status }) => status),
   );
@@ -126,12 +143,17 @@ export function eventFeed<Own extends object = NoOwnEvents>(
     unknown$: known$.pipe(ofKind('unknown')),
     malformed$: known$.pipe(ofKind('malformed')),
     status$: defer(() => (current ? status$.pipe(startWith(current.status)) : status$)),
-    gap$: shared$.pipe(
+    gap$: observed$.pipe(
       ofKind('gap'),
       map(({ gap }) => gap),
     ),
     on: kind => all$.pipe(ofKind(kind)),
   };
+}
+
+/** A batch as batches of one event each. */
+function singleEvents<Own extends object>(batch: IdentityEventList<Own>): readonly IdentityEventList<Own>[] {
+  return batch.events.map(event => ({ ...batch, events: [event] }));
 }
 
 /**

@@ -3,21 +3,30 @@ export { clockJumps, type ClockJumpsConfig } from './clock-jumps.js';
 export { either } from './either.js';
 export { eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
 export { fold } from './fold.js';
+export { jsonHash } from './json-hash.js';
 export { jsonEqual } from './json-equal.js';
 export { pages, type PagesConfig } from './pages.js';
 export { toInput } from './to-input.js';
 export {
+  abandoned,
   answers,
+  continuedSignals,
   watch,
   WATCH_OPTIONS,
   watchSettings,
   watchSignals,
+  type AckDecision,
+  type Audience,
   type Checkpoint,
   type Gap,
   type GapReason,
   type Poll,
+  type PollContext,
+  type Recalled,
   type WatchConfig,
+  type WatchContinuity,
   type WatchLogEntry,
+  type WatchMemory,
   type WatchSignal,
   type WatchStatus,
 } from './watch/index.js';

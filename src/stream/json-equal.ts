@@ -1,3 +1,5 @@
+import { isJson } from './json-hash.js';
+
 /**
  * Whether two JSON values are equal, regardless of the order of their keys. Other objects, such as a Date that a
  * codec has created, are equal only if they are identical. It is not recursive, because a payload may be nested deeper than the call stack.
@@ -20,19 +22,4 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
     }
   }
   return true;
-}
-
-/** Compares two objects like `jsonEqual`, ignoring one key. */
-export function jsonEqualBut(key: string): (left: unknown, right: unknown) => boolean {
-  return (left, right) =>
-    isJson(left) && isJson(right)
-      ? jsonEqual({ ...left, [key]: 0 }, { ...right, [key]: 0 })
-      : jsonEqual(left, right);
-}
-
-/** Whether this is an array or a plain object, from any realm. */
-function isJson(u: unknown): u is Readonly<Record<string, unknown>> {
-  if (typeof u !== 'object' || u === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(u);
-  return Array.isArray(u) || prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -11,18 +11,35 @@ import {
   throwError,
   type Observable,
   type ObservableInput,
+  type SchedulerLike,
 } from 'rxjs';
-import { aFunction, checkOptions, DecodeError, type Options } from '../error/index.js';
+import {
+  aFunction,
+  checkOptions,
+  cursorArgument,
+  DecodeError,
+  schedulerLike,
+  type Options,
+} from '../error/index.js';
 
 /** The options of {@link pages}. */
 export interface PagesConfig<P> {
+  /** The anchor of the first page to read. Default: none, for the first page there is. */
+  readonly from?: string;
   /** Returns the anchor of the next page. Default: the `anchor` field of the page. */
   readonly anchorOf?: (page: P) => string | null | undefined;
   /** Whether a page only repeats the previous one. If so, the stream completes without it. Default: never. */
   readonly isRepeat?: (page: P, previous: P) => boolean;
+  /** When the requests are sent. Default `asapScheduler`. */
+  readonly scheduler?: SchedulerLike;
 }
 
-const OPTIONS: Options<PagesConfig<never>> = { anchorOf: aFunction, isRepeat: aFunction };
+const OPTIONS: Options<PagesConfig<never>> = {
+  from: cursorArgument,
+  anchorOf: aFunction,
+  isRepeat: aFunction,
+  scheduler: schedulerLike,
+};
 
 /**
  * Reads all pages, one after the other. Each page is requested with the anchor of the previous one, as soon as that has been
@@ -42,7 +59,7 @@ export function pages<P>(
   config: PagesConfig<P> = {},
 ): Observable<P> {
   checkOptions<PagesConfig<never>>(config, OPTIONS);
-  const { anchorOf = anchorIn, isRepeat = () => false } = config;
+  const { from: start, anchorOf = anchorIn, isRepeat = () => false, scheduler = asapScheduler } = config;
   return defer(() => {
     const seenAnchors = new Set<string>();
     const next = (anchor: string | undefined, previous: P | undefined) =>
@@ -50,10 +67,10 @@ export function pages<P>(
         take(1),
         map(current => ({ current, previous })),
         // `expand` requests the next page while it emits this one. Deferred, so that `take(1)` can still stop it.
-        subscribeOn(asapScheduler),
+        subscribeOn(scheduler),
       );
 
-    return next(undefined, undefined).pipe(
+    return next(start, undefined).pipe(
       expand(({ current }) => {
         const anchor = anchorOf(current);
         if (!anchor) return EMPTY;

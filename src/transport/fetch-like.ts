@@ -14,6 +14,8 @@ export interface FetchLikeInit {
   readonly cache: 'no-store';
   /** The maximum size of the body in bytes, an option of node-fetch. Other fetches ignore it. */
   readonly size: number;
+  /** Kept connections may be dead: open a new one. Only the default fetch in Node knows this option. */
+  readonly needsFreshConnection?: boolean;
 }
 
 /** The parts of a response that this library reads. */

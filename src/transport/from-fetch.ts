@@ -5,9 +5,13 @@ import {
   finalize,
   from,
   map,
+  merge,
+  startWith,
+  Subject,
   switchMap,
+  take,
   throwError,
-  timeout,
+  timer,
   type SchedulerLike,
 } from 'rxjs';
 import { platformFetch } from '#fetch';
@@ -35,8 +39,12 @@ export interface FetchConfig {
   readonly fetch?: FetchLike;
   /** The maximum size of a body, in bytes (in characters if the fetch does not stream). Default 8 MiB. */
   readonly maxBody?: number;
-  /** How long the body may take after the headers, in ms. Default 15,000. */
+  /** How long the body may take after the headers, in ms, as long as it flows. Default 300,000. */
   readonly bodyDeadline?: number;
+  /**
+   * How long no part of the body may arrive, in ms; if the fetch does not stream, how long all of it may take. Default 15,000.
+   */
+  readonly bodySilence?: number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
@@ -45,6 +53,7 @@ const OPTIONS: Options<FetchConfig> = {
   fetch: aFunction,
   maxBody: positiveInteger,
   bodyDeadline: milliseconds,
+  bodySilence: milliseconds,
   scheduler: schedulerLike,
 };
 
@@ -62,7 +71,8 @@ export function fromFetch(config: FetchConfig = {}): Transport {
   const {
     fetch = platformFetch,
     maxBody = 8 * 2 ** 20,
-    bodyDeadline = 15_000,
+    bodyDeadline = 300_000,
+    bodySilence = 15_000,
     scheduler = asyncScheduler,
   } = config;
   return request =>
@@ -78,15 +88,29 @@ export function fromFetch(config: FetchConfig = {}): Transport {
         credentials: 'omit',
         cache: 'no-store',
         size: maxBody,
+        ...(request.needsFreshConnection && { needsFreshConnection: true }),
       };
-      const answer = (response: FetchLikeResponse) =>
-        from(readBody(response, maxBody)).pipe(
-          timeout({ first: bodyDeadline, scheduler }),
+      const answer = (response: FetchLikeResponse) => {
+        const chunk$ = new Subject<void>();
+        const text$ = from(readBody(response, maxBody, () => chunk$.next()));
+        const silence$ = chunk$.pipe(
+          startWith(undefined),
+          switchMap(() => timer(bodySilence, scheduler)),
+        );
+        const late$ = merge(timer(bodyDeadline, scheduler), silence$).pipe(
+          map(() => {
+            throw new TransportError('lost', 'the body of the answer stalled', summaryOf(request));
+          }),
+        );
+        return merge(text$, late$).pipe(
+          take(1),
           map((text): TransportResponse => ({ status: response.status, headers: response.headers, text })),
         );
+      };
       return defer(() => from(fetch(request.url, init))).pipe(
         switchMap(response => {
           refuseRedirect(response, request);
+          request.onArrival?.();
           return answer(response);
         }),
         catchError((error: unknown) => throwError(() => explainFailure(error, request))),
@@ -106,10 +130,9 @@ function refuseRedirect({ status, type, redirected }: FetchLikeResponse, request
   );
 }
 
-/** Reads a body as text, up to `maxBody` bytes, regardless of its Content-Length. */
-async function readBody(response: FetchLikeResponse, maxBody: number): Promise<string> {
-  // A streaming fetch has a reader. cross-fetch in Node has none, but enforces the limit itself.
-  const reader = (response.body as { getReader?(): BodyReader } | null | undefined)?.getReader?.();
+/** Reads a body as text, up to `maxBody` bytes, regardless of its Content-Length. Calls `onChunk` for each part. */
+async function readBody(response: FetchLikeResponse, maxBody: number, onChunk: () => void): Promise<string> {
+  const reader = readerOf(response.body);
   if (!reader) {
     const text = await response.text();
     if (text.length > maxBody) throw new BodyTooLarge();
@@ -122,10 +145,22 @@ async function readBody(response: FetchLikeResponse, maxBody: number): Promise<s
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
+    onChunk();
     size += value.byteLength;
     if (size > maxBody) throw new BodyTooLarge();
     text += decoder.decode(value, { stream: true });
   }
+}
+
+/** A streaming fetch has a reader, or, like node-fetch, an iterator. */
+function readerOf(body: unknown): BodyReader | undefined {
+  const streamed = body as {
+    getReader?(): BodyReader;
+    [Symbol.asyncIterator]?(): AsyncIterator<Uint8Array>;
+  } | null;
+  if (streamed?.getReader) return streamed.getReader();
+  const iterator = streamed?.[Symbol.asyncIterator]?.();
+  return iterator && { read: () => iterator.next() as ReturnType<BodyReader['read']> };
 }
 
 interface BodyReader {

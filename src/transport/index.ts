@@ -3,4 +3,5 @@ export { fromFetch, type FetchConfig } from './from-fetch.js';
 export { summaryOf, type Transport, type TransportRequest, type TransportResponse } from './transport.js';
 export { withDeadline } from './with-deadline.js';
 export { withLog, type RequestLogEntry } from './with-log.js';
-export { withToken, type Token, type TokenSourceConfig } from './with-token.js';
+export type { Token, TokenSourceConfig } from './token-source.js';
+export { withToken } from './with-token.js';

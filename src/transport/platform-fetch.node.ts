@@ -1,6 +1,8 @@
 import crossFetch from 'cross-fetch';
-import { Agent as HttpAgent, type Agent, type ClientRequest } from 'node:http';
+import { Agent as HttpAgent, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 
 /** Their idle sockets do not keep the process alive. */
@@ -35,7 +37,7 @@ export const platformFetch: FetchLike = async (url, init) => {
  */
 function sendOnce(url: string, init: FetchLikeInit, mayReuse: boolean) {
   let request: ClientRequest | undefined;
-  let isAnswered = false;
+  let incoming: IncomingMessage | undefined;
   let fail: (error: Error) => void;
   const broken = new Promise<never>((_, reject) => (fail = reject));
   broken.catch(() => undefined);
@@ -45,39 +47,77 @@ function sendOnce(url: string, init: FetchLikeInit, mayReuse: boolean) {
   ];
   const agent = Object.create(sharedAgent, {
     addRequest: {
-      value: (started: ClientRequest, options: unknown) => {
+      value: (started: ClientRequest, options: object) => {
         request = started;
         // In some cases Node reports no error, for example after an unrequested upgrade.
         started.once('close', () => {
-          if (!isAnswered) fail(connectionReset('the connection was closed without an answer'));
+          if (!incoming) fail(connectionReset('the connection was closed without an answer'));
         });
         started.once('response', response => {
-          isAnswered = true;
+          incoming = response;
           response.once('close', () => {
             if (!response.complete) fail(connectionReset('the connection was closed in the body'));
           });
         });
+        if (init.needsFreshConnection) dropIdleSockets(sharedAgent as AgentInternals, options);
         (sharedAgent as AgentInternals).addRequest(started, options);
       },
     },
   }) as Agent;
 
-  // Raced twice: if a deflated body ends before its first byte, node-fetch does not settle the response either.
-  const response = Promise.race([crossFetch(url, { ...init, agent } as object), broken]).then(
-    (answer): FetchLikeResponse => ({
-      status: answer.status,
+  const { needsFreshConnection: _, ...options } = init;
+  const headers = { 'accept-encoding': 'gzip', ...init.headers };
+  // Raced twice: if a body ends before its first byte, node-fetch may not settle the response either.
+  const response = Promise.race([
+    crossFetch(url, { ...options, headers, compress: false, agent } as object),
+    broken,
+  ]);
+  const answer = response.then((answer): FetchLikeResponse => {
+    const chunks = decoded(answer.body as unknown as Readable, answer.headers.get('content-encoding'));
+    return {
+      // node-fetch takes a status of 000 for a 200.
+      status: incoming?.statusCode ?? answer.status,
       headers: answer.headers,
-      text: () => Promise.race([answer.text(), broken]),
-    }),
-  );
-  return { response, diedOnReuse: () => !isAnswered && request?.reusedSocket === true };
+      body: { getReader: () => ({ read: () => Promise.race([chunks.next(), broken]) }) },
+      text: () => answer.text(),
+    };
+  });
+  return { response: answer, diedOnReuse: () => !incoming && request?.reusedSocket === true };
+}
+
+const DECODERS = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** The chunks of a body. Unlike node-fetch's own decompression, it fails if a compressed body is incomplete. */
+async function* decoded(body: Readable, encoding: string | null): AsyncGenerator<Uint8Array, undefined> {
+  const createDecoder = DECODERS.get(encoding?.toLowerCase() ?? '');
+  if (!createDecoder) return yield* body as AsyncIterable<Uint8Array>;
+  let size = 0;
+  const counted = body.on('data', (chunk: Uint8Array) => (size += chunk.length));
+  try {
+    yield* pipeline(counted, createDecoder(), () => undefined) as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    // Servers send no compressed form of an empty body, only its header.
+    if (size > 0) throw error;
+  }
+}
+
+/** Closes the sockets that wait to be reused for the server of a request. They are dead together, or alive together. */
+function dropIdleSockets(agent: AgentInternals, options: object): void {
+  const name = agent.getName({ ...options, ...agent.options } as Parameters<Agent['getName']>[0]);
+  for (const socket of agent.freeSockets[name] ?? []) socket.destroy();
 }
 
 function connectionReset(message: string): Error {
   return Object.assign(new Error(message), { code: 'ECONNRESET' });
 }
 
-/** A method that Node calls on agents but that its types omit. The agent-base package relies on it as well. */
+/** What Node's types omit. The agent-base package relies on it as well. */
 interface AgentInternals extends Agent {
-  addRequest(request: ClientRequest, options: unknown): void;
+  readonly options: object;
+  addRequest(request: ClientRequest, options: object): void;
 }

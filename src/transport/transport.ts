@@ -8,6 +8,13 @@ export interface TransportRequest {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Connections that were open before may be dead: use a new one. Only a hint; browsers cannot follow it. */
+  readonly needsFreshConnection?: boolean;
+  /**
+   * Called when the answer begins to arrive: a slow body is no missing answer. A transport that does not call it has to deliver
+   * the whole answer within the deadline.
+   */
+  readonly onArrival?: () => void;
 }
 
 /** A complete answer. */

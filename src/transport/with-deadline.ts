@@ -1,10 +1,11 @@
-import { asyncScheduler, throwError, timeout, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, Observable, timer, type SchedulerLike } from 'rxjs';
 import { checkArgument, milliseconds, TransportError } from '../error/index.js';
 import { summaryOf, type Transport } from './transport.js';
 
 /**
  * Adds a deadline to a {@link Transport}: if there is no answer after `deadline` ms, the request is aborted and the stream
- * ends with a `TransportError` whose reason is `deadline`.
+ * ends with a `TransportError` whose reason is `deadline`. The answer to a GET only has to begin in time, if the transport tells
+ * when it does (`fromFetch` does): a slow body is not a missing answer. Any other answer has to be complete by then.
  *
  * Throws an `InputError` if the deadline is invalid.
  *
@@ -18,14 +19,17 @@ export function withDeadline(
 ): Transport {
   checkArgument('deadline', milliseconds, deadline);
   return request =>
-    transport(request).pipe(
-      timeout({
-        first: deadline,
-        scheduler,
-        with: () =>
-          throwError(
-            () => new TransportError('deadline', `no answer within ${deadline} ms`, summaryOf(request)),
-          ),
-      }),
-    );
+    new Observable(subscriber => {
+      const late = timer(deadline, scheduler).subscribe(() => {
+        subscriber.error(
+          new TransportError('deadline', `no answer within ${deadline} ms`, summaryOf(request)),
+        );
+      });
+      subscriber.add(late);
+      const onArrival = () => {
+        if (request.method === 'GET') late.unsubscribe();
+        request.onArrival?.();
+      };
+      subscriber.add(transport({ ...request, onArrival }).subscribe(subscriber));
+    });
 }

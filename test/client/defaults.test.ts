@@ -68,7 +68,7 @@ describe('the defaults of a client', () => {
     'give a poll 70 s, and send it again at once',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
-      expectObservable(client(() => hung).events.batches(), '75s !').toBe('');
+      expectObservable(client(() => hung, { random: () => 0 }).events.batches(), '75s !').toBe('');
       expectSubscriptions(hung.subscriptions).toBe(['^ 69999ms !', '70s ^ 4999ms !']);
     }),
   );
@@ -77,7 +77,7 @@ describe('the defaults of a client', () => {
     'are not replaced by an option that is undefined',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
-      const patient = client(() => hung, { watch: { deadline: 20_000 } });
+      const patient = client(() => hung, { random: () => 0, watch: { deadline: 20_000 } });
       const config = { deadline: undefined, isIdle: undefined } as object;
       expectObservable(patient.events.batches(config), '25s !').toBe('');
       expectSubscriptions(hung.subscriptions).toBe(['^ 19999ms !', '20s ^ 4999ms !']);
@@ -105,7 +105,7 @@ describe('the defaults of a client', () => {
       const none = {
         deadline: undefined,
         isIdle: undefined,
-        isRepeat: undefined,
+        keyOf: undefined,
         wake$: undefined,
       } as object;
       for (const watchOf of [
@@ -117,7 +117,10 @@ describe('the defaults of a client', () => {
             .pipe(filter(({ kind }) => kind === 'answer')),
       ]) {
         const hung = cold<never>('-');
-        expectObservable<unknown>(watchOf(client(() => hung, { watch: { deadline: 10 } })), '15ms !');
+        expectObservable<unknown>(
+          watchOf(client(() => hung, { random: () => 0, watch: { deadline: 10 } })),
+          '15ms !',
+        );
         expectSubscriptions(hung.subscriptions).toBe(['^ 9ms !', '10ms ^ 4ms !']);
       }
 
@@ -216,6 +219,7 @@ describe('the defaults of a client', () => {
       const answers = [of(list('1', event(1))), of(busy), of(list('2', event(2))), cold<never>('-')];
       const { feed } = client(() => answers.shift()!, { random: () => 0 }).events;
       const reasons$ = feed.gap$.pipe(map(({ reason: why }) => why));
+      expectObservable(feed.malformed$, '905s !').toBe('');
       expectObservable(reasons$, '905s !').toBe('900s g', { g: 'silence' });
     }),
   );

@@ -1,67 +1,153 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { LiveEvent, NoOwnEvents } from 'lobby-rx';
+import { isRight } from 'fp-ts/lib/Either.js';
+import * as t from 'io-ts';
+import type { IdentityEventList } from 'lobby-rx';
 import { eventMemory } from '../../src/client/event-memory.js';
-import { decodeEvent } from '../../src/protocol/live-event.js';
+import { identityEventList } from '../../src/protocol/index.js';
 
-const event = (ts: string, payload: unknown = ts): LiveEvent => ({ kind: 'unknown', name: 'x', ts, payload });
-const list = (...events: LiveEvent[]) => ({ events, watch: { index: '1' } });
+/** A wire event of a kind that the library does not know. */
+const event = (text: unknown, ts: unknown = '1') => ({ kind: { chat: { text } }, ts });
+
+type Own = { readonly dated: Date };
+const codec = identityEventList<{ dated: t.Type<Date, unknown> }>({
+  dated: new t.Type<Date, unknown>(
+    'Date',
+    (u): u is Date => u instanceof Date,
+    u => t.success(new Date(String(u))),
+    date => date.toISOString(),
+  ),
+});
+
+/** A memory, and functions to feed it with answers as they come over the wire. */
+function remembering() {
+  const decode = (wire: unknown) => {
+    const list = codec.decode(wire);
+    return isRight(list) ? (list.right as IdentityEventList<Own>) : undefined;
+  };
+  const memory = eventMemory<Own>(decode);
+  let index = 0;
+  const answer = (wireEvents: readonly unknown[], order: 'first' | 'last' = 'last') => {
+    const watch = { index: String(++index) };
+    const text = JSON.stringify(
+      order === 'last' ? { events: wireEvents, watch } : { watch, events: wireEvents },
+    );
+    const list = decode(JSON.parse(text))!;
+    memory.arrived(list, text);
+    return list;
+  };
+  /** How many of these events are delivered, and whether all of them are known. */
+  const recall = (wireEvents: readonly unknown[], mayBeReplay: boolean) => {
+    const given = answer(wireEvents);
+    const { answer: rest, isNews, isKnown } = memory.recall(given, mayBeReplay);
+    strictEqual(isNews, rest.events.length > 0);
+    return [rest.events.length, isKnown];
+  };
+  return { memory, answer, recall, commit: (wire: readonly unknown[]) => memory.commit(answer(wire)) };
+}
 
 describe('the memory of an event watch', () => {
-  it('leaves out delivered events, and returns the same answer if there are none', () => {
-    const memory = eventMemory<NoOwnEvents>();
-    const first = list(event('1'), event('2'));
-    strictEqual(memory.trim(first), first);
-    memory.remember(first);
-    deepStrictEqual(memory.trim(list(event('2'), event('3'))).events, [event('3')]);
-    deepStrictEqual(memory.trim(list(event('2', 'other'))).events, [event('2', 'other')]);
+  it('leaves out a whole answer that repeats the last one as it came, however large, whatever the index', () => {
+    for (const count of [1, 3_000, 20_000]) {
+      const { recall, commit, answer, memory } = remembering();
+      const events = Array.from({ length: count }, (_, n) => event(n));
+      commit(events);
+      deepStrictEqual(recall(events, false), [0, true]);
+      deepStrictEqual(recall([...events.slice(1), event('new')], false), [1, false]);
+      strictEqual(memory.recall(answer(events, 'first'), false).isNews, false);
+    }
   });
 
-  it('recognizes events of custom kinds, too', () => {
-    const memory = eventMemory<{ chat_message: string }>();
-    const chat = (payload: string) => ({ kind: 'chat_message' as const, ts: '1', payload });
-    const batch = (...texts: string[]) => ({ events: texts.map(chat), watch: { index: '1' } });
-    memory.remember(batch('a', 'b'));
-    deepStrictEqual(memory.trim(batch('a', 'b', 'c')).events, [chat('c')]);
+  it('compares answers by what came, not by what codecs made of it, and not by watch data inside an event', () => {
+    const { recall, commit } = remembering();
+    const dated = (at: string) => [{ kind: { dated: at }, ts: '1' }];
+    commit(dated('2026-01-01'));
+    deepStrictEqual(recall(dated('2026-01-01'), false), [0, true]);
+    deepStrictEqual(recall(dated('2026-01-01T00:00:00Z'), false), [1, false]);
+    const nested = (index: string) => [{ kind: { chat: { watch: { index } } }, ts: '1' }];
+    commit(nested('5'));
+    deepStrictEqual(recall(nested('5'), false), [0, true]);
+    deepStrictEqual(recall(nested('6'), false), [1, false]);
   });
 
-  it('recognizes a malformed event by its raw value, at any position, but not without a ts', () => {
-    const memory = eventMemory<NoOwnEvents>();
-    const at = (raw: object, place: number) => decodeEvent(raw, {}, place)[0]!;
-    memory.remember(list(at({ kind: 7, ts: '1' }, 1), at({ kind: {} }, 0)));
-    deepStrictEqual(memory.trim(list(at({ kind: 7, ts: '1' }, 0))).events, []);
-    strictEqual(memory.trim(list(at({ kind: {} }, 0))).events.length, 1);
-    memory.remember(list(at({ kind: {}, ts: 7 }, 0)));
-    strictEqual(memory.trim(list(at({ kind: {}, ts: 7 }, 0))).events.length, 1);
-    // What is not remembered takes nothing's place.
-    for (let n = 0; n < 2_000; n++) memory.remember(list(at({ kind: n }, 0)));
-    strictEqual(memory.trim(list(at({ kind: 7, ts: '1' }, 0))).events.length, 0);
+  it('recognizes a repetition with malformed events, with or without a ts', () => {
+    const { recall, commit } = remembering();
+    const broken = [{ kind: 7, ts: '1' }, { kind: {} }, 7, null];
+    commit(broken);
+    deepStrictEqual(recall(broken, false), [0, true]);
   });
 
-  it('takes no more memory for many events than for a thousand', () => {
+  it('delivers the same event again if nothing suggests a replay, and says that it is known', () => {
+    const { recall, commit } = remembering();
+    commit([event('online')]);
+    commit([event('away')]);
+    deepStrictEqual(recall([event('online')], false), [1, true]);
+  });
+
+  it('leaves out the beginning of an answer that goes on where the delivered events end', () => {
+    const { recall, commit } = remembering();
+    commit([event('a', '1')]);
+    commit([event('b', '2'), event('c', '2')]);
+    deepStrictEqual(recall([event('c', '2'), event('d', '3')], false), [1, false]);
+    deepStrictEqual(recall([event('a', '1'), event('b', '2'), event('c', '2'), event('d', '3')], false), [
+      1,
+      false,
+    ]);
+    deepStrictEqual(recall([event('c', '2')], false), [0, true]);
+    // What happens twice within one ts is no replay.
+    deepStrictEqual(recall([event('b', '2'), event('d', '3')], false), [2, false]);
+  });
+
+  it('leaves out what was delivered if there may be a replay, also without a ts, and compares everything but the order of keys', () => {
+    const { recall, commit } = remembering();
+    commit([event('a'), event('b', undefined)]);
+    commit([event('c')]);
+    deepStrictEqual(recall([event('b', undefined), event('c'), event('d')], true), [1, false]);
+    deepStrictEqual(recall([event('b', undefined), event('a')], true), [0, true]);
+    deepStrictEqual(recall([event('a', '2')], true), [1, false]);
+    deepStrictEqual(recall([{ ts: '1', kind: event('a').kind }], true), [0, true]);
+  });
+
+  it('remembers at least two thousand events in case of a replay', () => {
+    const { recall, commit } = remembering();
+    for (let n = 0; n < 1_000; n++) commit([event(n)]);
+    const many = Array.from({ length: 2_000 }, (_, n) => event(`large ${n} ${'x'.repeat(100)}`));
+    commit(many);
+    deepStrictEqual(recall([...many, event('new')], true), [1, false]);
+  });
+
+  it('remembers the part of an answer that was delivered', () => {
+    const { recall, memory, answer } = remembering();
+    const events = [event('a'), event('b'), event('c')];
+    memory.commitParts?.(answer(events), 2);
+    deepStrictEqual(recall(events, true), [1, false]);
+    // The rest of an answer without what was known.
+    const { answer: rest } = memory.recall(answer([event('a'), event('x'), event('y')]), true);
+    memory.commitParts?.(rest, 1);
+    deepStrictEqual(recall([event('x'), event('y')], true), [1, false]);
+  });
+
+  it('holds at most 256 KB, however many and however large the events were', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    const memory = eventMemory<NoOwnEvents>();
-    const used = (count: number) => {
-      for (let n = 0; n < count; n++) memory.remember(list(event(`${String(Math.random())} ${n}`)));
+    const used = (count: number, size: number) => {
+      const memories = Array.from({ length: 8 }, () => {
+        const { memory, answer, commit } = remembering();
+        for (let n = 0; n < count; n++) commit([event(`${String(Math.random())} ${'é–'.repeat(size)}`)]);
+        memory.recall(answer([event('last')]), true);
+        return memory;
+      });
       collect();
-      return process.memoryUsage().heapUsed;
+      return { memories, heap: process.memoryUsage().heapUsed };
     };
-    const before = used(1_000);
-    ok(used(50_000) - before < 2_000_000);
-    // Keeps it from being collected before this line.
-    ok(memory);
-  });
-
-  it('keeps the last thousand, even if many have the same ts', () => {
-    const memory = eventMemory<NoOwnEvents>();
-    const many = Array.from({ length: 1_500 }, (_, n) => event('1', n));
-    memory.remember(list(...many));
-    deepStrictEqual(memory.trim(list(...many.slice(-5), event('1', 'new'))).events, [event('1', 'new')]);
-    strictEqual(memory.trim(list(...many.slice(0, 5))).events.length, 5);
-    for (let n = 0; n < 3_000; n++) memory.remember(list(event(`later ${n}`)));
-    strictEqual(memory.trim(list(event('later 2000'))).events.length, 0);
-    strictEqual(memory.trim(list(event('later 1999'))).events.length, 1);
+    const { heap: before } = used(0, 0);
+    for (const [count, size] of [
+      [10_000, 5],
+      [2, 500_000],
+    ] as const) {
+      const { heap, memories } = used(count, size);
+      ok(heap - before < memories.length * 256 * 1024, `${(heap - before) / memories.length / 1024} KB`);
+    }
   });
 });

@@ -1,54 +1,74 @@
-import { deepStrictEqual } from 'node:assert';
-import {
-  DecodeError,
-  InputError,
-  recovery,
-  StatusError,
-  TransportError,
-  type TransportFailure,
-} from 'lobby-rx';
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { InputError, isFromService, recovery, StatusError, TransportError } from 'lobby-rx';
+import type { StatusDetails } from '../../src/error/index.js';
 
-const request = { method: 'GET', url: 'https://api.example/identity/events/live' };
-const recoveryAfter = (status: number, details = {}) => recovery(new StatusError(status, request, details));
+const request = { method: 'GET', url: 'https://api.example/' };
+const own: StatusDetails = { code: 'GROUP_NOT_FOUND' };
+const recoveryOf = (status: number, details?: StatusDetails) =>
+  recovery(new StatusError(status, request, details));
+const retry = { kind: 'retry', after: undefined, blamesIndex: false } as const;
+const asking = { ...retry, hint: 'the answer does not come from the service: is the URL right?' };
 
 describe('recovery', () => {
-  it('treats a poll that a proxy cut off, and an answer without anything new, as idle', () => {
-    for (const status of [204, 304, 504, 524]) deepStrictEqual(recoveryAfter(status), { kind: 'idle' });
-    deepStrictEqual(recoveryAfter(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'idle' });
+  it('recognizes the service by the code or the ray id of its answer', () => {
+    const isOwn = (details?: StatusDetails) => isFromService(new StatusError(404, request, details));
+    deepStrictEqual(
+      [isOwn(own), isOwn({ rayId: '7' }), isOwn({ reason: 'x' }), isOwn()],
+      [true, true, false, false],
+    );
   });
 
-  it('drops the index if the request is refused', () => {
-    for (const status of [400, 404, 410]) deepStrictEqual(recoveryAfter(status), { kind: 'index' });
+  it('treats an answer without anything new as idle', () => {
+    for (const status of [204, 304]) deepStrictEqual(recoveryOf(status), { kind: 'idle' });
+    deepStrictEqual(recoveryOf(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'idle' });
   });
 
-  it('ends a watch that polling again cannot fix', () => {
-    for (const status of [401, 403]) deepStrictEqual(recoveryAfter(status), { kind: 'end' });
-    deepStrictEqual(recovery(new InputError('group_id', 'a non-empty string', 'nothing')), { kind: 'end' });
-  });
-
-  it('retries everything else, blames the index if the service fails, and respects Retry-After', () => {
-    const retry = { kind: 'retry', after: undefined, blamesIndex: false };
-    for (const status of [402, 405, 408, 414, 418]) deepStrictEqual(recoveryAfter(status), retry);
-    for (const status of [500, 502, 503, 520, 599])
-      deepStrictEqual(recoveryAfter(status), { ...retry, blamesIndex: true });
-    for (const status of [429, 504]) {
-      deepStrictEqual(recoveryAfter(status, { retryAfter: 7_000 }), {
-        ...retry,
-        after: 7_000,
-        blamesIndex: status === 504,
-      });
+  it('treats a poll that a proxy cut off as idle only if it was held, and not if the proxy asks for a wait', () => {
+    for (const status of [502, 504, 520, 524]) {
+      deepStrictEqual(recoveryOf(status), { kind: 'idle', ifHeldFor: 10_000 });
+      deepStrictEqual(recoveryOf(status, { retryAfter: 5 }), { ...retry, after: 5 });
     }
-    deepStrictEqual(recovery(new DecodeError({ path: '', expected: 'JSON', got: 'HTML' })), {
-      kind: 'retry',
-    });
-    deepStrictEqual(recovery('anything'), { kind: 'retry' });
+  });
+
+  it('drops the index if the service refuses the request, and ends if it refuses the caller', () => {
+    for (const details of [own, { rayId: '7' }]) {
+      for (const status of [400, 404, 410]) deepStrictEqual(recoveryOf(status, details), { kind: 'index' });
+      for (const status of [401, 403]) deepStrictEqual(recoveryOf(status, details), { kind: 'end' });
+    }
+    deepStrictEqual(recovery(new InputError('group_id', 'a string', 'nothing')), { kind: 'end' });
+  });
+
+  it('retries what a proxy answers, and asks whether the URL is right', () => {
+    for (const status of [400, 401, 403, 404, 405, 410]) deepStrictEqual(recoveryOf(status), asking);
+    for (const status of [408, 425, 429]) deepStrictEqual(recoveryOf(status), retry);
+    deepStrictEqual(recoveryOf(500), retry);
+  });
+
+  it('drops an index that is too long for anyone on the way', () => {
+    for (const status of [414, 431]) {
+      for (const details of [own, {}]) {
+        deepStrictEqual(recoveryOf(status, details), { kind: 'retry', after: undefined, dropsIndex: true });
+      }
+    }
+  });
+
+  it('blames the index for a 500 of the service, but for no other failure', () => {
+    for (const details of [own, { rayId: '7' }, { isEmpty: true }]) {
+      deepStrictEqual(recoveryOf(500, details), { ...retry, blamesIndex: true });
+      for (const status of [501, 503, 507]) deepStrictEqual(recoveryOf(status, details), retry);
+    }
+    for (const error of [new Error('mine'), 'mine', undefined])
+      deepStrictEqual(recovery(error), { kind: 'retry' });
+  });
+
+  it('waits as long as it is asked to', () => {
+    for (const status of [408, 429, 500, 503])
+      strictEqual((recoveryOf(status, { retryAfter: 7 }) as { after?: number }).after, 7);
   });
 
   it('distinguishes a service that cannot be reached from a lost connection', () => {
-    const offline = (reason: TransportFailure) => recovery(new TransportError(reason, '', request));
-    deepStrictEqual(offline('unreachable'), { kind: 'retry', offline: true });
-    for (const reason of ['lost', 'deadline', 'not_sent', 'redirected', 'too_large'] as const) {
-      deepStrictEqual(offline(reason), { kind: 'retry', offline: false });
-    }
+    const of = (reason: 'unreachable' | 'lost') => recovery(new TransportError(reason, 'no', request));
+    deepStrictEqual(of('unreachable'), { kind: 'retry', offline: true });
+    deepStrictEqual(of('lost'), { kind: 'retry', offline: false });
   });
 });

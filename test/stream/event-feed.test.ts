@@ -1,19 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import {
-  concat,
-  defer,
-  first,
-  ignoreElements,
-  map,
-  merge,
-  NEVER,
-  of,
-  repeat,
-  retry,
-  switchMap,
-  take,
-  tap,
-} from 'rxjs';
+import { concat, defer, first, map, merge, NEVER, of, repeat, retry, switchMap, take } from 'rxjs';
 import {
   eventFeed,
   type Gap,
@@ -84,7 +70,7 @@ describe('eventFeed', () => {
     'gives a late subscriber the current status, and no earlier event',
     marbles(({ cold, expectObservable }) => {
       const feed = eventFeed(cold('s-a-l-b', signals));
-      expectObservable(feed.gap$, '-------!');
+      expectObservable(feed.malformed$, '-------!');
       expectObservable(feed.status$, '-----^-!').toBe('-----l', { l: live });
       expectObservable(feed.status$, '---^---!').toBe('---sl', { s: connecting, l: live });
       expectObservable(feed.lobbyJoin$, '-----^-!').toBe('------j', { j: join });
@@ -92,23 +78,52 @@ describe('eventFeed', () => {
   );
 
   it(
-    'gives a subscriber that returns after the watch has ended only the status of the new watch',
-    marbles(({ cold, expectObservable }) => {
-      const feed = eventFeed(cold('s-l', signals), { linger: 5 });
-      expectObservable(feed.status$, '^--!').toBe('s-l', { s: connecting, l: live });
-      expectObservable(feed.status$, '---------^--!').toBe('---------s-l', { s: connecting, l: live });
+    'starts no poll for its status and its gaps, and tells them of one watch after the other',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const signals$ = cold('s-l', signals);
+      const feed = eventFeed(signals$, { linger: 5 });
+      expectObservable(feed.status$, '---------------!').toBe('--s-l------s-l', { s: connecting, l: live });
+      expectObservable(feed.gap$, '---------------!').toBe('');
+      expectObservable(feed.all$, '--^-!').toBe('');
+      expectObservable(feed.all$, '-----------^--!').toBe('');
+      expectSubscriptions(signals$.subscriptions).toBe(['--^------!', '-----------^-------!']);
+      expectObservable(feed.status$, '-------^-!').toBe('-------l', { l: live });
+      // Between two watches there is no status.
+      expectObservable(feed.status$, '----------^!').toBe('');
     }),
   );
 
   it(
-    'passes the error that ends the watch to all subscribers, and starts over for the next one',
+    'passes the error that ends the watch to all subscribers of events, and starts over for the next one',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const signals$ = cold('s-#', signals);
       const feed = eventFeed(signals$);
-      expectObservable(feed.all$).toBe('--#');
-      expectObservable(feed.gap$).toBe('--#');
-      expectObservable(feed.status$, '-----^---!').toBe('-----s-#', { s: connecting });
+      expectObservable(feed.all$).toBe('       --#');
+      expectObservable(feed.lobbyJoin$).toBe(' --#');
+      expectObservable(feed.unknown$, '-----^---!').toBe('-------#');
+      expectObservable(feed.status$, ' ---------!').toBe('s----s', { s: connecting });
+      expectObservable(feed.gap$, '    ---------!').toBe('');
       expectSubscriptions(signals$.subscriptions).toBe(['^-!', '-----^-!']);
+    }),
+  );
+
+  it(
+    'completes its streams of events if the watch completes',
+    marbles(({ cold, expectObservable }) => {
+      const feed = eventFeed(cold('b-|', signals));
+      expectObservable(feed.lobbyJoin$).toBe('j-|', { j: join });
+      expectObservable(feed.gap$, '---!').toBe('');
+    }),
+  );
+
+  it(
+    'ends the watch synchronously without linger',
+    marbles(({ cold, expectSubscriptions, flush }) => {
+      const signals$ = cold('s', signals);
+      const feed = eventFeed(signals$, { linger: 0 });
+      feed.all$.subscribe().unsubscribe();
+      expectSubscriptions(signals$.subscriptions).toBe('(^!)');
+      flush();
     }),
   );
 
@@ -143,17 +158,18 @@ describe('eventFeed', () => {
   );
 
   it(
-    'replays nothing of the ended watch to a subscriber that resubscribes on its error',
+    'tells its audience when somebody comes and when nobody is left, also within a batch',
     marbles(({ cold, expectObservable, flush }) => {
-      const feed = eventFeed(cold('s-l-#', signals));
-      const states: string[] = [];
-      const states$ = feed.status$.pipe(
-        tap(({ state }) => states.push(state)),
-        retry(1),
-      );
-      expectObservable(states$.pipe(ignoreElements())).toBe('--------#');
+      const present: boolean[] = [];
+      const feed = eventFeed(({ isPresent$ }) => {
+        isPresent$.subscribe(isPresent => present.push(isPresent));
+        return cold('a', signals);
+      });
+      expectObservable(feed.lobbyJoin$.pipe(take(1))).toBe('(j|)', { j: join });
+      expectObservable(feed.all$, '--^!').toBe('');
+      expectObservable(feed.gap$, '--^!').toBe('');
       flush();
-      deepStrictEqual(states, ['connecting', 'live', 'connecting', 'live']);
+      deepStrictEqual(present, [false, true, false, true, false]);
     }),
   );
 
@@ -163,8 +179,8 @@ describe('eventFeed', () => {
       // The second one emits its status immediately, before the first one has fully ended.
       const watches = [cold('s-#', signals), concat(of(signals.l!), NEVER)];
       const feed = eventFeed(defer(() => watches.shift()!));
-      const status$ = feed.status$.pipe(retry(1));
-      expectObservable(status$, '-----!').toBe('s-l', { s: connecting, l: live });
+      expectObservable(feed.all$.pipe(retry(1)), '-----!').toBe('');
+      expectObservable(feed.status$, '-----!').toBe('s-l', { s: connecting, l: live });
       expectObservable(feed.status$, '---^-!').toBe('---l', { l: live });
     }),
   );

@@ -239,10 +239,10 @@ describe('withToken', () => {
       const providers: readonly [Token, RegExp][] = [
         [() => '', /the token provider gave an empty string/],
         [() => of('two words'), /gave a string with spaces/],
-        [() => throwError(() => new RangeError('my refresh token')), /failed with RangeError/],
+        [() => throwError(() => new RangeError('my refresh token r3fresh')), /failed with RangeError/],
         [
           () => {
-            throw new Error('my refresh token');
+            throw new Error('my refresh token r3fresh');
           },
           /failed with Error/,
         ],
@@ -278,12 +278,52 @@ describe('withToken', () => {
         const error = seen.get(token);
         ok(isTransportError(error) && error.reason === 'not_sent');
         deepStrictEqual(error.request, { method: 'GET', url: get.url });
-        ok(!inspect(error).includes('refresh token'));
+        ok(!inspect(error).includes('r3fresh'));
         match(error.message, pattern);
       }
       deepStrictEqual(tokens, []);
     }),
   );
+
+  it(
+    'keeps what the provider threw as the cause, without anything that may be a token',
+    marbles(({ flush }) => {
+      const thrown: readonly [unknown, unknown][] = [
+        [
+          Object.assign(new TypeError('grant r3fresh expired (401) for TheT0ken'), { code: 'E_GRANT' }),
+          ['TypeError', 'E_GRANT', 'grant [secret] expired (401) for [secret]'],
+        ],
+        ['no session', ['Error', undefined, 'no session']],
+        [{ message: 7 }, ['Error', undefined, 'object']],
+        [Object.create({ get message() { throw new Error('mine'); } }), ['Error', undefined, 'object']], // prettier-ignore
+      ];
+      for (const [error, expected] of thrown) {
+        let seen: unknown;
+        const { transport } = service('x');
+        withToken(transport, () => throwError(() => error))(get).subscribe({
+          error: (e: unknown) => (seen = e),
+        });
+        flush();
+        const { name, code, message } = (seen as TransportError).cause as Error & { code?: unknown };
+        deepStrictEqual([name, code, message], expected);
+      }
+    }),
+  );
+
+  it('says at once if the provider sends a request through its own client', () => {
+    for (const why of ['request', 'rejected'] as const) {
+      const errors: unknown[] = [];
+      const rejecting: Transport = () => of({ status: 401, headers, text: '' });
+      const client: Transport = withToken(rejecting, asked => {
+        if (asked !== why) return 'old';
+        return client(get).pipe(map(({ text }) => text));
+      });
+      client(get).subscribe({ error: (error: unknown) => errors.push(error) });
+      const [error] = errors;
+      ok(isTransportError(error) && error.reason === 'not_sent');
+      match(error.message, /sent a request through its own client/);
+    }
+  });
 
   it('leaves a successful answer unchanged, and redacts every other', async () => {
     for (const status of [200, 204, 299]) {

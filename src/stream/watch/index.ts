@@ -1,3 +1,14 @@
-export { answers, watch, watchSignals } from './watch.js';
-export { WATCH_OPTIONS, watchSettings, type Poll, type WatchConfig } from './watch-config.js';
-export type { Checkpoint, Gap, GapReason, WatchLogEntry, WatchSignal, WatchStatus } from './watch-signal.js';
+export type { Audience } from './audience.js';
+export { answers, continuedSignals, watch, watchSignals, type WatchContinuity } from './watch.js';
+export {
+  WATCH_OPTIONS,
+  watchSettings,
+  type AckDecision,
+  type Poll,
+  type PollContext,
+  type WatchConfig,
+} from './watch-config.js';
+export type { Recalled, WatchMemory } from './watch-memory.js';
+export type { WatchLogEntry } from './watch-log.js';
+export type { Checkpoint, Gap, GapReason, WatchSignal, WatchStatus } from './watch-signal.js';
+export { abandoned } from './watch-turn.js';

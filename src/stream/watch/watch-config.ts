@@ -1,6 +1,13 @@
-import { asyncScheduler, NEVER, type ObservableInput, type SchedulerLike } from 'rxjs';
+import {
+  asyncScheduler,
+  NEVER,
+  type ObservableInput,
+  type SchedulerLike,
+  type TimestampProvider,
+} from 'rxjs';
 import {
   aFunction,
+  checkArgument,
   checkOptions,
   cursorArgument,
   guarded,
@@ -9,37 +16,66 @@ import {
   positiveInteger,
   recovery,
   schedulerLike,
+  type Check,
   type Guard,
   type Options,
   type Recovery,
 } from '../../error/index.js';
 import { backoffSettings, type BackoffConfig } from '../backoff.js';
-import { jsonEqualBut } from '../json-equal.js';
 import { observableInput, toInput } from '../to-input.js';
-import type { Checkpoint, WatchLogEntry } from './watch-signal.js';
+import type { WatchLogEntry } from './watch-log.js';
+import type { Checkpoint, Gap } from './watch-signal.js';
 
 /**
  * Polls a service once, from an index or, without one, from now. Cold: subscribing sends the request, the first value is the
  * answer, completing without a value means that there is nothing new, and unsubscribing aborts.
  */
-export type Poll<A> = (index: string | undefined) => ObservableInput<A>;
+export type Poll<A> = (index: string | undefined, context: PollContext) => ObservableInput<A>;
+
+/** What a poll may want to know, and to tell. */
+export interface PollContext {
+  /** The connections of earlier polls may be dead, although they look open: use a new one. */
+  readonly needsFreshConnection: boolean;
+  /** Call it when the answer begins to arrive. The deadline no longer applies from then on. */
+  readonly onArrival: () => void;
+}
+
+/**
+ * What `ack` may decide, by emitting it: the watch ends, with this error if there is one, or it continues from somewhere else,
+ * for example from a checkpoint that another process has saved.
+ */
+export type AckDecision =
+  | { readonly watch: 'end'; readonly error?: unknown }
+  | { readonly watch: 'resume'; readonly from: string | Checkpoint };
 
 /** The options of a watch. All are optional. */
 export interface WatchConfig<A> {
-  /** Where to resume: an index, or a checkpoint, whose age tells whether events may have been missed. Default: from now. */
+  /**
+   * Where to resume: an index, or a checkpoint, whose age tells whether events may have been missed. It counts until the first
+   * answer has been acknowledged. Default: from now.
+   */
   readonly from?: string | Checkpoint | null | undefined;
   /**
    * Called after an answer has been delivered. The index advances, and the next poll is sent, only after the returned
    * Observable or promise has completed; `ack` may also work synchronously and return nothing. Save the `checkpoint` here and
-   * pass it as `from` later: then nothing is lost, even if the process crashes. It is also called for answers without news,
-   * since their index is newer. If it fails, the same answer is requested again.
+   * pass it as `from` later: then nothing is lost, even if the process crashes. What must not be lost has to be done here: a
+   * subscriber is not waited for, and if it throws, Node ends the process before `ack` is called, but a browser goes on.
+   *
+   * It is also called for answers without news, since their index is newer. `gap` is the gap before the answer, if there is
+   * one. If it fails, the same answer is requested again. It may emit an {@link AckDecision}.
    */
   readonly ack?:
-    | ((answer: A, checkpoint: Checkpoint) => ObservableInput<unknown>)
-    | ((answer: A, checkpoint: Checkpoint) => void);
-  /** Emits when the machine is back (online, visible, awake). A pending poll is aborted and sent again within a second. */
+    | ((answer: A, checkpoint: Checkpoint, gap?: Gap) => ObservableInput<unknown>)
+    | ((answer: A, checkpoint: Checkpoint, gap?: Gap) => void);
+  /**
+   * Emits when the machine is back (online, visible, awake). A poll that has been pending for a second is aborted, and sent
+   * again within a second, on a new connection; many watches take a little longer, so that they do not all ask at once.
+   */
   readonly wake$?: ObservableInput<unknown>;
-  /** How long a poll may take, in ms, until it is aborted and sent again. Default 70,000; the service blocks for 40–60 s. */
+  /**
+   * How long the answer to a poll may take to begin, in ms, until the poll is aborted and sent again. Default 70,000; the
+   * service blocks for 40–60 s. If the poll does not tell when the answer begins, the whole answer has to arrive in time.
+   */
   readonly deadline?: number;
   /** The minimum interval between polls without news, in ms, after a `burst`. Default 1,000. */
   readonly minInterval?: number;
@@ -53,8 +89,11 @@ export interface WatchConfig<A> {
   readonly indexOf?: (answer: A) => string | number | null | undefined;
   /** Whether an answer contains no news. Default: never. */
   readonly isIdle?: (answer: A) => boolean;
-  /** Whether an answer only repeats the previous one. Default: whether they are equal except for `watch`. */
-  readonly isRepeat?: (answer: A, previous: A) => boolean;
+  /**
+   * Returns a key of an answer. If it is the same as that of the last answer with news, the answer only repeats that one, and
+   * is no news. Default: a hash of its JSON except for `watch`.
+   */
+  readonly keyOf?: (answer: A) => unknown;
   /** Decides what a failed poll means. Default: `recovery`, which knows this library's errors and retries after others. */
   readonly recovery?: (error: unknown) => Recovery;
   /** Called after each poll and for each gap. Errors are swallowed. */
@@ -63,9 +102,13 @@ export interface WatchConfig<A> {
   readonly random?: () => number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
+  /** A clock that is never set back, in ms, for the age of an index. Default `performance`. */
+  readonly monotonic?: TimestampProvider;
 }
 
-const resumePoint: Guard<string | Checkpoint | null> = {
+declare const performance: TimestampProvider;
+
+const resumable: Guard<string | Checkpoint | null> = {
   name: 'the index of an answer, or a checkpoint { index, at }; omit it to start from now',
   is: (u): u is string | Checkpoint | null => {
     if (u === null || isIndex(u)) return true;
@@ -76,9 +119,14 @@ const resumePoint: Guard<string | Checkpoint | null> = {
 /** An empty index is valid: the checkpoint of an answer without an index has one. */
 const isIndex = (u: unknown) => u === '' || cursorArgument.is(u);
 
+const timestampProvider: Check = {
+  name: 'an object with a method now',
+  is: u => typeof (Object(u) as { now?: unknown }).now === 'function',
+};
+
 /** A check for each option of {@link WatchConfig}. */
 export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
-  from: resumePoint,
+  from: resumable,
   ack: aFunction,
   wake$: observableInput,
   deadline: milliseconds,
@@ -89,17 +137,19 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   backoff: plainObject,
   indexOf: aFunction,
   isIdle: aFunction,
-  isRepeat: aFunction,
+  keyOf: aFunction,
   recovery: aFunction,
   log: aFunction,
   random: aFunction,
   scheduler: schedulerLike,
+  monotonic: timestampProvider,
 };
 
 /** A {@link WatchConfig} with its defaults filled in. */
 export interface WatchSettings<A> {
-  readonly from: { readonly index: string | undefined; readonly at: number | undefined } | undefined;
-  readonly ack: (answer: A, checkpoint: Checkpoint) => ObservableInput<unknown>;
+  readonly from: ResumePoint | undefined;
+  /** Undefined if there is nothing to wait for. */
+  readonly ack: ((answer: A, checkpoint: Checkpoint, gap?: Gap) => ObservableInput<unknown>) | undefined;
   readonly wake$: ObservableInput<unknown>;
   readonly deadline: number;
   readonly minInterval: number;
@@ -108,19 +158,21 @@ export interface WatchSettings<A> {
   readonly backoff: Required<BackoffConfig>;
   readonly indexOf: ((answer: A) => string | number | null | undefined) | undefined;
   readonly isIdle: (answer: A) => boolean;
-  readonly isRepeat: (answer: A, previous: A) => boolean;
+  readonly keyOf: ((answer: A) => unknown) | undefined;
   readonly recovery: (error: unknown) => Recovery;
   readonly log: (entry: WatchLogEntry) => void;
   readonly random: () => number;
   readonly scheduler: SchedulerLike;
+  readonly monotonic: TimestampProvider;
 }
 
 /** Fills in the defaults. Throws an `InputError` if an option is unknown or invalid. */
 export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
   checkOptions<WatchConfig<never>>(config, WATCH_OPTIONS);
+  const { ack } = config;
   return {
-    from: resolveFrom(config.from),
-    ack: (answer, checkpoint) => toInput(config.ack?.(answer, checkpoint)),
+    from: config.from == null ? undefined : resumePoint('from', config.from),
+    ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
     wake$: config.wake$ ?? NEVER,
     deadline: config.deadline ?? 70_000,
     minInterval: config.minInterval ?? 1_000,
@@ -129,17 +181,24 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     backoff: backoffSettings(config.backoff),
     indexOf: config.indexOf,
     isIdle: config.isIdle ?? (() => false),
-    isRepeat: config.isRepeat ?? jsonEqualBut('watch'),
+    keyOf: config.keyOf,
     recovery: config.recovery ?? recovery,
     log: guarded(config.log),
     random: config.random ?? Math.random,
     scheduler: config.scheduler ?? asyncScheduler,
+    monotonic: config.monotonic ?? performance,
   };
 }
 
-/** If there is a `from` but no index in it, the watch cannot resume, which counts as a gap. */
-function resolveFrom(from: WatchConfig<never>['from']): WatchSettings<never>['from'] {
-  if (from == null) return undefined;
-  const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };
+/** Where a watch resumes. Without an index it cannot, which counts as a gap. */
+export interface ResumePoint {
+  readonly index: string | undefined;
+  readonly at: number | undefined;
+}
+
+/** Checks where to resume. Throws an `InputError` if it is neither an index nor a checkpoint. */
+export function resumePoint(name: string, given: string | Checkpoint): ResumePoint {
+  checkArgument(name, resumable, given);
+  const { index, at } = typeof given === 'object' ? given : { index: given, at: undefined };
   return { index: index === '' ? undefined : index, at };
 }

@@ -1,12 +1,16 @@
 /**
  * Why something may have been missed between two answers.
  *
- * - `silence`: there was no answer for longer than the service keeps events.
+ * - `silence`: there was no answer for longer than the service keeps events, or a checkpoint has a time in the future, so that
+ *   its age is unknown.
  * - `index_refused`: the service did not accept the index, and the watch continued without one.
  * - `index_backwards`: the index went back, for example after a restart of the service.
- * - `index_missing`: an answer had no index to continue from.
+ * - `index_missing`: an answer had no index to continue from, or one that fits into no URL.
+ * - `unacknowledged`: the first answer could not be acknowledged, and without an index it cannot be requested again.
+ * - `unwatched`: nobody was subscribed to a feed with `resume: false` for a while.
  */
-export type GapReason = 'silence' | 'index_refused' | 'index_backwards' | 'index_missing';
+export type GapReason =
+  'silence' | 'index_refused' | 'index_backwards' | 'index_missing' | 'unacknowledged' | 'unwatched';
 
 /** A point in a watch where something may have been missed. It is emitted before the next answer. */
 export interface Gap {
@@ -21,13 +25,14 @@ export interface Gap {
  * The status of a watch.
  *
  * - `connecting`: there has been no answer yet.
- * - `live`: the last poll was answered.
- * - `retrying`: the last poll failed or was not answered in time; another one follows.
+ * - `live`: the last poll was answered, or the service has been holding the current one for 2 s: it has nothing new.
+ * - `retrying`: the last poll failed, or was not answered in time and none has been since; another one follows.
  * - `offline`: like `retrying`, but no connection could be made at all. Browsers cannot tell and report `retrying`.
+ * - `acknowledging`: `ack` has not completed for 30 s. Nothing is polled meanwhile.
  * - `closed`: the watch has ended with an error.
  */
 export interface WatchStatus {
-  readonly state: 'connecting' | 'live' | 'retrying' | 'offline' | 'closed';
+  readonly state: 'connecting' | 'live' | 'retrying' | 'offline' | 'acknowledging' | 'closed';
   /** When this state began, in ms since 1970. */
   readonly since: number;
   /** When the last answer came, in ms since 1970. */
@@ -38,6 +43,8 @@ export interface WatchStatus {
   readonly nextTry: number | undefined;
   /** The error of the last poll, if it failed. */
   readonly error: unknown;
+  /** What to check, if there has never been an answer and the error suggests a cause: the URL, for example. */
+  readonly hint: string | undefined;
 }
 
 /** Something that happens in a watch: an answer with news, a gap before it, or a new status. */
@@ -53,28 +60,3 @@ export interface Checkpoint {
   /** When that answer was requested, in ms since 1970. It shows whether the service can still know the index. */
   readonly at: number;
 }
-
-/**
- * An entry of the log of a watch.
- *
- * - `turn`: a poll is over. `why` says how it ended, and `wait` how long the watch waits before the next poll, in ms: there
- *   was `news`; there was `nothing` new, and polls are spaced out; the poll `failed`, and the watch backs off; the service
- *   `asked` for the wait; the machine `woke`; the consumer's `ack` failed; or the watch `ended`.
- * - `gap`: something may have been missed.
- */
-export type WatchLogEntry = {
-  /** The time, in ms since 1970. */
-  readonly at: number;
-  /** The number of the watch in this process, starting at 1. */
-  readonly watchId: number;
-} & (
-  | {
-      readonly kind: 'turn';
-      readonly why: 'news' | 'nothing' | 'failed' | 'asked' | 'woke' | 'ack' | 'ended';
-      readonly wait: number;
-      /** The number of consecutive failed polls. */
-      readonly attempt: number;
-      readonly error: unknown;
-    }
-  | { readonly kind: 'gap'; readonly reason: GapReason; readonly index: string | undefined }
-);

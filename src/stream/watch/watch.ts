@@ -4,46 +4,66 @@ import {
   concatMap,
   concatWith,
   connect,
-  defaultIfEmpty,
   defer,
   EMPTY,
-  endWith,
+  finalize,
   from,
-  ignoreElements,
   map,
   merge,
   NEVER,
   of,
-  raceWith,
   repeat,
   startWith,
-  switchMap,
   take,
   tap,
   throttleTime,
   throwError,
-  timeout,
   timer,
   type Observable,
   type OperatorFunction,
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
+import { acknowledge } from './acknowledge.js';
+import { deliver, untilPresent, type Audience } from './audience.js';
+import { pollOnce, type Held } from './poll-once.js';
 import { watchSettings, type Poll, type WatchConfig, type WatchSettings } from './watch-config.js';
-import { nextTurn, WAKE_JITTER, type Ending, type Turn, type WatchState } from './watch-laws.js';
+import type { Instant } from './watch-index.js';
+import { nextTurn, onHeld } from './watch-laws.js';
+import { createWatchLog } from './watch-log.js';
+import { repeatMemory, type WatchMemory } from './watch-memory.js';
 import type { WatchSignal } from './watch-signal.js';
+import { firstTurn, restLeft, type Ending, type Turn, type WatchState } from './watch-turn.js';
 
 /** Wakes within this time, in ms, count as one: going online and becoming visible often coincide. */
 const WAKE_THROTTLE = 1_000;
 
-/** The number of watches so far in this process, to number them in the log. */
-let watchCount = 0;
+/** When a network comes back, all clients wake at once. Their polls are spread over at least this time, in ms. */
+const MIN_SPREAD = 1_000;
+
+/** A process with many watches takes this long to send one poll, in ms. */
+const SPREAD_PER_WATCH = 1;
+
+/** The number of watches of this process that are subscribed to. */
+let openWatches = 0;
+
+/** What connects the subscriptions of a watch that follow each other, such as those of a feed. */
+export interface WatchContinuity<A> {
+  readonly memory: WatchMemory<A>;
+  /** Where the last subscription stopped. The next one continues from there. */
+  place?: WatchState | undefined;
+  /** Absent if each subscriber is an audience. */
+  readonly audience?: Audience<A>;
+}
 
 /**
  * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the last answer; after
  * failures and answers without news it waits before the next poll.
  *
- * Cold: each subscription is a separate watch with at most one poll in flight; unsubscribing aborts it. It never completes,
- * and ends only with an error that polling again cannot fix. {@link watchSignals} also emits gaps and status.
+ * Cold: each subscription is a separate watch with at most one poll in flight; unsubscribing aborts it. It completes only if
+ * `ack` decides so, and ends only with an error that polling again cannot fix. {@link watchSignals} also emits gaps and status.
+ *
+ * An answer is emitted without waiting for the subscriber: `concatMap` queues without a bound if it is slower than the service.
+ * Use `ack` for work that the next poll should wait for, or that must not be lost.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -68,11 +88,8 @@ export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
  * Follows a service by long polling. Emits everything that happens, in order: answers with news, gaps, and changes of status.
  * Cold: each subscription is a separate watch with its own index and at most one poll in flight.
  *
- * It never completes, and ends only with an error that `recovery` declares final; everything else is retried. Unsubscribing
- * aborts the poll at once. {@link watch} emits only the answers.
- *
- * `onCommit` is called with each answer after `ack` has completed, when its index takes effect. A poll that filters its
- * answers can use it to remember what has been delivered.
+ * It completes only if `ack` decides so, and ends only with an error that `recovery` declares final; everything else is retried.
+ * Unsubscribing aborts the poll at once. {@link watch} emits only the answers.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -81,82 +98,119 @@ export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
  *   if (signal.kind === 'gap') reload();
  * });
  */
-export function watchSignals<A>(
-  poll: Poll<A>,
-  config: WatchConfig<A> = {},
-  onCommit: (answer: A) => void = () => undefined,
-): Observable<WatchSignal<A>> {
+export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
   const settings = watchSettings(config);
+  return defer(() => continuedSignals(poll, settings, { memory: repeatMemory(settings.keyOf) }));
+}
+
+/** Like {@link watchSignals}, but continues from where the last subscription with the same `continuity` stopped. */
+export function continuedSignals<A>(
+  poll: Poll<A>,
+  settings: WatchSettings<A>,
+  continuity: WatchContinuity<A>,
+): Observable<WatchSignal<A>> {
   return defer(() => {
-    const log = createLog<A>(settings);
-    let turn: Turn<A> = firstTurn(settings);
+    const { scheduler } = settings;
+    const { memory, audience } = continuity;
+    const log = createWatchLog(settings);
+    let turn: Turn<A> = firstTurn(settings.from, instant(settings), continuity.place);
+    let isWoken = false;
+    openWatches++;
 
     const commit = (next: Turn<A>): Observable<never> => {
-      if (next.toAck) onCommit(next.toAck.answer);
+      if (next.delivery) memory.commit(next.delivery.arrived);
       turn = next;
+      continuity.place = next.state;
       log.turn(next);
       const { end } = next;
-      return end ? throwError(() => end.error) : EMPTY;
+      return end && 'error' in end ? throwError(() => end.error) : EMPTY;
     };
     const perform = (next: Turn<A>): Observable<WatchSignal<A>> => {
-      const signals$ = from(next.signals).pipe(tap(log.signal));
-      const committed$ = defer(() => commit(next));
-      if (!next.toAck) return concat(signals$, committed$);
-      const acknowledged$ = acknowledge(next.toAck, settings).pipe(
-        endWith(next),
+      const signals$ = from(next.signals).pipe(tap(signal => log.signal(signal)));
+      const { delivery } = next;
+      if (!delivery)
+        return concat(
+          signals$,
+          defer(() => commit(next)),
+        );
+      const { answer, isNews } = delivery;
+      const remember = (count: number) => {
+        // With `ack`, the whole answer has to come again: it is not only delivered, but acknowledged as a whole.
+        if (!settings.ack) memory.commitParts?.(answer, count);
+      };
+      const parts$: Observable<A> = !isNews
+        ? EMPTY
+        : audience
+          ? deliver(answer, audience, remember)
+          : of(answer);
+      const acknowledged$ = acknowledge(next, settings).pipe(
         // Emitted, but not committed: the failure is handled as a new outcome, from the state before the answer.
-        catchError((error: unknown) =>
-          of(turnAfter(turn, { kind: 'unacknowledged', error, told: next.state.status }, settings)),
+        catchError((error: unknown) => of(turnAfter(turn, unacknowledged(next, error), settings, memory))),
+        concatMap(last =>
+          'kind' in last ? of(last) : last.why === 'ack' ? perform(last) : defer(() => commit(last)),
         ),
-        concatMap(last => (last === next ? committed$ : perform(last))),
       );
-      return concat(signals$, acknowledged$);
+      const answer$ = parts$.pipe(map((part): WatchSignal<A> => ({ kind: 'answer', answer: part })));
+      return concat(signals$, answer$, acknowledged$);
+    };
+    const onEnding = (ending: Ending<A> | Held): Observable<WatchSignal<A>> => {
+      if (ending.kind === 'held') {
+        const { status, signals = [] } = onHeld(turn.state, scheduler.now()) ?? {};
+        if (status) turn = { ...turn, state: { ...turn.state, status } };
+        return from(signals);
+      }
+      const performed$ = defer(() => perform(turnAfter(turn, ending, settings, memory)));
+      return ending.kind === 'answer' && audience ? concat(untilPresent(audience), performed$) : performed$;
     };
 
     return wakes(settings).pipe(
       connect(wake$ =>
-        defer(() => pollOnce(poll, turn.state.index, wake$, settings)).pipe(
-          concatMap(ending => perform(turnAfter(turn, ending, settings))),
-          repeat({ delay: () => nextPoll(turn, wake$, settings) }),
+        defer(() => {
+          const askedAt = instant(settings);
+          if (!isWoken) return pollOnce(poll, turn.state, wake$, settings, askedAt);
+          isWoken = false;
+          return of<Ending<A>>({ kind: 'woken', askedAt });
+        }).pipe(
+          concatMap(onEnding),
+          repeat({
+            delay: () =>
+              turn.end ? EMPTY : nextPoll(turn.state, wake$, settings).pipe(tap(woken => (isWoken = woken))),
+          }),
           startWith({ kind: 'status', status: turn.state.status } as const),
         ),
       ),
+      finalize(() => openWatches--),
     );
   });
 }
 
 /** The turn that follows from how a poll ended. */
-function turnAfter<A>({ state }: Turn<A>, ending: Ending<A>, settings: WatchSettings<A>): Turn<A> {
-  const moment = { at: settings.scheduler.now(), chance: settings.random() };
+function turnAfter<A>(
+  { state }: Turn<A>,
+  ending: Ending<A>,
+  settings: WatchSettings<A>,
+  memory: WatchMemory<A>,
+): Turn<A> {
+  const spread = Math.max(MIN_SPREAD, openWatches * SPREAD_PER_WATCH);
+  const moment = { now: instant(settings), chance: settings.random(), spread };
+  const laws = { ...settings, memory };
   try {
-    return nextTurn(state, { ...ending, ...moment }, settings);
+    return nextTurn(state, { ...ending, ...moment }, laws);
   } catch (error) {
     // A callback of the config threw. That is a bug, which polling again cannot fix.
-    const laws = { ...settings, recovery: (): Recovery => ({ kind: 'end' }) };
-    return nextTurn(state, { kind: 'failure', error, ...moment }, laws);
+    const { askedAt } = ending;
+    const final = { ...laws, recovery: (): Recovery => ({ kind: 'end' }) };
+    return nextTurn(state, { kind: 'failure', error, askedAt, ...moment }, final);
   }
 }
 
-/** The state before the first poll. */
-function firstTurn<A>({ from: start, scheduler }: WatchSettings<A>): Turn<A> {
-  const now = scheduler.now();
-  const state: WatchState<A> = {
-    index: start?.index,
-    indexAt: start?.at,
-    previous: undefined,
-    gap: start && start.index === undefined ? { reason: 'index_missing', index: undefined } : undefined,
-    indexFailures: 0,
-    busyUntil: now,
-    status: {
-      state: 'connecting',
-      since: now,
-      lastAnswer: start?.at,
-      attempt: 0,
-      nextTry: undefined,
-      error: undefined,
-    },
-  };
-  return { signals: [], state, wait: 0, why: 'nothing' };
+function unacknowledged<A>({ state, delivery }: Turn<A>, error: unknown): Ending<A> {
+  const at = delivery?.checkpoint.at ?? 0;
+  return { kind: 'unacknowledged', error, told: state.status, askedAt: { at, monotonic: undefined } };
+}
+
+function instant<A>({ scheduler, monotonic }: WatchSettings<A>): Instant {
+  return { at: scheduler.now(), monotonic: monotonic.now() };
 }
 
 /** A wake source that fails or completes does not end the watch. */
@@ -168,58 +222,14 @@ function wakes<A>({ wake$, scheduler }: WatchSettings<A>): Observable<unknown> {
   );
 }
 
-/** Sends one poll and emits how it ended. It never errors; at a deadline or a wake the poll is aborted. */
-function pollOnce<A>(
-  poll: Poll<A>,
-  index: string | undefined,
-  wake$: Observable<unknown>,
-  { deadline, scheduler }: WatchSettings<A>,
-): Observable<Ending<A>> {
-  const askedAt = scheduler.now();
-  return defer(() => from(poll(index))).pipe(
-    map((answer): Ending<A> => ({ kind: 'answer', answer, askedAt })),
-    defaultIfEmpty<Ending<A>, Ending<A>>({ kind: 'nothing' }),
-    timeout({ first: deadline, scheduler, with: () => of<Ending<A>>({ kind: 'deadline' }) }),
-    raceWith(wake$.pipe(map((): Ending<A> => ({ kind: 'woken' })))),
-    take(1),
-    catchError((error: unknown) => of<Ending<A>>({ kind: 'failure', error })),
-  );
-}
-
-/** Calls `ack`. Completes when it has completed, or fails with its error. */
-function acknowledge<A>(
-  { answer, checkpoint }: NonNullable<Turn<A>['toAck']>,
-  { ack }: WatchSettings<A>,
-): Observable<never> {
-  return defer(() => from(ack(answer, checkpoint))).pipe(ignoreElements());
-}
-
-/** Emits when the next poll is due: after the wait, or soon after a wake unless the service asked for the wait. */
+/** Emits when the next poll is due, or true at a wake that may bring it forward. */
 function nextPoll<A>(
-  { wait, why }: Turn<A>,
+  { rest }: WatchState,
   wake$: Observable<unknown>,
-  { random, scheduler }: WatchSettings<A>,
-): Observable<unknown> {
-  const due$ = timer(wait, scheduler);
-  if (why === 'asked') return due$;
-  const woken$ = wake$.pipe(
-    take(1),
-    switchMap(() => timer(random() * WAKE_JITTER, scheduler)),
-  );
-  return merge(due$, woken$).pipe(take(1));
-}
-
-/** The log of one watch. */
-function createLog<A>({ log, scheduler }: WatchSettings<A>) {
-  const watchId = ++watchCount;
-  const stamp = () => ({ at: scheduler.now(), watchId });
-  return {
-    signal: (signal: WatchSignal<A>) => {
-      if (signal.kind !== 'gap') return;
-      const { reason, index } = signal.gap;
-      log({ ...stamp(), kind: 'gap', reason, index });
-    },
-    turn: ({ why, wait, state: { status } }: Turn<A>) =>
-      log({ ...stamp(), kind: 'turn', why, wait, attempt: status.attempt, error: status.error }),
-  };
+  { scheduler }: WatchSettings<A>,
+): Observable<boolean> {
+  // Some of it may have passed, if the answer took long to acknowledge.
+  const { wait, least } = restLeft(rest, scheduler.now());
+  const due$ = timer(wait, scheduler).pipe(map(() => false));
+  return least < wait ? merge(due$, wake$.pipe(map(() => true))).pipe(take(1)) : due$;
 }

@@ -2,39 +2,53 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { array, assert as check, bigInt, boolean, integer, property, tuple } from 'fast-check';
 import type { Recovery } from '../../../src/error/index.js';
 import { watchSettings } from '../../../src/stream/watch/watch-config.js';
-import { nextTurn, type Ending, type Turn, type WatchState } from '../../../src/stream/watch/watch-laws.js';
+import { freshPace } from '../../../src/stream/watch/poll-pace.js';
+import { nextTurn, onHeld } from '../../../src/stream/watch/watch-laws.js';
+import { repeatMemory } from '../../../src/stream/watch/watch-memory.js';
+import {
+  firstTurn,
+  type Ending,
+  type Outcome,
+  type Turn,
+  type WatchLaws,
+  type WatchState,
+} from '../../../src/stream/watch/watch-turn.js';
 import { answer, isIdle, type Answer } from '../../poll-script.js';
 
-const laws = watchSettings<Answer>({ isIdle });
+const laws: WatchLaws<Answer> = { ...watchSettings<Answer>({ isIdle }), memory: repeatMemory() };
 const chance = 0.5;
 
-/** A state without any history, with these changes. */
-const stateWith = (change: Partial<WatchState<Answer>> = {}): WatchState<Answer> => ({
-  index: undefined,
-  indexAt: undefined,
-  previous: undefined,
-  gap: undefined,
-  indexFailures: 0,
-  busyUntil: 0,
-  status: {
-    state: 'live',
-    since: 0,
-    lastAnswer: 0,
-    attempt: 0,
-    nextTry: undefined,
-    error: undefined,
-  },
-  ...change,
-});
+/** A moment on a wall clock and a monotonic clock that agree. */
+const when = (at: number) => ({ at, monotonic: at });
 
-const turn = (state: WatchState<Answer>, ending: Ending<Answer>, at = 0) =>
-  nextTurn(state, { ...ending, at, chance }, laws);
+/** A live state without any history, with these changes. */
+const stateWith = (change: Partial<WatchState> = {}): WatchState => {
+  const { state } = firstTurn<Answer>(undefined, when(0));
+  return { ...state, status: { ...state.status, state: 'live', lastAnswer: 0 }, ...change };
+};
+
+type Part<E> = E extends unknown ? Omit<E, 'askedAt'> : never;
+
+/** The turn after a poll that was sent at 0, unless the ending says otherwise. */
+const turn = (
+  state: WatchState,
+  ending: Part<Ending<Answer>> & { readonly askedAt?: number },
+  at = 0,
+  by = laws,
+) => {
+  const moment = { now: when(at), chance, spread: 1_000 };
+  return nextTurn(
+    state,
+    { ...(ending as Ending<Answer>), askedAt: when(ending.askedAt ?? 0), ...moment },
+    by,
+  );
+};
 
 /** The turn after a failure with this recovery. */
-const failed = (state: WatchState<Answer>, recovery: Recovery, at = 0) =>
-  nextTurn(state, { kind: 'failure', error: 'down', at, chance }, { ...laws, recovery: () => recovery });
+const failed = (state: WatchState, recovery: Recovery, at = 0) =>
+  turn(state, { kind: 'failure', error: 'down' }, at, { ...laws, recovery: () => recovery });
 
-const got = (given: Answer, askedAt = 0): Ending<Answer> => ({ kind: 'answer', answer: given, askedAt });
+const got = (given: Answer, askedAt = 0) => ({ kind: 'answer', answer: given, askedAt }) as const;
 
 describe('the laws of the watch', () => {
   describe('an index', () => {
@@ -74,19 +88,25 @@ describe('the laws of the watch', () => {
       strictEqual(turn(stateWith(), got(numbered)).state.index, '7');
     });
 
+    it('is missing if it fits into no URL, by its encoded length', () => {
+      strictEqual(turn(stateWith(), got(answer('é'.repeat(341)))).state.index, 'é'.repeat(341));
+      for (const index of ['é'.repeat(342), '7'.repeat(2_049), '\ud800']) {
+        const { state } = turn(stateWith({ index: '6' }), got(answer(index, 'x')));
+        deepStrictEqual([state.index, state.gap], [undefined, { reason: 'index_missing', index: '6' }]);
+      }
+    });
+
     it('is acknowledged with the time of its request, and as an empty string if the answer had none', () => {
       const given = answer('7', 'x');
-      deepStrictEqual(turn(stateWith(), got(given, 5), 9).toAck, {
-        answer: given,
-        checkpoint: { index: '7', at: 5 },
-      });
-      deepStrictEqual(turn(stateWith(), got(answer(''), 5), 9).toAck?.checkpoint, { index: '', at: 5 });
+      const { delivery } = turn(stateWith(), got(given, 5), 9);
+      deepStrictEqual([delivery?.answer, delivery?.checkpoint], [given, { index: '7', at: 5 }]);
+      deepStrictEqual(turn(stateWith(), got(answer(''), 5), 9).delivery?.checkpoint, { index: '', at: 5 });
     });
   });
 
   describe('consecutive failures that the index may have caused', () => {
     const blames: Recovery = { kind: 'retry', blamesIndex: true };
-    const after = (count: number, state = stateWith({ index: '7' })): WatchState<Answer> =>
+    const after = (count: number, state = stateWith({ index: '7' })): WatchState =>
       count === 0 ? state : after(count - 1, failed(state, blames).state);
 
     it('drop the index after five', () => {
@@ -96,11 +116,11 @@ describe('the laws of the watch', () => {
     });
 
     for (const [name, between] of [
-      ['an answer', (state: WatchState<Answer>) => turn(state, got(answer('7')))],
-      ['a poll that completes without one', (state: WatchState<Answer>) => turn(state, { kind: 'nothing' })],
-      ['a deadline', (state: WatchState<Answer>) => turn(state, { kind: 'deadline' })],
-      ['a poll that a proxy cut off', (state: WatchState<Answer>) => failed(state, { kind: 'idle' })],
-      ['a lost connection', (state: WatchState<Answer>) => failed(state, { kind: 'retry' })],
+      ['an answer', (state: WatchState) => turn(state, got(answer('7')))],
+      ['a poll that completes without one', (state: WatchState) => turn(state, { kind: 'nothing' })],
+      ['a deadline', (state: WatchState) => turn(state, { kind: 'deadline' })],
+      ['a poll that a proxy cut off', (state: WatchState) => failed(state, { kind: 'idle' })],
+      ['a lost connection', (state: WatchState) => failed(state, { kind: 'retry' })],
     ] as const) {
       it(`are counted anew after ${name}`, () => {
         const between4 = between(after(4)).state;
@@ -119,10 +139,13 @@ describe('the laws of the watch', () => {
   });
 
   describe('a turn', () => {
-    const live = stateWith({ index: '7', indexAt: 0 });
+    const live = stateWith({ index: '7', knownSince: when(0) });
     const retrying = stateWith({
       index: '7',
-      status: { state: 'retrying', since: 10, lastAnswer: 5, attempt: 3, nextTry: 90, error: 'down' },
+      status: {
+        ...{ state: 'retrying', since: 10, lastAnswer: 5, attempt: 3 },
+        ...{ nextTry: 90, error: 'down', hint: undefined },
+      },
     });
     const stateOf = ({ signals, state: { status } }: Turn<Answer>) => {
       deepStrictEqual(
@@ -132,23 +155,44 @@ describe('the laws of the watch', () => {
       return [status.state, status.since, status.attempt, status.nextTry, status.error];
     };
     /** Why it waits, how long, and the kinds of its signals. */
-    const summary = ({ why, wait, signals }: Turn<Answer>) => [why, wait, signals.map(({ kind }) => kind)];
+    const summary = ({ why, signals, state: { rest } }: Turn<Answer>) => [
+      ...[why, rest.wait],
+      signals.map(({ kind }) => kind),
+    ];
 
     it('with news continues at once', () => {
-      deepStrictEqual(summary(turn(live, got(answer('8', 'x')), 20)), ['news', 0, ['answer']]);
+      const next = turn(live, got(answer('8', 'x')), 20);
+      deepStrictEqual([summary(next), next.delivery?.isNews], [['news', 0, []], true]);
     });
 
     it('without news emits nothing, and says so', () => {
       for (const ending of [got(answer('8')), { kind: 'nothing' }] as const) {
-        const spent = { ...live, busyUntil: 20 + 2_500 };
+        const spent = { ...live, pace: { ...freshPace(0), busyUntil: 20 + 2_500 } };
         deepStrictEqual(summary(turn(spent, ending, 20)), ['nothing', 500, []]);
       }
       deepStrictEqual(summary(failed(live, { kind: 'idle' }, 20)), ['nothing', 0, []]);
     });
 
-    it('after a wake waits for up to a second, keeps the state, and emits nothing', () => {
-      const woken = turn(live, { kind: 'woken' }, 20);
-      deepStrictEqual(woken, { signals: [], state: live, wait: 500, why: 'woke' });
+    it('after a wake polls on a new connection, a random time of up to a second later', () => {
+      const woken = turn({ ...live, pace: freshPace(20) }, { kind: 'woken' }, 20);
+      deepStrictEqual(summary(woken), ['woke', 500, []]);
+      const { index, needsFreshConnection } = woken.state;
+      deepStrictEqual([index, needsFreshConnection], ['7', true]);
+    });
+
+    it('after a wake during a wait comes sooner, never later, and says when', () => {
+      const wait = (wait: number, least: number) => {
+        const next = turn({ ...retrying, rest: { since: 0, wait, least } }, { kind: 'woken' }, 20);
+        return [
+          next.state.rest.wait,
+          next.state.status.nextTry,
+          next.state.status.attempt,
+          next.signals.length,
+        ];
+      };
+      deepStrictEqual(wait(20_000, 0), [500, 520, 3, 1]);
+      deepStrictEqual(wait(220, 0), [200, 220, 3, 1]);
+      deepStrictEqual(wait(20_000, 1_520), [1_500, 1_520, 3, 1]);
     });
 
     it('is live after a poll without an answer, and retrying after a deadline', () => {
@@ -156,17 +200,61 @@ describe('the laws of the watch', () => {
       deepStrictEqual(stateOf(turn(retrying, { kind: 'nothing' }, 20)), [
         ...['live', 20, 0, undefined, undefined],
       ]);
-      deepStrictEqual(stateOf(turn(live, { kind: 'deadline' }, 20)), [
-        ...['retrying', 20, 0, undefined, undefined],
-      ]);
+      const late = turn(live, { kind: 'deadline' }, 20);
+      deepStrictEqual([late.state.rest.wait, late.state.needsFreshConnection], [500, true]);
+      deepStrictEqual(stateOf(late), [...['retrying', 20, 0, undefined, undefined]]);
       // Not a failure, so the count does not increase; no sign of life either, so it does not start over.
       deepStrictEqual(stateOf(turn(retrying, { kind: 'deadline' }, 20)), [
         ...['retrying', 10, 3, undefined, undefined],
       ]);
     });
 
-    it('after a poll that a proxy cut off leaves the status unchanged', () => {
-      strictEqual(failed(retrying, { kind: 'idle' }, 20).state.status, retrying.status);
+    it('after a poll that a proxy cut off in time is idle, and otherwise a failure', () => {
+      const cut: Recovery = { kind: 'idle', ifHeldFor: 100 };
+      const late = failed(retrying, cut, 100);
+      deepStrictEqual([summary(late), late.state.status.state], [['nothing', 0, []], 'retrying']);
+      deepStrictEqual([late.state.status.attempt, late.state.knownSince], [0, when(0)]);
+      const early = failed(retrying, cut, 99);
+      deepStrictEqual(
+        [early.why, early.state.status.attempt, early.state.knownSince],
+        ['failed', 4, undefined],
+      );
+    });
+
+    it('with an index that is certainly to blame drops it at once, and without one backs off', () => {
+      const refused: Recovery = { kind: 'retry', dropsIndex: true };
+      const next = failed(live, refused, 20);
+      deepStrictEqual(
+        [next.state.index, next.state.gap?.reason, next.why],
+        [undefined, 'index_refused', 'failed'],
+      );
+      deepStrictEqual(
+        [failed(stateWith(), refused).state.gap, failed(stateWith(), refused).end],
+        [undefined, undefined],
+      );
+    });
+
+    it('has a hint only if there has never been an answer', () => {
+      const foreign: Recovery = { kind: 'retry', hint: 'is the URL right?' };
+      const never = stateWith({ status: { ...live.status, lastAnswer: undefined } });
+      strictEqual(failed(never, foreign).state.status.hint, 'is the URL right?');
+      strictEqual(failed(live, foreign).state.status.hint, undefined);
+    });
+
+    it('is live while a poll is held, after a failure as well, but not after a deadline', () => {
+      const held = (state: WatchState) => {
+        const { status } = onHeld(state, 40) ?? {};
+        return status && [status.state, status.since, status.attempt, status.error];
+      };
+      deepStrictEqual(held(retrying), ['live', 40, 3, undefined]);
+      strictEqual(held(live), undefined);
+      const stalled = turn(retrying, { kind: 'deadline' }, 20).state;
+      strictEqual(held(stalled), undefined);
+      strictEqual(held(failed(stalled, { kind: 'retry' }, 30).state), undefined);
+      deepStrictEqual(
+        held({ ...turn(stalled, got(answer('8')), 30).state, status: retrying.status })?.[0],
+        'live',
+      );
     });
 
     it('after a failure backs off', () => {
@@ -199,7 +287,21 @@ describe('the laws of the watch', () => {
   });
 
   describe('polls without news', () => {
-    const paced = (state: WatchState<Answer>, at: number) => turn(state, { kind: 'nothing' }, at);
+    const endings: readonly Part<Ending<Answer>>[] = [
+      { kind: 'nothing' },
+      { kind: 'deadline' },
+      { kind: 'woken' },
+      { kind: 'failure', error: 'down' },
+      got(answer('7')),
+      got(answer('', 'x')),
+    ];
+    let kinds = 0;
+    /** After any ending without news, one after the other. */
+    const paced = (state: WatchState, at: number) => {
+      const ending = endings[kinds++ % endings.length]!;
+      const by = { ...laws, backoff: { initial: 0, max: 0 } };
+      return turn(state, { ...ending, askedAt: at }, at, by);
+    };
 
     it('never exceed the burst plus one per interval, however they are timed', () => {
       check(
@@ -210,7 +312,7 @@ describe('the laws of the watch', () => {
           for (const lag of lags) {
             const next = paced(state, now);
             state = next.state;
-            sent.push((now += next.wait));
+            sent.push((now += next.state.rest.wait));
             now += lag;
           }
           for (const [i, start] of sent.entries()) {
@@ -228,7 +330,8 @@ describe('the laws of the watch', () => {
           for (const [at] of jumps) {
             const next = paced(state, at);
             state = next.state;
-            ok(next.wait >= 0 && next.wait <= laws.minInterval);
+            const { wait } = next.state.rest;
+            ok(wait >= 0 && wait <= laws.minInterval, `${next.why} ${wait}`);
           }
         }),
       );

@@ -148,7 +148,7 @@ describe('watch', () => {
       const hung = cold<never>('-');
       const late = cold('-(b|)', { b: answer('2', 'y') });
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, late);
-      expectObservable(watch(poll, { deadline: 100, random }), '150ms !').toBe('a 100ms b', {
+      expectObservable(watch(poll, { deadline: 100, random: () => 0 }), '150ms !').toBe('a 100ms b', {
         a: answer('1', 'x'),
         b: answer('2', 'y'),
       });
@@ -220,7 +220,7 @@ describe('watch', () => {
       const broken = cold<never>('#');
       const fine = cold('(a|)', { a: answer('1', 'x') });
       const { asked, poll } = script(broken, broken, broken, broken, fine, broken);
-      const config = { random, backoff: { initial: 10, max: 40 } };
+      const config = { random, minInterval: 0, backoff: { initial: 10, max: 40 } };
       expectObservable(watch(poll, config), '130ms !').toBe('110ms a', { a: answer('1', 'x') });
       expectSubscriptions(broken.subscriptions).toBe([
         '(^!)',
@@ -308,12 +308,15 @@ describe('watch', () => {
 
   it(
     'handles 10,000 synchronous answers',
-    marbles(({ expectObservable, flush }) => {
+    marbles(({ flush }) => {
       let polls = 0;
+      let seen = 0;
       const poll = () => (++polls > 10_000 ? NEVER : of(answer(String(polls), `event ${polls}`)));
-      const count$ = watch(poll).pipe(take(10_000), count());
-      expectObservable(count$.pipe(map(n => String(n)))).toBe('(a|)', { a: '10000' });
+      watch(poll)
+        .pipe(take(10_000))
+        .subscribe(() => seen++);
       flush();
+      strictEqual(seen, 10_000);
     }),
   );
 

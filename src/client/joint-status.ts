@@ -1,0 +1,65 @@
+import { finalize, tap, type MonoTypeOperatorFunction, type Observer } from 'rxjs';
+import type { WatchSignal, WatchStatus } from '../stream/index.js';
+
+/** From the best to the worst. A watch that has just been started says nothing about the others. */
+const STATES: readonly WatchStatus['state'][] = [
+  'connecting',
+  'live',
+  'acknowledging',
+  'retrying',
+  'offline',
+  'closed',
+];
+
+/** Makes the signals of several watches into those of one: the worst status, and one gap until there is an answer. */
+export interface JointStatus {
+  /** Reports the status and the gaps of one of the watches. */
+  readonly report: <A>() => MonoTypeOperatorFunction<WatchSignal<A>>;
+  /** There is an answer after the gaps so far. */
+  readonly onAnswer: () => void;
+}
+
+/** Tells the joint signals to an observer. */
+export function jointStatus(told: Pick<Observer<WatchSignal<never>>, 'next'>): JointStatus {
+  const statuses = new Map<object, WatchStatus>();
+  let last: WatchStatus | undefined;
+  let isGapTold = false;
+
+  const tellStatus = () => {
+    const rank = ({ state }: WatchStatus) => STATES.indexOf(state);
+    // Of equals the one that has changed last, which is at the end.
+    const worst = [...statuses.values()].reduce<WatchStatus | undefined>(
+      (a, b) => (a !== undefined && rank(a) > rank(b) ? a : b),
+      undefined,
+    );
+    if (worst === undefined || worst === last) return;
+    const isSame = worst.state === last?.state && worst.nextTry === undefined;
+    last = worst;
+    if (!isSame) told.next({ kind: 'status', status: worst });
+  };
+
+  return {
+    report: () => source => {
+      const watch = {};
+      return source.pipe(
+        tap(signal => {
+          if (signal.kind === 'status') {
+            statuses.delete(watch);
+            statuses.set(watch, signal.status);
+            tellStatus();
+          } else if (signal.kind === 'gap' && !isGapTold) {
+            isGapTold = true;
+            told.next(signal);
+          }
+        }),
+        finalize(() => {
+          statuses.delete(watch);
+          tellStatus();
+        }),
+      );
+    },
+    onAnswer: () => {
+      isGapTold = false;
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import type { ResumePoint, WatchSettings } from './watch-config.js';
+import type { Instant } from './watch-index.js';
+import type { WatchMemory } from './watch-memory.js';
+import { freshPace, type PollPace } from './poll-pace.js';
+import type { TurnReason } from './watch-log.js';
+import type { Checkpoint, Gap, WatchSignal, WatchStatus } from './watch-signal.js';
+
+/** The settings that the laws depend on, and what the watch remembers. */
+export type WatchLaws<A> = Pick<
+  WatchSettings<A>,
+  'minInterval' | 'burst' | 'retention' | 'backoff' | 'indexOf' | 'isIdle' | 'recovery'
+> & { readonly memory: Pick<WatchMemory<A>, 'recall'> };
+
+/** The state of a watch between two polls. */
+export interface WatchState {
+  /** The index for the next poll; undefined to start from now. */
+  readonly index: string | undefined;
+  /** When the service certainly knew the index. It forgets an index after the retention. */
+  readonly knownSince: Instant | undefined;
+  /** The newest index of any answer so far. */
+  readonly newest: string | undefined;
+  /** There is a reason to expect that the service sends again what it has sent before. */
+  readonly mayBeReplay: boolean;
+  /** A gap to emit with the next answer, when the service is up again and a reload works. Only set if there is no index. */
+  readonly gap: Pick<Gap, 'reason' | 'index'> | undefined;
+  /** The number of consecutive failures that the index may have caused. */
+  readonly indexFailures: number;
+  readonly pace: PollPace;
+  /** The wait before the next poll. */
+  readonly rest: Rest;
+  /** Nothing was heard in a whole poll, or the machine slept: the connections of earlier polls may be dead. */
+  readonly needsFreshConnection: boolean;
+  /** The last poll ended at its deadline. Until there is an answer, a poll that hangs is no sign of life. */
+  readonly isStalled: boolean;
+  readonly status: WatchStatus;
+}
+
+/** A wait before a poll, in ms. A wake may shorten it, but not to less than `least`. */
+export interface Rest {
+  /** When it began, in ms since 1970. */
+  readonly since: number;
+  readonly wait: number;
+  readonly least: number;
+}
+
+/** How much of a rest is left, in ms. If the clock was set back, it is not more than before. */
+export function restLeft({ since, wait, least }: Rest, now: number): Pick<Rest, 'wait' | 'least'> {
+  const left = (ms: number) => Math.max(0, Math.min(ms, since + ms - now));
+  return { wait: left(wait), least: left(least) };
+}
+
+/** How one poll ended. */
+export type Ending<A> = { readonly askedAt: Instant } & (
+  | { readonly kind: 'answer'; readonly answer: A }
+  /** It completed without an answer; it was not answered in time; it was aborted by a wake, or a wait was. */
+  | { readonly kind: 'nothing' | 'deadline' | 'woken' }
+  | { readonly kind: 'failure'; readonly error: unknown }
+  /** An answer was emitted, with this status, but `ack` failed. */
+  | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly told: WatchStatus }
+);
+
+/** Its time, a random number from 0 to 1 for the jitter, and over how many ms to spread polls that many watches send at once. */
+export interface Moment {
+  readonly now: Instant;
+  readonly chance: number;
+  readonly spread: number;
+}
+
+export type Outcome<A> = Ending<A> & Moment;
+
+/** What an outcome leads to: the signals to emit, the next state, and how to continue. */
+export interface Turn<A> {
+  readonly signals: readonly WatchSignal<never>[];
+  readonly state: WatchState;
+  readonly why: TurnReason;
+  /** What has to happen before the next state takes effect. */
+  readonly delivery?: Delivery<A>;
+  /** The watch ends: with this error, or without one. */
+  readonly end?: { readonly error?: unknown };
+}
+
+/** An answer on its way to the consumer. */
+export interface Delivery<A> {
+  /** The answer as it came, to be remembered. */
+  readonly arrived: A;
+  /** The answer to acknowledge. */
+  readonly answer: A;
+  /** Whether it is emitted before. */
+  readonly isNews: boolean;
+  readonly checkpoint: Checkpoint;
+  /** The gap before it. */
+  readonly gap: Gap | undefined;
+}
+
+/** The turn before the first poll: from the start, or from where an earlier subscription stopped. */
+export function firstTurn<A>(start: ResumePoint | undefined, now: Instant, place?: WatchState): Turn<A> {
+  const status: WatchStatus = {
+    ...{ state: 'connecting', since: now.at, attempt: 0 },
+    lastAnswer: place ? place.status.lastAnswer : start?.at,
+    ...{ nextTry: undefined, error: undefined, hint: undefined },
+  };
+  const fresh: WatchState = {
+    ...{ index: undefined, knownSince: undefined, newest: undefined, gap: undefined },
+    pace: freshPace(now.at),
+    ...{ indexFailures: 0, mayBeReplay: false, needsFreshConnection: false, isStalled: false },
+    rest: { since: now.at, wait: 0, least: 0 },
+    status,
+  };
+  const state = place
+    ? // Whoever comes back may be sent again what was on its way when they left.
+      {
+        ...place,
+        indexFailures: 0,
+        mayBeReplay: true,
+        isStalled: false,
+        rest: fresh.rest,
+        status,
+      }
+    : start
+      ? resumedState(fresh, start)
+      : fresh;
+  return { signals: [], state, why: 'nothing' };
+}
+
+/** The state of a watch that continues from somewhere else. */
+export function resumedState(before: WatchState, { index, at }: ResumePoint): WatchState {
+  return {
+    ...before,
+    index,
+    knownSince: at === undefined ? undefined : { at, monotonic: undefined },
+    newest: index,
+    mayBeReplay: true,
+    gap: index === undefined ? { reason: 'index_missing', index: undefined } : undefined,
+  };
+}
+
+/** A place that will not be returned to: the next poll starts from now, and says so. */
+export function abandoned(place: WatchState): WatchState {
+  const { index } = place;
+  if (index === undefined) return place;
+  return { ...place, index: undefined, knownSince: undefined, gap: { reason: 'unwatched', index } };
+}
