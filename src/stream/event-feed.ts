@@ -119,11 +119,12 @@ export function eventFeed<Own extends object = NoOwnEvents>(
   let subscribers = 0;
   const all$ = new Observable<LiveEvent<Own>>(subscriber => {
     subscriber.add(shared$.subscribe(subscriber));
-    // Only now: what has been held must reach the one who came.
-    if (subscribers++ === 0) isPresent$.next(true);
-    return () => {
+    subscribers++;
+    subscriber.add(() => {
       if (--subscribers === 0) isPresent$.next(false);
-    };
+    });
+    // Only now: what has been held must reach the one who came, who may leave at once.
+    if (subscribers === 1) isPresent$.next(true);
   });
   // The compiler cannot narrow a union while its kinds are still generic.
   const known$ = all$ as Observable<LiveEvent>;

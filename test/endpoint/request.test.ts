@@ -34,7 +34,9 @@ const list = JSON.stringify({ members: [], watch: { index: '1' }, anchor: null }
 function clientOf(text: string, status = 200, headers: Readonly<Record<string, string>> = {}) {
   const sent: TransportRequest[] = [];
   const transport: Transport = request => {
-    sent.push(request);
+    // What is not sent, but only tells the transport how to send it, is left out.
+    const { onArrival: _, ...onTheWire } = request;
+    sent.push(onTheWire);
     return of({ status, headers: { get: name => headers[name] ?? null }, text });
   };
   return { sent, client: createClient({ ...urls, token: 'token', transport }) };

@@ -111,7 +111,7 @@ describe('live events', () => {
 });
 
 describe('the watch object', () => {
-  it('decodes to an empty index if it is missing, and refuses an index that cannot be sent back', () => {
+  it('decodes to an empty index if it is missing or cannot be sent back, and refuses what is no string', () => {
     const decoded = (value: unknown) => {
       const result = WatchData.decode(value);
       return isRight(result) ? result.right : 'refused';
@@ -120,7 +120,10 @@ describe('the watch object', () => {
     deepStrictEqual(decoded({}), { index: '' });
     deepStrictEqual(decoded({ index: null, more: 1 }), { index: '', more: 1 });
     deepStrictEqual(decoded({ index: '0012' }), { index: '0012' });
-    for (const index of [12, '\ud800', 'x'.repeat(2049), {}]) strictEqual(decoded({ index }), 'refused');
+    for (const index of ['\ud800', 'x'.repeat(2049), 'é'.repeat(342)]) {
+      deepStrictEqual(decoded({ index, more: 1 }), { index: '', more: 1 });
+    }
+    for (const index of [12, {}]) strictEqual(decoded({ index }), 'refused');
     for (const watch of ['', 7, [], [1]]) strictEqual(decoded(watch), 'refused');
   });
 });

@@ -75,7 +75,7 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
         const fault = faultFor(request);
         if (!fault) return handle(request);
         const last = lastEvents.get(request.headers.authorization);
-        return applyFault(fault, request, { handle, handleHot, lastEvents: last }, world.now);
+        return applyFault(fault, request, { handle, handleHot, lastEvents: last }, world);
       }),
     fault: (fault, plan = {}) => {
       checkFault(fault);

@@ -6,6 +6,7 @@ import type { EmulatedRequest, EmulatedResponse } from '../service/index.js';
 import { deliveryFault, deliveryFaultFields, type DeliveryFault } from './delivery-fault.js';
 import { editedAnswer, editedAnswerFields, type EditedAnswer } from './edited-answer.js';
 import { replacedAnswer, replacedAnswerFields, type ReplacedAnswer } from './replaced-answer.js';
+import type { World } from '../world/index.js';
 import { serverQuirk, serverQuirkFields, type ServerQuirk, type Upstream } from './server-quirk.js';
 
 /**
@@ -42,10 +43,10 @@ export function applyFault(
   fault: Fault,
   request: EmulatedRequest,
   upstream: Upstream,
-  now: () => number,
+  world: World,
 ): Observable<EmulatedResponse> {
   if (isDeliveryFault(fault)) return deliveryFault(fault, request, upstream.handle);
-  if (isReplacedAnswer(fault)) return replacedAnswer(fault, now);
+  if (isReplacedAnswer(fault)) return replacedAnswer(fault, world);
   if (isEditedAnswer(fault)) return editedAnswer(fault, request, upstream.handle);
   return serverQuirk(fault, request, upstream);
 }

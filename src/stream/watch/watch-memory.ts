@@ -7,7 +7,7 @@ export interface WatchMemory<A> {
    * what it has sent before; only then is a part of an answer left out.
    */
   readonly recall: (answer: A, mayBeReplay: boolean) => Recalled<A>;
-  /** Remembers an answer, when its index takes effect. */
+  /** Remembers an answer with news, when its index takes effect. */
   readonly commit: (answer: A) => void;
   /** Remembers the first `count` parts of an answer: nobody was left to take the rest. */
   readonly commitParts?: (answer: A, count: number) => void;

@@ -118,7 +118,7 @@ export function continuedSignals<A>(
     openWatches++;
 
     const commit = (next: Turn<A>): Observable<never> => {
-      if (next.delivery) memory.commit(next.delivery.arrived);
+      if (next.delivery?.isNews) memory.commit(next.delivery.arrived);
       turn = next;
       continuity.place = next.state;
       log.turn(next);

@@ -9,39 +9,6 @@ const random = () => 1;
 
 describe('a turn of the watch', () => {
   it(
-    'calls onCommit with an answer when its index is committed: after its ack, and only if that completes',
-    marbles(helpers => {
-      const { cold, expectSubscriptions, flush } = helpers;
-      const first = cold('-(a|)', { a: answer('1', 'x') });
-      const again = cold('-(a|)', { a: answer('1', 'x') });
-      const idle = cold('-(b|)', { b: answer('2') });
-      const { asked, poll } = script(first, again, idle);
-      const fails = cold<never>('  --#');
-      const completes = cold<never>('--|');
-      const acks = [fails, completes];
-      const committed: string[] = [];
-      const config = { isIdle, random, backoff: { initial: 4 }, ack: () => acks.shift() ?? NEVER };
-      const signals$ = watchSignals(poll, config, ({ watch: { index } }) =>
-        committed.push(`${asyncScheduler.now()} ${index}`),
-      );
-      const seen = journal(signals$, helpers, '13ms !');
-      expectSubscriptions(first.subscriptions).toBe('    ^!');
-      expectSubscriptions(fails.subscriptions).toBe('    -^-!');
-      expectSubscriptions(again.subscriptions).toBe('    -------^!');
-      expectSubscriptions(completes.subscriptions).toBe('--------^-!');
-      expectSubscriptions(idle.subscriptions).toBe('     ----------^!');
-      flush();
-      deepStrictEqual(seen, [
-        ...['0 connecting', '1 live', '1 x', '3 retrying'],
-        ...['8 index_missing', '8 live', '8 x'],
-      ]);
-      // The idle answer is still being acknowledged.
-      deepStrictEqual(committed, ['10 1']);
-      deepStrictEqual(asked, [undefined, undefined, '1']);
-    }),
-  );
-
-  it(
     'emits a gap if it resumes from an empty index',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       for (const from of ['', { index: '', at: 0 }]) {
@@ -75,13 +42,14 @@ describe('a turn of the watch', () => {
   );
 
   it(
-    'continues from the same index after an idle error, without backoff or a new status',
+    'continues from the same index after a poll that a proxy cut off, without backoff or a new status',
     marbles(helpers => {
       const { cold, expectSubscriptions, flush } = helpers;
       const cut = cold<never>('--#', undefined, '504');
       const down = cold<never>('#', undefined, 'reset');
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), cut, cut, down, cut, NEVER);
-      const recovery = (error: unknown): Recovery => ({ kind: error === '504' ? 'idle' : 'retry' });
+      const recovery = (error: unknown): Recovery =>
+        error === '504' ? { kind: 'idle', ifHeldFor: 2 } : { kind: 'retry' };
       const config = { random, recovery, burst: 9, backoff: { initial: 3 } };
       const seen = journal(watchSignals(poll, config), helpers, '10ms !');
       expectSubscriptions(cut.subscriptions).toBe(['^-!', '--^-!', '-------^-!']);

@@ -1,0 +1,183 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { firstValueFrom, take, type Subscription } from 'rxjs';
+import type { EventFeed, FeedConfig } from 'lobby-rx';
+import { virtualWorld } from '../virtual-world.js';
+
+/** A feed in virtual time. `watch` subscribes to it; `seen` has what subscribers have got, and the gaps. */
+function stage(config: FeedConfig = {}) {
+  const { emulator, identity_id, client, pass, scheduler } = virtualWorld({ random: () => 0 });
+  const feed: EventFeed = client.events.createFeed(config);
+  const seen: string[] = [];
+  feed.gap$.subscribe(({ reason }) => seen.push(reason));
+  const watch = (count = Infinity): Subscription =>
+    feed.unknown$.pipe(take(count)).subscribe({
+      next: ({ name }) => seen.push(name),
+      error: (error: unknown) => seen.push((error as Error).name),
+    });
+  const publish = (...names: string[]) => {
+    for (const name of names) emulator.publish(identity_id, { [name]: 1 });
+    pass(200);
+  };
+  const polls = () => emulator.requests.length;
+  const pending = () => emulator.requests.filter(request => request.pending).length;
+  return { feed, seen, watch, publish, polls, pending, pass, emulator, identity_id, scheduler };
+}
+
+describe('the place of a feed', () => {
+  it('is kept while nobody is subscribed: who comes back misses nothing', () => {
+    for (const linger of [0, 500, 1_000]) {
+      const { seen, watch, publish, pass } = stage({ linger });
+      const first = watch();
+      publish('a');
+      first.unsubscribe();
+      pass(1_500);
+      publish('b');
+      watch();
+      publish('c');
+      deepStrictEqual(seen, ['a', 'b', 'c'], `linger ${linger}`);
+    }
+  });
+
+  it('is too old after the retention, which is a gap', () => {
+    const { seen, watch, publish, pass } = stage();
+    const first = watch();
+    publish('a');
+    first.unsubscribe();
+    publish('b');
+    pass(400_000);
+    watch();
+    publish('c');
+    deepStrictEqual(seen, ['a', 'silence', 'c']);
+  });
+
+  it('is kept over an error that ends the watch, such as an expired token', () => {
+    const { seen, watch, publish, emulator, pass } = stage();
+    watch();
+    publish('a');
+    emulator.fault({ kind: 'error', status: 403 });
+    publish('b');
+    pass(1_000);
+    deepStrictEqual(seen, ['a', 'b', 'StatusError']);
+    publish('c');
+    watch();
+    publish('d');
+    deepStrictEqual(seen, ['a', 'b', 'StatusError', 'c', 'd']);
+  });
+
+  it('is not that of `from` once an answer has been acknowledged', () => {
+    const { watch, publish, seen, pass } = stage({ from: '1767225600000', linger: 0 });
+    publish('a');
+    const first = watch();
+    pass(500);
+    first.unsubscribe();
+    publish('b');
+    watch();
+    pass(500);
+    deepStrictEqual(seen, ['a', 'b']);
+  });
+
+  it('does not move for status$ and gap$, which start no poll', () => {
+    const { feed, watch, publish, polls, pass, seen } = stage();
+    const states: string[] = [];
+    feed.status$.subscribe(({ state }) => states.push(state));
+    pass(5_000);
+    strictEqual(polls(), 0);
+    const first = watch();
+    publish('a');
+    first.unsubscribe();
+    pass(5_000);
+    const before = polls();
+    publish('b');
+    strictEqual(polls(), before);
+    watch();
+    pass(500);
+    deepStrictEqual(seen, ['a', 'b']);
+    deepStrictEqual(states, ['connecting', 'live', 'connecting', 'live']);
+  });
+
+  it('stays before an answer that comes while nobody is left; who returns in time gets it first', () => {
+    const acked: string[] = [];
+    const { watch, publish, seen, pass, pending } = stage({
+      linger: 1_000,
+      ack: ({ events }) =>
+        void acked.push(events.map(event => (event.kind === 'unknown' ? event.name : '')).join()),
+    });
+    const first = watch();
+    publish('a');
+    first.unsubscribe();
+    publish('b');
+    deepStrictEqual([seen, acked], [['a'], ['', 'a']]);
+    // In time: the answer has been held.
+    const second = watch();
+    pass(1);
+    deepStrictEqual(
+      [seen, acked],
+      [
+        ['a', 'b'],
+        ['', 'a', 'b'],
+      ],
+    );
+    second.unsubscribe();
+    publish('c');
+    pass(2_000);
+    strictEqual(pending(), 0);
+    // Too late: it has been dropped, and is requested again.
+    watch();
+    pass(500);
+    deepStrictEqual(
+      [seen, acked],
+      [
+        ['a', 'b', 'c'],
+        ['', 'a', 'b', 'c'],
+      ],
+    );
+  });
+
+  it('is within a batch if its last subscriber leaves there', () => {
+    for (const wait of [100, 5_000]) {
+      const { watch, publish, seen, pass } = stage();
+      watch(1);
+      publish('a', 'b', 'c');
+      pass(wait);
+      watch(1);
+      pass(500);
+      watch();
+      pass(500);
+      deepStrictEqual(seen, ['a', 'b', 'c'], `after ${wait} ms`);
+    }
+  });
+
+  it('takes one event after the other, as often as somebody asks for one', async () => {
+    const { feed, publish, pass, seen, watch } = stage();
+    watch(1);
+    publish('a', 'b', 'c', 'd');
+    const next = firstValueFrom(feed.unknown$);
+    pass(5_000);
+    strictEqual((await next).name, 'b');
+    watch();
+    pass(500);
+    deepStrictEqual(seen, ['a', 'c', 'd']);
+  });
+
+  it('is given up without resume: each first subscriber starts from now, with a gap', () => {
+    const { watch, publish, seen, pass } = stage({ resume: false });
+    const first = watch();
+    publish('a');
+    first.unsubscribe();
+    pass(1_500);
+    publish('b');
+    watch();
+    publish('c');
+    deepStrictEqual(seen, ['a', 'unwatched', 'c']);
+  });
+
+  it('is nowhere before the first answer, which is no gap', () => {
+    const { watch, publish, seen, pass, emulator } = stage({ resume: false, linger: 0 });
+    emulator.fault({ kind: 'stall_before_headers' });
+    watch().unsubscribe();
+    pass(1_500);
+    watch();
+    publish('a');
+    deepStrictEqual(seen, ['a']);
+  });
+});

@@ -1,0 +1,80 @@
+import { deepStrictEqual } from 'node:assert';
+import { NEVER, of, Subject } from 'rxjs';
+import { createClient, type Transport, type TransportRequest } from 'lobby-rx';
+import { virtualTime } from '../virtual-time.js';
+
+/** A watch of events whose polls are answered by `answer`; by default, they hang. */
+function stage(answer: (request: TransportRequest, nth: number) => ReturnType<Transport> = () => NEVER) {
+  const { scheduler, pass } = virtualTime();
+  const wake$ = new Subject<void>();
+  const requests: TransportRequest[] = [];
+  const transport: Transport = request => answer(request, requests.push(request) - 1);
+  const client = createClient({
+    ...{ url: 'https://a.example', token: 't', transport, scheduler, random: () => 0 },
+    watch: { wake$ },
+  });
+  const watching = client.events.batches().subscribe();
+  const fresh = () => requests.map(({ needsFreshConnection }) => needsFreshConnection ?? false);
+  return { pass, requests, fresh, wake$, watching };
+}
+
+const idle = (index: number) =>
+  of({ status: 200, headers: { get: () => null }, text: `{"events":[],"watch":{"index":"${index}"}}` });
+
+describe('a poll on a new connection', () => {
+  it('follows a deadline, so that dead connections cost no more than one', () => {
+    // Kept connections are dead; new ones work, and are kept.
+    const { pass, fresh } = stage((request, nth) =>
+      request.needsFreshConnection || nth > 1 ? idle(nth) : NEVER,
+    );
+    pass(69_999);
+    deepStrictEqual(fresh(), [false]);
+    pass(1);
+    deepStrictEqual(fresh().slice(0, 3), [false, true, false]);
+  });
+
+  it('follows a wake, unless the poll is younger than a second: it may have been sent because of it', () => {
+    const { pass, fresh, wake$ } = stage();
+    pass(999);
+    wake$.next();
+    pass(10_000);
+    deepStrictEqual(fresh(), [false]);
+    wake$.next();
+    pass(10_000);
+    deepStrictEqual(fresh(), [false, true]);
+  });
+
+  it('is not needed after an answer', () => {
+    const { pass, fresh } = stage((_, nth) => (nth < 3 ? idle(nth) : NEVER));
+    pass(10_000);
+    deepStrictEqual(fresh(), [false, false, false, false]);
+  });
+});
+
+describe('the deadline of a poll', () => {
+  it('is over when the answer begins to arrive', () => {
+    const { pass, requests, watching } = stage();
+    pass(60_000);
+    requests[0]?.onArrival?.();
+    pass(200_000);
+    deepStrictEqual(requests.length, 1);
+    watching.unsubscribe();
+  });
+
+  it('of other requests covers the body if they must not be repeated', () => {
+    const { scheduler, pass } = virtualTime();
+    const transport: Transport = ({ onArrival }) => {
+      scheduler.schedule(() => onArrival?.(), 1_000);
+      return NEVER;
+    };
+    const client = createClient({ url: 'https://a.example', token: 't', transport, scheduler });
+    const ends: string[] = [];
+    const error = () => ends.push('deadline');
+    client.matchmaker.players.connected({ player_token: 'p' }).subscribe({ error });
+    pass(15_000);
+    deepStrictEqual(ends, ['deadline']);
+    client.group.getMembers({ group_id: 'g' }).subscribe({ error });
+    pass(100_000);
+    deepStrictEqual(ends, ['deadline']);
+  });
+});

@@ -1,0 +1,159 @@
+import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { deflateSync, gzipSync, brotliCompressSync } from 'node:zlib';
+import { catchError, lastValueFrom, of, type ObservableInput } from 'rxjs';
+import { createClient, fromFetch, whyNotConnected, type FetchLikeResponse } from 'lobby-rx';
+import { rawServer, type RawServer } from '../raw-server.js';
+import { virtualTime } from '../virtual-time.js';
+
+const request = { method: 'GET', url: 'https://a.example/', headers: {} };
+const chunk = new TextEncoder().encode('x');
+
+/** Lets pending promises settle; they do not move in virtual time. */
+const settle = () => new Promise(resolve => setImmediate(resolve));
+
+describe('the body of an answer', () => {
+  /** A body in virtual time, of which one byte arrives per call of `flow`. Nobody waits for more than one. */
+  function stage(config: object = {}) {
+    const { scheduler, pass } = virtualTime();
+    let deliver: ((result: { done: false; value: Uint8Array } | { done: true }) => void) | undefined;
+    const body = { getReader: () => ({ read: () => new Promise(resolve => (deliver = resolve)) }) };
+    const response: FetchLikeResponse = {
+      ...{ status: 200, headers: { get: () => null }, body },
+      text: () => Promise.reject(new Error('not streamed')),
+    };
+    const fetch = () => Promise.resolve(response);
+    const seen: string[] = [];
+    fromFetch({ fetch, scheduler, ...config })(request)
+      .pipe(catchError((error: unknown): ObservableInput<{ text: string }> => of({ text: String(error) })))
+      .subscribe(({ text }) => seen.push(text));
+    const after = async (ms: number, step?: 'byte' | 'end') => {
+      pass(ms);
+      if (step) deliver?.(step === 'byte' ? { done: false, value: chunk } : { done: true });
+      await settle();
+    };
+    return { seen, after };
+  }
+
+  it('may take long as long as it flows', async () => {
+    const { seen, after } = stage();
+    await after(0);
+    for (let second = 0; second < 280; second += 14) await after(14_000, 'byte');
+    await after(14_000, 'end');
+    deepStrictEqual(seen, ['x'.repeat(20)]);
+  });
+
+  it('fails after 15 s of silence', async () => {
+    const { seen, after } = stage();
+    await after(0);
+    await after(14_000, 'byte');
+    await after(14_999);
+    deepStrictEqual(seen, []);
+    await after(1);
+    match(seen.join(), /the body of the answer stalled/);
+  });
+
+  it('fails after 300 s in all', async () => {
+    const { seen, after } = stage();
+    await after(0);
+    for (let n = 0; n < 29; n++) await after(10_000, 'byte');
+    deepStrictEqual(seen, []);
+    await after(10_000);
+    match(seen.join(), /the body of the answer stalled/);
+  });
+
+  it('has other limits if asked to', async () => {
+    const { seen, after } = stage({ bodySilence: 50, bodyDeadline: 120 });
+    await after(0);
+    for (let n = 0; n < 2; n++) await after(40, 'byte');
+    await after(39);
+    deepStrictEqual(seen, []);
+    await after(1);
+    strictEqual(seen.length, 1);
+  });
+
+  describe('over HTTP', () => {
+    let server: RawServer;
+    afterEach(() => server.close());
+
+    const answer = (head: string, body: Buffer) =>
+      `HTTP/1.1 ${head}\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const serve = async (head: string, body: Buffer) => {
+      server = await rawServer(socket => {
+        socket.write(answer(head, body));
+        socket.write(body);
+      });
+      return server.url;
+    };
+    const text = '{"members":[],"watch":{"index":"1"}}';
+
+    it('is decompressed', async () => {
+      for (const [encoding, body] of [
+        ['gzip', gzipSync(text)],
+        ['deflate', deflateSync(text)],
+        ['br', brotliCompressSync(text)],
+      ] as const) {
+        const url = await serve(`200 OK\r\nContent-Encoding: ${encoding}`, body);
+        strictEqual((await lastValueFrom(fromFetch()({ ...request, url }))).text, text);
+        await server.close();
+      }
+      const url = await serve('200 OK\r\nContent-Encoding: gzip', Buffer.alloc(0));
+      strictEqual((await lastValueFrom(fromFetch()({ ...request, url }))).text, '');
+      match(server.received(), /\r\naccept-encoding: gzip\r\n/i);
+    });
+
+    const connect = async (url: string) => {
+      const { players } = createClient({ url, token: 't' }).matchmaker;
+      return lastValueFrom(players.connected({ player_token: 'p' })).then(
+        () => 'admitted',
+        (error: unknown) => whyNotConnected(error).outcome,
+      );
+    };
+
+    it('that is compressed and incomplete is no empty body, and admits nobody', async () => {
+      const whole = gzipSync('{"error":"no"}');
+      for (const length of [1, 10, 11, whole.length - 1]) {
+        strictEqual(
+          await connect(await serve('200 OK\r\nContent-Encoding: gzip', whole.subarray(0, length))),
+          'unknown',
+        );
+        await server.close();
+      }
+      strictEqual(await connect(await serve('200 OK\r\nContent-Encoding: gzip', gzipSync('{}'))), 'admitted');
+    });
+
+    it('of an answer with an impossible status admits nobody', async () => {
+      for (const status of ['000', '099', '999']) {
+        strictEqual(await connect(await serve(`${status} Strange`, Buffer.from('{}'))), 'unknown', status);
+        await server.close();
+      }
+      strictEqual(await connect(await serve('200 OK', Buffer.from('{}'))), 'admitted');
+    });
+
+    it('is read by node-fetch and the like, too', async () => {
+      const { default: crossFetch } = await import('cross-fetch');
+      const url = await serve('200 OK', Buffer.from(text));
+      const transport = fromFetch({ fetch: crossFetch as never });
+      strictEqual((await lastValueFrom(transport({ ...request, url }))).text, text);
+    });
+  });
+});
+
+describe('a new connection', () => {
+  it('is used if it is asked for, and closes those that were kept', async () => {
+    const ok200 = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+    const server = await rawServer(socket => socket.write(ok200));
+    const send = (needsFreshConnection: boolean) =>
+      lastValueFrom(fromFetch()({ ...request, url: server.url, needsFreshConnection }));
+    // Three at once, so that three sockets are kept.
+    await Promise.all([send(false), send(false), send(false)]);
+    strictEqual(server.sockets.length, 3);
+    await send(false);
+    strictEqual(server.sockets.length, 3);
+    await send(true);
+    strictEqual(server.sockets.length, 4);
+    // The new one is kept, and no other is left.
+    await Promise.all([send(false), send(false)]);
+    strictEqual(server.sockets.length, 5);
+    await server.close();
+  });
+});
