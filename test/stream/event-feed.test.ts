@@ -20,7 +20,7 @@ const quiet = { ...update, notification: undefined } as unknown as LiveEvent;
 const broken: LiveEvent = { kind: 'malformed', raw: 7, errors: [] };
 const connecting: WatchStatus = {
   ...{ state: 'connecting', since: 0, lastAnswer: undefined },
-  ...{ attempt: 0, nextTry: undefined, error: undefined },
+  ...{ attempt: 0, nextTry: undefined, error: undefined, hint: undefined },
 };
 const live: WatchStatus = { ...connecting, state: 'live' };
 const gap: Gap = { reason: 'silence', at: 0, index: '1' };

@@ -37,11 +37,8 @@ const turn = (
   by = laws,
 ) => {
   const moment = { now: when(at), chance, spread: 1_000 };
-  return nextTurn(
-    state,
-    { ...(ending as Ending<Answer>), askedAt: when(ending.askedAt ?? 0), ...moment },
-    by,
-  );
+  const outcome = { ...ending, askedAt: when(ending.askedAt ?? 0), ...moment } as Outcome<Answer>;
+  return nextTurn(state, outcome, by);
 };
 
 /** The turn after a failure with this recovery. */
