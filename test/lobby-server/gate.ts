@@ -46,16 +46,24 @@ export interface OpenGate {
 interface GateOptions extends Partial<Omit<LobbyGateConfig, 'scheduler'>> {
   readonly emulatorConfig?: EmulatorConfig;
   readonly clientConfig?: Partial<ClientConfig>;
+  /** How many players the lobby may have. Default 5,000. */
+  readonly maxPlayers?: number;
   /** Whether to hold each request to the service until `sendHeldRequests`. */
   readonly holdRequests?: boolean;
 }
 
 export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
-  const { emulatorConfig = {}, clientConfig = {}, holdRequests = false, ...config } = options;
+  const {
+    emulatorConfig = {},
+    clientConfig = {},
+    maxPlayers = 5_000,
+    holdRequests = false,
+    ...config
+  } = options;
   const { scheduler, pass } = virtualTime();
   const emulator = createEmulator({ scheduler, ...emulatorConfig });
   const service = await listen(emulator);
-  const { lobby_id, token } = emulator.addLobby({ maxPlayers: 5_000 });
+  const { lobby_id, token } = emulator.addLobby({ maxPlayers });
   const release$ = new Subject<void>();
   let heldRequests = 0;
   const send = fromFetch({ scheduler });
@@ -106,4 +114,10 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
 /** How often the service was asked to confirm a token. */
 export function confirmations({ emulator }: OpenGate): number {
   return emulator.requests.filter(({ url }) => url.includes('/players/connected')).length;
+}
+
+/** An `addressOf` for tests in which each client connects from an address of its own. */
+export function eachFromElsewhere(): () => string {
+  let clients = 0;
+  return () => `client ${clients++}`;
 }
