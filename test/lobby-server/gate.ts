@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { defer, first, Subject, switchMap, tap, type Observable, type VirtualTimeScheduler } from 'rxjs';
+import { defer, first, Subject, switchMap, tap, type VirtualTimeScheduler } from 'rxjs';
 import { createClient, fromFetch, type Client, type ClientConfig, type Transport } from 'lobby-rx';
 import {
   createEmulator,
@@ -10,7 +10,13 @@ import {
   type EmulatorConfig,
   type EmulatorServer,
 } from 'lobby-rx/emulator';
-import { lobbyGate, type GateLogEntry, type LobbyGateConfig, type LobbySocket } from 'lobby-rx/lobby-server';
+import {
+  lobbyGate,
+  type GateLogEntry,
+  type LobbyGate,
+  type LobbyGateConfig,
+  type LobbySocket,
+} from 'lobby-rx/lobby-server';
 import { virtualTime } from '../virtual-time.js';
 
 /**
@@ -23,7 +29,8 @@ export interface OpenGate {
   readonly client: Client;
   readonly server: Server;
   readonly port: number;
-  readonly gate$: Observable<LobbySocket>;
+  readonly gate$: LobbyGate;
+  readonly stats$: LobbyGate['stats$'];
   readonly admitted: readonly LobbySocket[];
   readonly scheduler: VirtualTimeScheduler;
   /** Advances the clock by this many ms. */
@@ -95,7 +102,20 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
   });
   const subscription = gate$.subscribe(socket => admitted.push(socket));
   return {
-    ...{ emulator, service, client, server, gate$, scheduler, pass, admitted, gone, unknown, log },
+    ...{
+      emulator,
+      service,
+      client,
+      server,
+      gate$,
+      stats$: gate$.stats$,
+      scheduler,
+      pass,
+      admitted,
+      gone,
+      unknown,
+      log,
+    },
     port: (server.address() as AddressInfo).port,
     reserveToken: () => emulator.reservePlayer(lobby_id),
     unsubscribe: () => subscription.unsubscribe(),
