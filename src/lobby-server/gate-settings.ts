@@ -138,7 +138,7 @@ function resolveNumbers(config: LobbyGateConfig) {
   const numbers = Object.fromEntries(
     Object.entries(NUMBERS).map(([name, [guard, byDefault]]) => [
       name,
-      checkArgument(name, guard as Guard<number>, config[name as keyof typeof NUMBERS] ?? byDefault),
+      checkArgument(name, guard, config[name as keyof typeof NUMBERS] ?? byDefault),
     ]),
   ) as Record<keyof typeof NUMBERS, number>;
   const { maxPayload } = numbers;

@@ -11,17 +11,19 @@ import { openGate, type OpenGate } from './gate.js';
 const ROOT = join(import.meta.dirname, '../..');
 
 type FreeSlot = (token: string) => Observable<unknown>;
+type UsesMatchmaker = Pick<Client, 'matchmaker'>;
+type Load = (client: UsesMatchmaker, ...names: readonly unknown[]) => FreeSlot;
 
 /** The hook of a page, as a function of the client that it uses. */
-function freeSlotOf(file: string): (client: Pick<Client, 'matchmaker'>) => FreeSlot {
+function freeSlotOf(file: string): (client: UsesMatchmaker) => FreeSlot {
   const text = readFileSync(join(ROOT, file), 'utf8');
   ok(/onGone: freeSlot,\s*onUnknown: freeSlot\b/.test(text), `${file}: other hooks`);
   const [definition] = /^const freeSlot = [^]*?;$/m.exec(text) ?? [];
   ok(definition, `${file}: no freeSlot`);
   const { code } = transformSync(definition, { loader: 'ts' });
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
-  const load = new Function('client', 'backoff', 'isStatusError', `${code}; return freeSlot;`);
-  return client => load(client, backoff, isStatusError) as FreeSlot;
+  const load = new Function('client', 'backoff', 'isStatusError', `${code}; return freeSlot;`) as Load;
+  return client => load(client, backoff, isStatusError);
 }
 
 for (const file of ['README.md', 'docs/gate.md', 'examples/lobby-server/main.ts']) {

@@ -9,11 +9,17 @@ describe('lobbyGate and messages in small pieces', () => {
   let gate: OpenGate;
   afterEach(() => gate.close());
 
-  /** The code of the first close frame. */
+  /** The code of the first close frame. All frames that the gate sends here are short. */
   const closeCode = (client: Socket) =>
     new Promise<number>(resolve => {
+      let unread = Buffer.alloc(0);
       client.on('data', (data: Buffer) => {
-        if (data[0] === 0x88) resolve(data.readUInt16BE(2));
+        unread = Buffer.concat([unread, data]);
+        for (let size = 0; unread.length > 3; unread = unread.subarray(size)) {
+          size = 2 + unread[1]!;
+          if (unread.length < size) return;
+          if (unread[0] === 0x88) resolve(unread.readUInt16BE(2));
+        }
       });
     });
   const open = async (token: string) => {

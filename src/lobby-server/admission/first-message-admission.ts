@@ -51,8 +51,7 @@ export function createFirstMessageAdmission(
         filter(bytes => bytes > maxFirstMessage),
         tap(() => pending.reject(REFUSALS.tooLarge)),
       );
-      return connection.message$.pipe(
-        takeUntil(tooLarge$),
+      const firstMessage$ = connection.message$.pipe(
         take(1),
         timeout({
           first: firstMessageDeadline,
@@ -62,6 +61,9 @@ export function createFirstMessageAdmission(
             return EMPTY;
           },
         }),
+        takeUntil(tooLarge$),
+      );
+      return firstMessage$.pipe(
         finalize(waiting.take(upgrading.address)),
         map(tokenOf),
         mergeMap(token => admit(pending, token)),

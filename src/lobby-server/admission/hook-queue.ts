@@ -32,12 +32,12 @@ export function createHookQueue(settings: GateSettings): HookQueue {
       const tooLate$ = timer(hookDeadline, scheduler).pipe(tap(() => failed(new HookTimeoutError())));
       calls$.next(
         defer(() => toInput(settings[hook](token))).pipe(
-          takeUntil(tooLate$),
           catchError((error: unknown) => {
             failed(error);
             return EMPTY;
           }),
           finalize(ended),
+          takeUntil(tooLate$),
         ),
       );
     },

@@ -50,9 +50,12 @@ export function createTokenConfirmation(
   };
 
   const settle = (token: string, address: string, refusal: Refusal | undefined) => {
-    if (!refusal) return held.drop(token);
-    const wait = (refusal.retryAfter ?? 0) * 1_000;
+    if (!refusal) {
+      held.drop(token);
+      return;
+    }
     inUse.delete(token);
+    const wait = (refusal.retryAfter ?? 0) * 1_000;
     if (refusal.isRateLimit) pausedUntil = Math.max(pausedUntil, scheduler.now() + wait);
     if (refusal.isFinal) {
       refused.add(token, refusal);

@@ -1,12 +1,12 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import type { IncomingMessage } from 'node:http';
 import { waitUntil } from '../../wait-until.js';
 import { openGate, type OpenGate } from '../gate.js';
 import { tryConnect, type ConnectResult } from '../connect-player.js';
 
 describe('lobbyGate and how addresses share its places', () => {
   let gate: OpenGate;
-  const addressOf = ({ headers }: { headers: Readonly<Record<string, unknown>> }) =>
-    String(headers['x-from'] ?? 'stranger');
+  const addressOf = ({ headers }: IncomingMessage) => headers['x-from'] as string;
   const from = (address: string, token?: string) =>
     tryConnect(`ws://127.0.0.1:${gate.port}/${token === undefined ? '' : `?token=${token}`}`, {
       headers: { 'x-from': address },
