@@ -1,8 +1,9 @@
 import { defer, distinctUntilChanged, interval, map, startWith, type Observable } from 'rxjs';
 import { jsonEqual } from '../stream/index.js';
-import type { GatePlaces } from './admission/index.js';
 import type { GateLogEntry } from './gate-log-entry.js';
 import type { GateSettings } from './gate-settings.js';
+
+// Public types: nothing here may import the types of ws, not even through another file; see lobby-socket.ts.
 
 /** The figures of a gate. Those that only grow count from when `lobbyGate` was called. */
 export interface GateStats {
@@ -33,7 +34,11 @@ export interface GateCounter {
 
 export function createGateCounter(
   { scheduler }: Pick<GateSettings, 'scheduler'>,
-  { waiting, checking, held }: GatePlaces,
+  {
+    waiting,
+    checking,
+    held,
+  }: Readonly<Record<'waiting' | 'checking' | 'held', { readonly taken: () => number }>>,
 ): GateCounter {
   let [open, admitted, hookFailures] = [0, 0, 0];
   const refused = new Map<string, number>();

@@ -30,6 +30,7 @@ export function upgrades({
   log,
   scheduler,
 }: Pick<GateSettings, 'server' | 'path' | 'log' | 'scheduler'>): Observable<Upgrade> {
+  const hasOtherListeners = () => !server.listeners('upgrade').every(listener => gateListeners.has(listener));
   let hasWarned = false;
   const refuseAnswered = (socket: Duplex) => {
     socket.destroy();
@@ -53,14 +54,13 @@ export function upgrades({
         const written = bytesWritten(socket);
         // After the other listeners have been called, and before anything else can happen.
         queueMicrotask(() => {
-          if (bytesWritten(socket) !== written) refuseAnswered(socket);
+          if (hasOtherListeners() && bytesWritten(socket) !== written) refuseAnswered(socket);
           else if (subscriber.closed) refuseUpgrade(socket, REFUSALS.gateClosed, scheduler);
           else subscriber.next({ request, socket, head });
         });
         return;
       }
-      const listeners = server.listeners('upgrade');
-      if (listeners.at(-1) !== listener || !listeners.every(other => gateListeners.has(other))) return;
+      if (server.listeners('upgrade').at(-1) !== listener || hasOtherListeners()) return;
       refuseUpgrade(socket, REFUSALS.noSuchPath, scheduler);
     };
     gateListeners.add(listener);

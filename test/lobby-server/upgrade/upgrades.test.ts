@@ -118,6 +118,18 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     });
   }
 
+  it('does not take the answer to an earlier request on the connection for that of another listener', async () => {
+    const server = createServer((_, response) => void Promise.resolve().then(() => response.end('a page')));
+    gate = await openGate({ server });
+    const client = await connectRaw(gate.port, '/', 'GET /page HTTP/1.1\r\nHost: a\r\n\r\n');
+    await waitUntil(() => gate.log.length === 1);
+    deepStrictEqual(
+      gate.log.map(entry => entry.kind === 'refused' && entry.reason),
+      ['no_token'],
+    );
+    client.destroy();
+  });
+
   it('works beside a WebSocketServer with noServer that handles its own path', async () => {
     const server = createServer();
     const wss = new WebSocketServer({ noServer: true });
