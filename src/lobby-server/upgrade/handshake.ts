@@ -20,16 +20,11 @@ export type Handshake = (
   tokenRequest: TokenRequest,
 ) => PendingSocket | undefined;
 
-/** A valid handshake that has not been completed yet. */
-interface ValidHandshake {
-  readonly complete: () => void;
-}
-
 export function createHandshake(settings: GateSettings): Handshake {
   const { scheduler } = settings;
   // ws validates the handshake, then calls `verifyClient` synchronously. Its callback is kept until the token is confirmed.
-  const valid = new WeakMap<IncomingMessage, ValidHandshake>();
-  const tokens = new WeakMap<IncomingMessage, string>();
+  const completions = new WeakMap<IncomingMessage, () => void>();
+  const tokenRequests = new WeakMap<IncomingMessage, TokenRequest>();
   const server = new WebSocketServer({
     ...settings.ws,
     ...{ noServer: true, clientTracking: false },
@@ -37,19 +32,16 @@ export function createHandshake(settings: GateSettings): Handshake {
     // Newer than the types of ws.
     ...{ maxFragments: settings.maxFragments, maxBufferedChunks: settings.maxBufferedChunks },
     verifyClient: ({ req }: { req: IncomingMessage }, done: (isVerified: true) => void) =>
-      valid.set(req, { complete: () => done(true) }),
-    handleProtocols: (offered, request) => {
-      // What is selected is sent back, where others may see it.
-      const safe = [...offered].filter(protocol => !reveals(protocol, tokens.get(request)));
-      return selectProtocol(new Set(safe), request, settings);
-    },
+      completions.set(req, () => done(true)),
+    handleProtocols: (offered, request) =>
+      selectProtocol(withoutTokens(offered, tokenRequests.get(request)), request, settings),
   });
   // Otherwise ws would answer by itself.
   server.on('wsClientError', () => undefined);
 
-  return ({ request, socket, head }, address, { token, url, headers }) => {
+  return ({ request, socket, head }, address, tokenRequest) => {
     let ws: WebSocket | undefined;
-    if (token !== undefined) tokens.set(request, token);
+    tokenRequests.set(request, tokenRequest);
     server.handleUpgrade(request, socket, head, opened => (ws = opened));
 
     // A client must not send data before the answer (RFC 6455, 4.1). Unread data would also hide a disconnect.
@@ -61,7 +53,7 @@ export function createHandshake(settings: GateSettings): Handshake {
       accept: () => {
         socket.off('data', rejectEarlyData).off('end', destroy).pause();
         try {
-          valid.get(request)?.complete();
+          completions.get(request)?.();
         } catch {
           // Another listener of the server has upgraded this socket.
           socket.destroy();
@@ -74,15 +66,24 @@ export function createHandshake(settings: GateSettings): Handshake {
         return refusal.status;
       },
     };
+    const { url, headers } = tokenRequest;
     const pending = createPendingSocket({ address, url, headers }, responder, settings);
-    if (valid.has(request) && head.length === 0) return pending;
+    if (completions.has(request) && head.length === 0) return pending;
     pending.reject(request.method === 'GET' ? REFUSALS.noHandshake : REFUSALS.noGet);
     return undefined;
   };
 }
 
-function reveals(protocol: string, token: string | undefined): boolean {
-  return token !== undefined && withoutToken(protocol, token) !== protocol;
+/** What is selected is sent back, where others may see it. */
+function withoutTokens(offered: Set<string>, tokenRequest: TokenRequest | undefined): Set<string> {
+  const { token = '', headers = {} } = tokenRequest ?? {};
+  const others = headers['sec-websocket-protocol']?.split(',').map(protocol => protocol.trim());
+  return new Set(
+    [...offered].filter(
+      protocol =>
+        others?.includes(protocol) && protocol !== token && withoutToken(protocol, token) === protocol,
+    ),
+  );
 }
 
 function selectProtocol(

@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { of } from 'rxjs';
-import type { LobbyGateConfig } from 'lobby-rx/lobby-server';
+import type { LobbyGateConfig, WsOptions } from 'lobby-rx/lobby-server';
 import { WebSocket, type ClientOptions } from 'ws';
 import { waitUntil } from '../../wait-until.js';
 import { confirmations, openGate, type OpenGate } from '../gate.js';
@@ -95,6 +96,21 @@ describe('lobbyGate and where it finds the token', () => {
     strictEqual(protocol, 'game');
   });
 
+  it('never selects a token, however short it is or however it is encoded', async () => {
+    const connected = () => of(undefined);
+    gate = await openGate({
+      token: 'subprotocol',
+      client: { matchmaker: { players: { connected } } },
+      ws: { handleProtocols: offered => [...offered].at(-1)! },
+    });
+    for (const last of ['x', '%61bcdef']) strictEqual((await opened(['game', last])).protocol, 'game');
+    await waitUntil(() => gate.admitted.length === 2);
+    deepStrictEqual(
+      gate.admitted.map(({ token }) => token),
+      ['x', 'abcdef'],
+    );
+  });
+
   it('waits for the first message if a function finds no token', async () => {
     gate = await openGate({ token: () => undefined, firstMessage: true });
     const { ws } = await connectPlayer(at());
@@ -135,7 +151,13 @@ describe('lobbyGate and where it finds the token', () => {
   });
 
   it('compresses messages if ws.perMessageDeflate says so', async () => {
-    gate = await openGate({ ws: { perMessageDeflate: true } });
+    // An option that is undefined does not replace a default of ws.
+    const options = {
+      perMessageDeflate: true,
+      autoPong: undefined,
+      closeTimeout: undefined,
+    } as object as WsOptions;
+    gate = await openGate({ ws: options });
     const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
     ok(ws.extensions.includes('permessage-deflate'));
     const received: unknown[] = [];
@@ -144,5 +166,7 @@ describe('lobbyGate and where it finds the token', () => {
     ws.send('x'.repeat(10_000));
     await waitUntil(() => received.length === 1);
     strictEqual(received[0], 'x'.repeat(10_000));
+    ws.ping();
+    await once(ws, 'pong');
   });
 });
