@@ -1,4 +1,5 @@
 // Runs all benchmarks in one process. With --check it fails if a promised bound is exceeded.
+import { benchBesiegedGate } from './besieged-gate.js';
 import { benchDecode } from './decode.js';
 import { benchGate } from './gate.js';
 import { benchLeaks } from './leaks.js';
@@ -12,4 +13,5 @@ await benchMembers(report);
 await benchPolls(report);
 await benchLeaks(report);
 await benchGate(report);
+await benchBesiegedGate(report);
 report.end();

@@ -1,15 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
-import { asyncScheduler, type ObservableInput, type SchedulerLike } from 'rxjs';
+import type { ObservableInput, SchedulerLike } from 'rxjs';
 import type { MatchmakerApi } from '../client/index.js';
-import {
-  checkArgument,
-  describe,
-  InputError,
-  milliseconds,
-  guarded,
-  rejectUnknownKeys,
-} from '../error/index.js';
-import { jsonObject, nonEmptyString, positiveInteger } from '../protocol/index.js';
 import type { GateLogEntry } from './gate-log-entry.js';
 
 /** The options of `lobbyGate`. All but `server` and `client` are optional. */
@@ -21,11 +12,17 @@ export interface LobbyGateConfig {
   /** The path that players connect to, such as `/play`. Other paths are left to other listeners. Default: any path. */
   readonly path?: string;
 
-  /** The name of the query parameter with the token, or false if the token is never in the URL. Default `token`. */
+  /**
+   * Where the upgrade request has the player's token. `query`: in a query parameter. `subprotocol`: the last of at least two
+   * subprotocols that the client offers is the token, percent-encoded; the gate selects another one. A function extracts it,
+   * from a header or a cookie for example; it must return synchronously (undefined: no token). Default `query`.
+   */
+  readonly token?: 'query' | 'subprotocol' | ((request: IncomingMessage) => string | undefined);
+  /** The name of the query parameter with the token, or false if no upgrade request has a token. Default `token`. */
   readonly tokenParameter?: string | false;
   /**
-   * Whether the first message may contain the token if the URL does not: true takes the whole message as the token, a function
-   * extracts the token from its text (undefined: no token). Default false.
+   * Whether the first message may contain the token if the upgrade request does not: true takes the whole message as the token,
+   * a function extracts the token from its text; it must return synchronously (undefined: no token). Default false.
    */
   readonly firstMessage?: boolean | ((text: string) => string | undefined);
   /** How long the first message may take, in ms. After that the socket is closed with 4408. Default 5,000. */
@@ -33,14 +30,21 @@ export interface LobbyGateConfig {
 
   /**
    * Called with the token of a player who has left, to free their slot: once for each player whom the service has confirmed,
-   * whether or not they were admitted. The gate subscribes to the return value.
+   * whether or not they were admitted. The gate subscribes to the return value, and refuses the token until that has ended.
    */
   readonly onGone?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
   /**
-   * Called with the token of a player who was refused because the service's answer was lost: the service may count them as
-   * connected. The gate subscribes to the return value.
+   * Called with the token of a player for whom the service's answer was lost, so that it may count them as connected: once,
+   * after they have not come again for `unknownGrace`, or have come and the service has said no. The gate subscribes to the
+   * return value, and admits nobody with the token until that has ended.
    */
   readonly onUnknown?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
+  /** How long a player may take to come again after the service's answer was lost, in ms. Default 10,000. */
+  readonly unknownGrace?: number;
+  /** How many calls of `onGone` and `onUnknown` may run at once; the others wait. Default 64. */
+  readonly maxHooks?: number;
+  /** How long a call of `onGone` or `onUnknown` may run, in ms, until it is unsubscribed from. Default 300,000. */
+  readonly hookDeadline?: number;
 
   /**
    * Whether pages of this origin may connect; if not, the answer is 403. It must return synchronously. Only browsers send an
@@ -52,15 +56,32 @@ export interface LobbyGateConfig {
    * synchronously. Default: it may.
    */
   readonly isAddressAllowed?: (address: string, open: number, request: IncomingMessage) => boolean;
-  /** The address that a request comes from, for servers behind a proxy. Default: the remote address of its connection. */
+  /**
+   * The address that a request comes from, for servers behind a proxy. It must return a string synchronously. Default: the
+   * remote address of its connection.
+   */
   readonly addressOf?: (request: IncomingMessage) => string;
 
-  /** How many tokens may be awaiting confirmation at once. Beyond that: 503, or 4429 after the upgrade. Default 256. */
+  /**
+   * How many tokens may be awaiting confirmation at once. Beyond that: 503, or 4429 after the upgrade. Once half of the places
+   * are taken, an address (of IPv6: a /64) may have a quarter of the free ones, at least two. Default 256.
+   */
   readonly maxChecks?: number;
-  /** How many open sockets may be waiting for a first message with a token. Beyond that: 503. Default 1,024. */
+  /** How many open sockets may be waiting for a first message with a token; shared like `maxChecks`. Default 1,024. */
   readonly maxWaiting?: number;
+  /** How many tokens may be held because the service's answer was lost; shared like `maxChecks`. Default 1,024. */
+  readonly maxUnknown?: number;
+  /** How long a token that the service has refused is refused without asking it again, in ms. Default 10,000. */
+  readonly refusedMemory?: number;
+
+  /** How many bytes a client may send until its first message with a token is complete. Beyond that: 1009. Default 16,384. */
+  readonly maxFirstMessage?: number;
   /** The maximum size of a message, in bytes. A larger one closes the socket with 1009. Default 65,536. */
   readonly maxPayload?: number;
+  /** How many fragments a message may have. Beyond that: 1008. Default: one per KiB of `maxPayload`, at least 16. */
+  readonly maxFragments?: number;
+  /** In how many pieces a frame may arrive. Beyond that: 1008. Default: two per KiB of `maxPayload`, at least 32. */
+  readonly maxBufferedChunks?: number;
   /** How many messages are held while there is no subscriber. Beyond that: 4413. Default 64. */
   readonly maxHeldMessages?: number;
   /** How many bytes of messages are held while there is no subscriber. Beyond that: 4413. Default 262,144. */
@@ -75,6 +96,8 @@ export interface LobbyGateConfig {
    * message counts as an answer. Default 30,000.
    */
   readonly heartbeat?: number;
+  /** Further options of ws. */
+  readonly ws?: WsOptions;
 
   /** Called with each decision of the gate. Entries contain no tokens. Errors are swallowed. */
   readonly log?: (entry: GateLogEntry) => void;
@@ -82,89 +105,19 @@ export interface LobbyGateConfig {
   readonly scheduler?: SchedulerLike;
 }
 
-/** A {@link LobbyGateConfig} with its defaults filled in. */
-export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'firstMessage'>> & {
-  /** Undefined for any path. */
-  readonly path: string | undefined;
-  /** Extracts the token from the first message; undefined if that may not contain one. */
-  readonly firstMessage: ((text: string) => string | undefined) | undefined;
-};
-
-const FUNCTIONS = ['onGone', 'onUnknown', 'isOriginAllowed', 'isAddressAllowed', 'addressOf', 'log'] as const;
-
-/** The positive integers, with their defaults. */
-const NUMBERS = {
-  maxChecks: 256,
-  maxWaiting: 1_024,
-  maxPayload: 65_536,
-  maxHeldMessages: 64,
-  maxHeldBytes: 262_144,
-  maxBufferedAmount: 1_048_576,
-  firstMessageDeadline: 5_000,
-  heartbeat: 30_000,
-} as const satisfies Partial<Record<keyof LobbyGateConfig, number>>;
-
-const OTHERS = ['server', 'client', 'path', 'tokenParameter', 'firstMessage', 'scheduler'] as const;
-
-/** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
-export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
-  checkArgument('config', jsonObject, config);
-  rejectUnknownKeys(config, [...OTHERS, ...FUNCTIONS, ...Object.keys(NUMBERS)]);
-  checkServerAndClient(config);
-  for (const name of FUNCTIONS) {
-    if (config[name] !== undefined) checkFunction(name, config[name], 'a function');
-  }
-  return {
-    server: config.server,
-    client: config.client,
-    path: config.path,
-    ...resolveTokenSources(config),
-    ...resolveNumbers(config),
-    onGone: config.onGone ?? (() => undefined),
-    onUnknown: config.onUnknown ?? (() => undefined),
-    isOriginAllowed: config.isOriginAllowed ?? (() => true),
-    isAddressAllowed: config.isAddressAllowed ?? (() => true),
-    addressOf: config.addressOf ?? (({ socket }) => socket.remoteAddress ?? ''),
-    scheduler: config.scheduler ?? asyncScheduler,
-    log: guarded(config.log),
-  };
-}
-
-function checkServerAndClient({ server, client, path }: LobbyGateConfig): void {
-  // An Express app has listeners too, but it is not the HTTP server.
-  if (typeof (Object(server) as { listening?: unknown }).listening !== 'boolean') {
-    throw new InputError('server', 'a server of node:http or node:https', describe(server));
-  }
-  const { matchmaker } = Object(client) as { matchmaker?: { players?: { connected?: unknown } } };
-  checkFunction('client', matchmaker?.players?.connected, 'a client made by createClient', client);
-  if (path !== undefined && !checkArgument('path', nonEmptyString, path).startsWith('/')) {
-    throw new InputError('path', 'a path that starts with /', describe(path));
-  }
-}
-
-function resolveTokenSources({ tokenParameter = 'token', firstMessage = false }: LobbyGateConfig) {
-  if (tokenParameter !== false) checkArgument('tokenParameter', nonEmptyString, tokenParameter);
-  if (typeof firstMessage !== 'boolean') {
-    checkFunction('firstMessage', firstMessage, 'a boolean or a function');
-  }
-  if (tokenParameter === false && firstMessage === false) {
-    throw new InputError('tokenParameter', 'a name, unless firstMessage is set', 'neither');
-  }
-  const wholeText = (text: string) => text;
-  return { tokenParameter, firstMessage: firstMessage === true ? wholeText : firstMessage || undefined };
-}
-
-function resolveNumbers(config: LobbyGateConfig): Record<keyof typeof NUMBERS, number> {
-  const checked = { ...NUMBERS } as Record<keyof typeof NUMBERS, number>;
-  for (const name of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
-    checked[name] = checkArgument(name, positiveInteger, config[name] ?? NUMBERS[name]);
-  }
-  for (const name of ['firstMessageDeadline', 'heartbeat'] as const) {
-    checkArgument(name, milliseconds, checked[name]);
-  }
-  return checked;
-}
-
-function checkFunction(name: string, value: unknown, expected: string, got = value): void {
-  if (typeof value !== 'function') throw new InputError(name, expected, describe(got));
+/** Options that are passed on to the `WebSocketServer` of ws, whose documentation describes them. */
+export interface WsOptions {
+  /** Compression, with its options. Default false. */
+  readonly perMessageDeflate?: boolean | object;
+  /**
+   * Selects one of the subprotocols that a client offers. A token is not among them. It must return synchronously. Default: the
+   * first one.
+   */
+  readonly handleProtocols?: (protocols: Set<string>, request: IncomingMessage) => string | false;
+  /** How long a player has to answer a close frame, in ms. Default 30,000. */
+  readonly closeTimeout?: number;
+  readonly allowSynchronousEvents?: boolean;
+  readonly autoPong?: boolean;
+  readonly maxPendingAutoPongs?: number;
+  readonly skipUTF8Validation?: boolean;
 }

@@ -14,7 +14,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   client: ['rxjs'],
   'index.ts': [],
   emulator: ['rxjs', 'node:http', 'node:net'],
-  'lobby-server': ['rxjs', 'ws', 'node:http', 'node:stream'],
+  'lobby-server': ['rxjs', 'ws', 'node:crypto', 'node:http', 'node:net', 'node:stream'],
   cli: ['rxjs', 'node:util', 'node:fs'],
 };
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { defer, first, Subject, switchMap, tap, type Observable, type VirtualTimeScheduler } from 'rxjs';
+import { defer, first, Subject, switchMap, tap, type VirtualTimeScheduler } from 'rxjs';
 import { createClient, fromFetch, type Client, type ClientConfig, type Transport } from 'lobby-rx';
 import {
   createEmulator,
@@ -10,7 +10,13 @@ import {
   type EmulatorConfig,
   type EmulatorServer,
 } from 'lobby-rx/emulator';
-import { lobbyGate, type GateLogEntry, type LobbyGateConfig, type LobbySocket } from 'lobby-rx/lobby-server';
+import {
+  lobbyGate,
+  type GateLogEntry,
+  type LobbyGate,
+  type LobbyGateConfig,
+  type LobbySocket,
+} from 'lobby-rx/lobby-server';
 import { virtualTime } from '../virtual-time.js';
 
 /**
@@ -23,7 +29,8 @@ export interface OpenGate {
   readonly client: Client;
   readonly server: Server;
   readonly port: number;
-  readonly gate$: Observable<LobbySocket>;
+  readonly gate$: LobbyGate;
+  readonly stats$: LobbyGate['stats$'];
   readonly admitted: readonly LobbySocket[];
   readonly scheduler: VirtualTimeScheduler;
   /** Advances the clock by this many ms. */
@@ -46,16 +53,24 @@ export interface OpenGate {
 interface GateOptions extends Partial<Omit<LobbyGateConfig, 'scheduler'>> {
   readonly emulatorConfig?: EmulatorConfig;
   readonly clientConfig?: Partial<ClientConfig>;
+  /** How many players the lobby may have. Default 5,000. */
+  readonly maxPlayers?: number;
   /** Whether to hold each request to the service until `sendHeldRequests`. */
   readonly holdRequests?: boolean;
 }
 
 export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
-  const { emulatorConfig = {}, clientConfig = {}, holdRequests = false, ...config } = options;
+  const {
+    emulatorConfig = {},
+    clientConfig = {},
+    maxPlayers = 5_000,
+    holdRequests = false,
+    ...config
+  } = options;
   const { scheduler, pass } = virtualTime();
   const emulator = createEmulator({ scheduler, ...emulatorConfig });
   const service = await listen(emulator);
-  const { lobby_id, token } = emulator.addLobby({ maxPlayers: 5_000 });
+  const { lobby_id, token } = emulator.addLobby({ maxPlayers });
   const release$ = new Subject<void>();
   let heldRequests = 0;
   const send = fromFetch({ scheduler });
@@ -87,7 +102,20 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
   });
   const subscription = gate$.subscribe(socket => admitted.push(socket));
   return {
-    ...{ emulator, service, client, server, gate$, scheduler, pass, admitted, gone, unknown, log },
+    ...{
+      emulator,
+      service,
+      client,
+      server,
+      gate$,
+      stats$: gate$.stats$,
+      scheduler,
+      pass,
+      admitted,
+      gone,
+      unknown,
+      log,
+    },
     port: (server.address() as AddressInfo).port,
     reserveToken: () => emulator.reservePlayer(lobby_id),
     unsubscribe: () => subscription.unsubscribe(),
@@ -106,4 +134,10 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
 /** How often the service was asked to confirm a token. */
 export function confirmations({ emulator }: OpenGate): number {
   return emulator.requests.filter(({ url }) => url.includes('/players/connected')).length;
+}
+
+/** An `addressOf` for tests in which each client connects from an address of its own. */
+export function eachFromElsewhere(): () => string {
+  let clients = 0;
+  return () => `client ${clients++}`;
 }

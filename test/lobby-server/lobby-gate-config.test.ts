@@ -1,4 +1,6 @@
-import { throws } from 'node:assert';
+import { deepStrictEqual, throws } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isInputError } from 'lobby-rx';
 import { lobbyGate } from 'lobby-rx/lobby-server';
 import { openGate, type OpenGate } from './gate.js';
@@ -25,6 +27,28 @@ describe('the config of lobbyGate', () => {
       ['heartbeat', { heartbeat: 0 }],
       ['heartbeat', { heartbeat: 2 ** 31 }],
       ['onGone', { onGone: 'disconnect' }],
+      ['onUnknown', { onUnknown: {} }],
+      ['token', { token: 'header' }],
+      ['token', { token: false }],
+      ['tokenParameter', { token: 'subprotocol', tokenParameter: 'ticket' }],
+      ['tokenParameter', { token: () => 'a', tokenParameter: false, firstMessage: true }],
+      ['unknownGrace', { unknownGrace: -1 }],
+      ['unknownGrace', { unknownGrace: 2 ** 31 }],
+      ['maxUnknown', { maxUnknown: 0.5 }],
+      ['maxHooks', { maxHooks: 0 }],
+      ['hookDeadline', { hookDeadline: Infinity }],
+      ['refusedMemory', { refusedMemory: '1 s' }],
+      ['maxFirstMessage', { maxFirstMessage: 0 }],
+      ['maxFragments', { maxFragments: 0 }],
+      ['maxBufferedChunks', { maxBufferedChunks: 1.5 }],
+      // ws would take these for no limit.
+      ['maxPayload', { maxPayload: 2 ** 32 }],
+      ['maxFragments', { maxFragments: 2 ** 31 }],
+      ['scheduler', { scheduler: {} }],
+      ['ws', { ws: true }],
+      ['ws.perMessageDeflate', { ws: { perMessageDeflate: 'yes' } }],
+      ['ws.noServer', { ws: { noServer: false } }],
+      ['ws.maxPayload', { ws: { maxPayload: 1 } }],
       ['maxcheks', { maxcheks: 1 }],
     ];
     for (const [name, config] of wrong) {
@@ -35,4 +59,23 @@ describe('the config of lobbyGate', () => {
       );
     }
   });
+
+  it('has a row in docs/gate.md for each option', async () => {
+    gate = await openGate();
+    const docs = readFileSync(join(import.meta.dirname, '../../docs/gate.md'), 'utf8');
+    const rows = [...docs.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name!);
+    const { server, client } = gate;
+    deepStrictEqual(rows.sort(), [...optionsIn(() => lobbyGate({ server, client, ...{ none: 1 } }))].sort());
+  });
 });
+
+/** The known options, from the error about an unknown one. */
+function optionsIn(create: () => unknown): readonly string[] {
+  try {
+    create();
+  } catch (error) {
+    const [, names] = /one of ([^;]*);/.exec((error as Error).message) ?? [];
+    if (names !== undefined) return names.split(', ');
+  }
+  throw new Error('not refused');
+}

@@ -19,3 +19,12 @@ export async function connectRaw(port: number, path: string, before = ''): Promi
   socket.write(before + handshakeRequest(path));
   return socket;
 }
+
+/** A frame as clients send them (RFC 6455, 5.2), masked with zeros. `opcode` is 0 for a further fragment, 1 for a text. */
+export function frame(opcode: number, text: string, isLast = true): Buffer {
+  const length = Buffer.byteLength(text);
+  if (length > 0xffff) throw new Error('longer than these frames may be');
+  const extended = length < 126 ? [] : [length >> 8, length & 0xff];
+  const head = [(isLast ? 0x80 : 0) | opcode, 0x80 | (length < 126 ? length : 126), ...extended, 0, 0, 0, 0];
+  return Buffer.concat([Buffer.from(head), Buffer.from(text)]);
+}

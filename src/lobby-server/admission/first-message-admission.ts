@@ -1,9 +1,23 @@
-import { defer, EMPTY, finalize, map, mergeMap, take, timeout, type Observable } from 'rxjs';
-import { hookFailed } from '../gate-log-entry.js';
-import type { GateSettings } from '../lobby-gate-config.js';
+import {
+  defer,
+  EMPTY,
+  filter,
+  finalize,
+  map,
+  mergeMap,
+  take,
+  takeUntil,
+  tap,
+  timeout,
+  type Observable,
+} from 'rxjs';
+import type { Guard } from '../../error/index.js';
+import { callHook } from '../call-hook.js';
+import type { GateSettings } from '../gate-settings.js';
 import type { LobbyMessage, LobbySocket } from '../lobby-socket.js';
-import { isCloseReason, type Connection } from '../socket/index.js';
+import { toCloseReason, type Connection } from '../socket/index.js';
 import { createPendingSocket, type PendingSocket, type Responder } from './pending-socket.js';
+import type { GatePlaces } from './places.js';
 import { REFUSALS } from './refusal.js';
 import type { TokenAdmission } from './token-admission.js';
 
@@ -13,32 +27,31 @@ export type FirstMessageAdmission = (pending: PendingSocket) => Observable<Lobby
 export function createFirstMessageAdmission(
   extractToken: (text: string) => string | undefined,
   settings: GateSettings,
+  { waiting }: Pick<GatePlaces, 'waiting'>,
   admit: TokenAdmission,
 ): FirstMessageAdmission {
-  const { firstMessageDeadline, log, maxWaiting, scheduler } = settings;
-  let waiting = 0;
+  const { firstMessageDeadline, maxFirstMessage, scheduler } = settings;
 
   const tokenOf = (message: LobbyMessage): string => {
     if (typeof message !== 'string') return '';
-    try {
-      return extractToken(message) ?? '';
-    } catch (error) {
-      log(hookFailed('firstMessage', error, scheduler.now()));
-      return '';
-    }
+    return callHook('firstMessage', () => extractToken(message), optionalString, settings) ?? '';
   };
 
   return upgrading =>
     defer(() => {
-      if (waiting >= maxWaiting) {
+      if (!waiting.isFreeFor(upgrading.address)) {
         upgrading.reject(REFUSALS.busy);
         return EMPTY;
       }
       const connection = upgrading.accept();
       if (!connection) return EMPTY;
       const pending = createPendingSocket(upgrading, respondByCloseFrame(connection), settings);
-      waiting++;
-      return connection.message$.pipe(
+      // The message may come in small pieces, each of which costs more than its bytes.
+      const tooLarge$ = connection.bytesReceived$.pipe(
+        filter(bytes => bytes > maxFirstMessage),
+        tap(() => pending.reject(REFUSALS.tooLarge)),
+      );
+      const firstMessage$ = connection.message$.pipe(
         take(1),
         timeout({
           first: firstMessageDeadline,
@@ -48,7 +61,10 @@ export function createFirstMessageAdmission(
             return EMPTY;
           },
         }),
-        finalize(() => waiting--),
+        takeUntil(tooLarge$),
+      );
+      return firstMessage$.pipe(
+        finalize(waiting.take(upgrading.address)),
         map(tokenOf),
         mergeMap(token => admit(pending, token)),
         // For the case that the gate is unsubscribed from while it is waiting for the message.
@@ -61,10 +77,16 @@ function respondByCloseFrame(connection: Connection): Responder {
   return {
     isConnected: connection.isOpen,
     accept: () => connection,
-    reject: ({ code, reason }) => {
-      // The reason may be any error code of the service, of any length.
-      connection.closeOrTerminate(code, isCloseReason(reason) ? reason : 'refused');
+    reject: ({ code, reason, retryAfter = 1 }) => {
+      // A close frame has no header for it.
+      const wait = retryAfter > 1 ? `; retry-after=${retryAfter}` : '';
+      connection.closeOrTerminate(code, toCloseReason(reason + wait));
       return code;
     },
   };
 }
+
+const optionalString: Guard<string | undefined> = {
+  name: 'a string or undefined',
+  is: (u): u is string | undefined => u === undefined || typeof u === 'string',
+};

@@ -1,12 +1,11 @@
-import { catchError, defer, EMPTY, Observable } from 'rxjs';
-import { toInput } from '../../stream/index.js';
-import { hookFailed } from '../gate-log-entry.js';
-import type { GateSettings } from '../lobby-gate-config.js';
+import { map, Observable } from 'rxjs';
+import type { GateSettings } from '../gate-settings.js';
 import type { LobbySocket, SocketClosed } from '../lobby-socket.js';
-import type { Connection } from '../socket/index.js';
+import { toCloseReason, type Connection } from '../socket/index.js';
+import { withoutToken } from '../without-token.js';
 import type { PendingSocket, RequestDetails } from './pending-socket.js';
 import { REFUSALS } from './refusal.js';
-import { createTokenConfirmation } from './token-confirmation.js';
+import type { TokenConfirmation } from './token-confirmation.js';
 
 /** Much longer than any token of the service. */
 const MAX_TOKEN_LENGTH = 8_192;
@@ -14,16 +13,13 @@ const MAX_TOKEN_LENGTH = 8_192;
 /** Confirms the token. If it is valid, emits the player's socket and completes; otherwise rejects the client and completes. */
 export type TokenAdmission = (pending: PendingSocket, token: string) => Observable<LobbySocket>;
 
-export function createTokenAdmission(settings: GateSettings): TokenAdmission {
-  const { log, scheduler } = settings;
-  const { confirm, release } = createTokenConfirmation(settings, token =>
-    runHook('onUnknown', token, settings),
-  );
-
+export function createTokenAdmission(
+  { log, scheduler }: Pick<GateSettings, 'log' | 'scheduler'>,
+  { confirm, release }: TokenConfirmation,
+): TokenAdmission {
   const gone = (token: string, { address }: PendingSocket, closed?: SocketClosed) => {
-    release(token);
     log({ kind: 'gone', at: scheduler.now(), address, ...closed });
-    runHook('onGone', token, settings);
+    release(token);
   };
   const accept = (pending: PendingSocket, token: string): LobbySocket | undefined => {
     const connection = pending.accept();
@@ -31,8 +27,9 @@ export function createTokenAdmission(settings: GateSettings): TokenAdmission {
       gone(token, pending);
       return undefined;
     }
-    connection.closed$.subscribe(closed => gone(token, pending, closed));
-    return lobbySocket(token, connection, pending);
+    const socket = lobbySocket(token, connection, pending);
+    socket.closed$.subscribe(closed => gone(token, pending, closed));
+    return socket;
   };
 
   return (pending, token) =>
@@ -45,7 +42,7 @@ export function createTokenAdmission(settings: GateSettings): TokenAdmission {
       }
       subscriber.add(() => pending.reject(REFUSALS.gateClosed));
       // Not unsubscribed with the gate: if the service confirms a player who has left, their slot has to be freed.
-      confirm(token).subscribe(refusal => {
+      confirm(token, pending.address).subscribe(refusal => {
         if (refusal) pending.reject(refusal);
         const socket = refusal ? undefined : accept(pending, token);
         if (socket) {
@@ -61,10 +58,20 @@ export function createTokenAdmission(settings: GateSettings): TokenAdmission {
 function lobbySocket(
   token: string,
   { message$, closed$, send, close, bufferedAmount }: Connection,
-  { address, url, headers }: RequestDetails,
+  { address, ...request }: RequestDetails,
 ): LobbySocket {
+  // A client may repeat its token anywhere: in a cookie, in the URL of its page, as the reason of its leaving.
+  const clean = (text: string) => withoutToken(text, token);
+  const url = clean(request.url);
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map(clean) : value && clean(value),
+    ]),
+  );
   const socket = {
-    ...{ address, url, message$, closed$, send, close },
+    ...{ address, url, message$, send, close },
+    closed$: closed$.pipe(map(({ code, reason }) => ({ code, reason: toCloseReason(reason, token) }))),
     // Not `new URL`, which throws on some paths that requests may have.
     searchParams: new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : ''),
     get bufferedAmount() {
@@ -77,20 +84,4 @@ function lobbySocket(
     headers: { get: () => headers },
     toJSON: { value: () => ({ address, url }) },
   }) as LobbySocket;
-}
-
-/** Calls a hook and subscribes to what it returns. If it fails, that is only logged. */
-function runHook(
-  name: 'onGone' | 'onUnknown',
-  token: string,
-  { log, scheduler, ...settings }: GateSettings,
-): void {
-  defer(() => toInput(settings[name](token)))
-    .pipe(
-      catchError((error: unknown) => {
-        log(hookFailed(name, error, scheduler.now()));
-        return EMPTY;
-      }),
-    )
-    .subscribe();
 }

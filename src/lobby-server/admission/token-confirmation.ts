@@ -1,45 +1,92 @@
 import { catchError, defer, finalize, first, map, of, tap, type Observable } from 'rxjs';
-import type { GateSettings } from '../lobby-gate-config.js';
+import type { GateSettings } from '../gate-settings.js';
+import { createHeldTokens } from './held-tokens.js';
+import type { HookQueue } from './hook-queue.js';
+import type { GatePlaces } from './places.js';
 import { REFUSALS, refusalFor, type Refusal } from './refusal.js';
+import { createRefusedTokens } from './refused-tokens.js';
 
 /** Confirms tokens with the service, and keeps track of those in use. */
 export interface TokenConfirmation {
   /**
-   * Confirms a token: emits the refusal, or undefined for OK, and completes. A token that is being confirmed or whose player
-   * is in the lobby is refused without asking the service.
+   * Confirms a token that came from an address: emits the refusal, or undefined for OK, and completes. The service is not asked
+   * about a token that is being confirmed, in use or just refused, nor while it has asked not to be asked.
    */
-  readonly confirm: (token: string) => Observable<Refusal | undefined>;
-  /** The player of a confirmed token has left: the token may be presented again. */
+  readonly confirm: (token: string, address: string) => Observable<Refusal | undefined>;
+  /** The player of a confirmed token has left: it may be presented again once `onGone` has ended. */
   readonly release: (token: string) => void;
+  /** The gate is closed: calls `onUnknown` for all tokens that are held for players who might have come again. */
+  readonly close: () => void;
 }
 
-/** `onUnknown` is called with each token for which the service's answer was lost. */
 export function createTokenConfirmation(
-  { client, maxChecks }: Pick<GateSettings, 'client' | 'maxChecks'>,
-  onUnknown: (token: string) => void,
+  settings: GateSettings,
+  places: GatePlaces,
+  hooks: HookQueue,
 ): TokenConfirmation {
-  const inUse = new Set<string>();
-  let inFlight = 0;
+  const { client, scheduler } = settings;
+  /** What those are told who present a token that is being confirmed, has a player, or has a hook running for it. */
+  const inUse = new Map<string, Refusal>();
+  const refused = createRefusedTokens(settings);
+  const held = createHeldTokens(settings, places.held, token => freeSlot(token, REFUSALS.unknown));
+  let pausedUntil = 0;
+
+  /** Nobody can come in with the token while its slot is being freed. */
+  const freeSlot = (token: string, refusal: Refusal) => {
+    inUse.set(token, refusal);
+    hooks.run('onUnknown', token, () => {
+      inUse.delete(token);
+      held.drop(token);
+    });
+  };
+
+  /** Why the service is not asked about the token now, although it may be later. */
+  const whyToWait = (token: string, address: string) => {
+    const pause = pausedUntil - scheduler.now();
+    if (pause > 0) return { ...REFUSALS.rateLimited, retryAfter: Math.ceil(pause / 1_000) };
+    const hasPlaces =
+      places.checking.isFreeFor(address) && (held.has(token) || places.held.isFreeFor(address));
+    return hasPlaces ? undefined : REFUSALS.busy;
+  };
+
+  const settle = (token: string, address: string, refusal: Refusal | undefined) => {
+    if (!refusal) {
+      held.drop(token);
+      return;
+    }
+    inUse.delete(token);
+    const wait = (refusal.retryAfter ?? 0) * 1_000;
+    if (refusal.isRateLimit) pausedUntil = Math.max(pausedUntil, scheduler.now() + wait);
+    if (refusal.isFinal) {
+      refused.add(token, refusal);
+      if (held.has(token)) freeSlot(token, refusal);
+    } else if (refusal.isUnknown || held.has(token)) {
+      held.hold(token, address, wait);
+    }
+  };
 
   return {
-    confirm: token =>
+    confirm: (token, address) =>
       defer(() => {
-        if (inUse.has(token)) return of(REFUSALS.alreadyConnected);
-        if (inFlight >= maxChecks) return of(REFUSALS.busy);
-        inUse.add(token);
-        inFlight++;
+        const known = inUse.get(token) ?? refused.get(token);
+        if (known) return of(known);
+        const later = whyToWait(token, address);
+        if (later) {
+          if (held.has(token)) held.hold(token, address, later.retryAfter * 1_000);
+          return of(later);
+        }
+        inUse.set(token, REFUSALS.alreadyConnected);
+        held.pause(token);
         return defer(() => client.matchmaker.players.connected({ player_token: token })).pipe(
           // Completing without a value does not count as OK.
           first(),
           map(() => undefined),
-          catchError((error: unknown) => of(refusalFor(error))),
-          tap((refusal: Refusal | undefined) => {
-            if (refusal) inUse.delete(token);
-            if (refusal?.isUnknown) onUnknown(token);
-          }),
-          finalize(() => inFlight--),
+          catchError((error: unknown) => of(refusalFor(error, token))),
+          tap((refusal: Refusal | undefined) => settle(token, address, refusal)),
+          finalize(places.checking.take(address)),
         );
       }),
-    release: token => inUse.delete(token),
+    release: token => hooks.run('onGone', token, () => inUse.delete(token)),
+    close: held.endGrace,
   };
 }

@@ -1,6 +1,16 @@
-import { AsyncSubject, interval, takeUntil, timer, type Observable, type Subscription } from 'rxjs';
+import type { Duplex } from 'node:stream';
+import {
+  AsyncSubject,
+  fromEvent,
+  interval,
+  scan,
+  takeUntil,
+  timer,
+  type Observable,
+  type Subscription,
+} from 'rxjs';
 import type { WebSocket } from 'ws';
-import type { GateSettings } from '../lobby-gate-config.js';
+import type { GateSettings } from '../gate-settings.js';
 import type { LobbyMessage, SocketClosed } from '../lobby-socket.js';
 import { checkCloseFrame, closeFrameAfter } from './close-frame.js';
 import { forceClose } from './force-close.js';
@@ -10,6 +20,8 @@ import { createMessageBuffer } from './message-buffer.js';
 export interface Connection {
   readonly message$: Observable<LobbyMessage>;
   readonly closed$: Observable<SocketClosed>;
+  /** The bytes that have arrived since the subscription. It emits after the messages that are in them. */
+  readonly bytesReceived$: Observable<number>;
   readonly isOpen: () => boolean;
   readonly bufferedAmount: () => number;
   readonly send: (message: LobbyMessage) => void;
@@ -25,7 +37,7 @@ const STALL_TIMEOUT = 5_000;
 const MAX_UNANSWERED_PINGS = 2;
 
 /** Wraps an open WebSocket of ws: holds its messages until someone subscribes, and ends it if the client is gone or stalls. */
-export function createConnection(ws: WebSocket, settings: GateSettings): Connection {
+export function createConnection(ws: WebSocket, socket: Duplex, settings: GateSettings): Connection {
   const { heartbeat, scheduler, maxBufferedAmount } = settings;
   const closed$ = new AsyncSubject<SocketClosed>();
   /** Set once this side has closed the socket. It takes precedence over the code of the close event. */
@@ -88,6 +100,7 @@ export function createConnection(ws: WebSocket, settings: GateSettings): Connect
   return {
     message$: buffer.message$,
     closed$: closed$.asObservable(),
+    bytesReceived$: fromEvent(socket, 'data').pipe(scan((sum, data) => sum + (data as Buffer).length, 0)),
     isOpen,
     bufferedAmount: () => ws.bufferedAmount,
     close,

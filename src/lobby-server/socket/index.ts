@@ -1,3 +1,3 @@
-export { isCloseReason } from './close-frame.js';
+export { toCloseReason } from './close-frame.js';
 export { createConnection, type Connection } from './connection.js';
 export { forceClose } from './force-close.js';

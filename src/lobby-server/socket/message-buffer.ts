@@ -1,5 +1,5 @@
 import { Observable, Subject } from 'rxjs';
-import type { GateSettings } from '../lobby-gate-config.js';
+import type { GateSettings } from '../gate-settings.js';
 import type { LobbyMessage } from '../lobby-socket.js';
 
 /** Passes messages on to subscribers, and holds them while there are none. */

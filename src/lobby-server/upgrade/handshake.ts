@@ -1,44 +1,48 @@
+import type { IncomingMessage } from 'node:http';
 import { WebSocketServer, type WebSocket } from 'ws';
-import {
-  createPendingSocket,
-  REFUSALS,
-  type PendingSocket,
-  type RequestDetails,
-  type Responder,
-} from '../admission/index.js';
-import type { GateSettings } from '../lobby-gate-config.js';
+import type { Guard } from '../../error/index.js';
+import { createPendingSocket, REFUSALS, type PendingSocket, type Responder } from '../admission/index.js';
+import { callHook } from '../call-hook.js';
+import type { GateSettings } from '../gate-settings.js';
 import { createConnection } from '../socket/index.js';
-import { destroyAfterGrace, refuseUpgrade } from './refuse-upgrade.js';
+import { withoutToken } from '../without-token.js';
+import { refuseUpgrade } from './refuse-upgrade.js';
+import type { TokenRequest } from './token-source.js';
 import type { Upgrade } from './upgrades.js';
 
 /**
  * Turns an upgrade request into a pending socket, whose upgrade is completed when it is accepted. Returns undefined if the
  * request is not a valid WebSocket handshake. In that case it has already been answered, and its token was not used.
  */
-export type Handshake = (upgrade: Upgrade, details: RequestDetails) => PendingSocket | undefined;
+export type Handshake = (
+  upgrade: Upgrade,
+  address: string,
+  tokenRequest: TokenRequest,
+) => PendingSocket | undefined;
 
 export function createHandshake(settings: GateSettings): Handshake {
-  const { log, scheduler } = settings;
+  const { scheduler } = settings;
   // ws validates the handshake, then calls `verifyClient` synchronously. Its callback is kept until the token is confirmed.
-  const completions = new WeakMap<Upgrade['request'], () => void>();
-  const options = {
-    ...{ noServer: true, clientTracking: false, maxPayload: settings.maxPayload },
-    verifyClient: ({ req }: { req: Upgrade['request'] }, done: (isVerified: true) => void) =>
+  const completions = new WeakMap<IncomingMessage, () => void>();
+  const tokenRequests = new WeakMap<IncomingMessage, TokenRequest>();
+  const server = new WebSocketServer({
+    ...settings.ws,
+    ...{ noServer: true, clientTracking: false },
+    maxPayload: settings.maxPayload,
+    // Newer than the types of ws.
+    ...{ maxFragments: settings.maxFragments, maxBufferedChunks: settings.maxBufferedChunks },
+    verifyClient: ({ req }: { req: IncomingMessage }, done: (isVerified: true) => void) =>
       completions.set(req, () => done(true)),
-  };
-  const server = new WebSocketServer(options);
+    handleProtocols: (offered, request) =>
+      selectProtocol(withoutTokens(offered, tokenRequests.get(request)), request, settings),
+  });
+  // Otherwise ws would answer by itself.
+  server.on('wsClientError', () => undefined);
 
-  return ({ request, socket, head }, details) => {
+  return ({ request, socket, head }, address, tokenRequest) => {
     let ws: WebSocket | undefined;
+    tokenRequests.set(request, tokenRequest);
     server.handleUpgrade(request, socket, head, opened => (ws = opened));
-    const complete = completions.get(request);
-    if (!complete) {
-      // ws has already answered it.
-      destroyAfterGrace(socket, scheduler);
-      const { status, reason } = REFUSALS.noHandshake;
-      log({ kind: 'refused', at: scheduler.now(), address: details.address, code: status, reason });
-      return undefined;
-    }
 
     // A client must not send data before the answer (RFC 6455, 4.1). Unread data would also hide a disconnect.
     const rejectEarlyData = () => pending.reject(REFUSALS.noHandshake);
@@ -49,22 +53,57 @@ export function createHandshake(settings: GateSettings): Handshake {
       accept: () => {
         socket.off('data', rejectEarlyData).off('end', destroy).pause();
         try {
-          complete();
+          completions.get(request)?.();
         } catch {
           // Another listener of the server has upgraded this socket.
           socket.destroy();
         }
         socket.resume();
-        return ws && createConnection(ws, settings);
+        return ws && createConnection(ws, socket, settings);
       },
       reject: refusal => {
         refuseUpgrade(socket, refusal, scheduler);
         return refusal.status;
       },
     };
-    const pending = createPendingSocket(details, responder, settings);
-    if (head.length === 0) return pending;
-    rejectEarlyData();
+    const { url, headers } = tokenRequest;
+    const pending = createPendingSocket({ address, url, headers }, responder, settings);
+    if (completions.has(request) && head.length === 0) return pending;
+    pending.reject(request.method === 'GET' ? REFUSALS.noHandshake : REFUSALS.noGet);
     return undefined;
   };
 }
+
+/** What is selected is sent back, where others may see it. */
+function withoutTokens(offered: Set<string>, tokenRequest: TokenRequest | undefined): Set<string> {
+  const { token = '', headers = {} } = tokenRequest ?? {};
+  const others = headers['sec-websocket-protocol']?.split(',').map(protocol => protocol.trim());
+  return new Set(
+    [...offered].filter(
+      protocol =>
+        others?.includes(protocol) && protocol !== token && withoutToken(protocol, token) === protocol,
+    ),
+  );
+}
+
+function selectProtocol(
+  offered: Set<string>,
+  request: IncomingMessage,
+  settings: GateSettings,
+): string | false {
+  const [first = false] = offered;
+  const { handleProtocols } = settings.ws;
+  if (!handleProtocols) return first;
+  const selected = callHook(
+    'ws.handleProtocols',
+    () => handleProtocols(offered, request),
+    aProtocol,
+    settings,
+  );
+  return selected !== undefined && selected !== false && offered.has(selected) && selected;
+}
+
+const aProtocol: Guard<string | false> = {
+  name: 'a string or false',
+  is: (u): u is string | false => typeof u === 'string' || u === false,
+};

@@ -1,4 +1,4 @@
 export { createHandshake } from './handshake.js';
 export { createRequestPolicy } from './request-policy.js';
+export { createTokenSource } from './token-source.js';
 export { upgrades, type Upgrade } from './upgrades.js';
-export { urlToken } from './url-token.js';

@@ -7,22 +7,19 @@ import { forceClose } from '../socket/index.js';
 /** Answers an upgrade request with an HTTP status, the reason as the body, and closes its connection. */
 export function refuseUpgrade(
   socket: Duplex,
-  { status, reason, retryAfter }: Refusal,
+  { status, reason, retryAfter, headers = [] }: Refusal,
   scheduler: SchedulerLike,
 ): void {
   socket.once('finish', () => socket.destroy());
-  const headers = [
+  const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Connection: close',
     'Content-Type: text/plain',
     `Content-Length: ${Buffer.byteLength(reason)}`,
     ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+    ...headers,
   ];
-  destroyAfterGrace(socket, scheduler);
-  socket.end(`${headers.join('\r\n')}\r\n\r\n${reason}`);
-}
-
-/** Destroys the connection of a refused request, even if the client does not read the answer. */
-export function destroyAfterGrace(socket: Duplex, scheduler: SchedulerLike): void {
+  // Even if the client does not read the answer.
   forceClose(() => socket.destroy(), fromEvent(socket, 'close'), scheduler);
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${reason}`);
 }

@@ -1,6 +1,7 @@
+import { aBoolean, type Guard } from '../../error/index.js';
 import { REFUSALS, type Refusal } from '../admission/index.js';
-import { hookFailed } from '../gate-log-entry.js';
-import type { GateSettings } from '../lobby-gate-config.js';
+import { callHook } from '../call-hook.js';
+import type { GateSettings } from '../gate-settings.js';
 import type { Upgrade } from './upgrades.js';
 
 /** Decides whether a client may connect, based on its origin and address. */
@@ -10,50 +11,60 @@ export type RequestPolicy = (upgrade: Upgrade) => {
   readonly refusal: Refusal | undefined;
 };
 
+const aString: Guard<string> = { name: 'a string', is: u => typeof u === 'string' };
+
 /** Calls the hooks of the config, and counts the open connections of each address. */
 export function createRequestPolicy(settings: GateSettings): RequestPolicy {
-  const { log, scheduler } = settings;
-  const open = new Map<string, number>();
-
-  const count = (address: string, { socket }: Upgrade) => {
-    open.set(address, (open.get(address) ?? 0) + 1);
-    socket.once('close', () => {
-      const left = open.get(address)! - 1;
-      if (left > 0) open.set(address, left);
-      else open.delete(address);
-    });
-  };
+  const open = countAddresses(settings);
 
   return upgrade => {
     const { request } = upgrade;
-    let address = '';
-    const hooks = {
-      addressOf: () => {
-        address = settings.addressOf(request);
-        return undefined;
-      },
-      isOriginAllowed: () =>
-        isTrue(settings.isOriginAllowed(request.headers.origin, request)) ? undefined : REFUSALS.origin,
-      isAddressAllowed: () =>
-        isTrue(settings.isAddressAllowed(address, open.get(address) ?? 0, request))
-          ? undefined
-          : REFUSALS.address,
+    const { origin } = request.headers;
+    const address = callHook('addressOf', () => settings.addressOf(request), aString, settings);
+    if (address === undefined) return { address: '', refusal: REFUSALS.hookFailed };
+
+    const ask = (hook: 'isOriginAllowed' | 'isAddressAllowed', call: () => boolean, no: Refusal) => {
+      const isAllowed = callHook(hook, call, aBoolean, settings);
+      return isAllowed ? undefined : isAllowed === false ? no : REFUSALS.hookFailed;
     };
-    for (const [hook, ask] of Object.entries<() => Refusal | undefined>(hooks)) {
-      try {
-        const refusal = ask();
-        if (refusal) return { address, refusal };
-      } catch (error) {
-        log(hookFailed(hook, error, scheduler.now()));
-        return { address, refusal: REFUSALS.hookFailed };
-      }
-    }
-    count(address, upgrade);
-    return { address, refusal: undefined };
+    const refusal =
+      ask('isOriginAllowed', () => settings.isOriginAllowed(origin, request), REFUSALS.origin) ??
+      ask(
+        'isAddressAllowed',
+        () => settings.isAddressAllowed(address, open.of(address), request),
+        REFUSALS.address,
+      );
+    if (!refusal) open.add(address, upgrade);
+    return { address, refusal };
   };
 }
 
-/** A hook written in JavaScript may return a promise. It is truthy, so a plain check would admit everyone. */
-function isTrue(answer: unknown): boolean {
-  return answer === true;
+/** With fewer connections than this, they may well come from one address. */
+const MANY = 32;
+
+function countAddresses({ log, scheduler }: GateSettings) {
+  const open = new Map<string, number>();
+  let total = 0;
+  let hasWarned = false;
+
+  const warn = (address: string) => {
+    const here = open.get(address)!;
+    if (hasWarned || total < MANY || here <= total / 2) return;
+    hasWarned = true;
+    log({ kind: 'behind_proxy', at: scheduler.now(), address, open: here });
+  };
+  return {
+    of: (address: string) => open.get(address) ?? 0,
+    add: (address: string, { request, socket }: Upgrade) => {
+      total++;
+      open.set(address, (open.get(address) ?? 0) + 1);
+      socket.once('close', () => {
+        total--;
+        const left = open.get(address)! - 1;
+        if (left > 0) open.set(address, left);
+        else open.delete(address);
+      });
+      if (request.headers['x-forwarded-for'] !== undefined) warn(address);
+    },
+  };
 }

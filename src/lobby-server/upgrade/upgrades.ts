@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Observable } from 'rxjs';
+import { InputError } from '../../error/index.js';
 import { REFUSALS } from '../admission/index.js';
-import type { GateSettings } from '../lobby-gate-config.js';
+import type { GateSettings } from '../gate-settings.js';
 import { refuseUpgrade } from './refuse-upgrade.js';
 
 /** An upgrade request, with the arguments of Node's `upgrade` event. */
@@ -19,13 +21,28 @@ const claimedSockets = new WeakSet();
 
 /**
  * The upgrade requests of a server for a path; never completes. Requests for other paths are left to the server's other
- * listeners. If those are all gates too, the last one answers 404, so that the request does not hang forever.
+ * listeners. If those are all gates too, the last one answers 404, so that the request does not hang forever. A request that
+ * another listener answers although its path is the gate's own is refused.
  */
 export function upgrades({
   server,
   path,
+  log,
   scheduler,
-}: Pick<GateSettings, 'server' | 'path' | 'scheduler'>): Observable<Upgrade> {
+}: Pick<GateSettings, 'server' | 'path' | 'log' | 'scheduler'>): Observable<Upgrade> {
+  const hasOtherListeners = () => !server.listeners('upgrade').every(listener => gateListeners.has(listener));
+  let hasWarned = false;
+  const refuseAnswered = (socket: Duplex) => {
+    socket.destroy();
+    const { status: code, reason } = REFUSALS.otherListener;
+    const error = new InputError('server', EXPECTED_LISTENERS, 'one that also answers requests for the gate');
+    const address = (socket as Partial<Socket>).remoteAddress ?? '';
+    log({ kind: 'refused', at: scheduler.now(), address, code, reason, error });
+    // Not only for the log: nobody can enter such a gate.
+    if (!hasWarned) process.emitWarning(error);
+    hasWarned = true;
+  };
+
   return new Observable(subscriber => {
     const listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (claimedSockets.has(socket) || subscriber.closed) return;
@@ -34,15 +51,26 @@ export function upgrades({
       socketsWithErrorHandler.add(socket);
       if (path === undefined || path === request.url?.split('?', 1)[0]) {
         claimedSockets.add(socket);
-        subscriber.next({ request, socket, head });
+        const written = bytesWritten(socket);
+        // After the other listeners have been called, and before anything else can happen.
+        queueMicrotask(() => {
+          if (hasOtherListeners() && bytesWritten(socket) !== written) refuseAnswered(socket);
+          else if (subscriber.closed) refuseUpgrade(socket, REFUSALS.gateClosed, scheduler);
+          else subscriber.next({ request, socket, head });
+        });
         return;
       }
-      const listeners = server.listeners('upgrade');
-      if (listeners.at(-1) !== listener || !listeners.every(other => gateListeners.has(other))) return;
+      if (server.listeners('upgrade').at(-1) !== listener || hasOtherListeners()) return;
       refuseUpgrade(socket, REFUSALS.noSuchPath, scheduler);
     };
     gateListeners.add(listener);
-    server.on('upgrade', listener);
+    // Before the others, so that it sees whether they answer.
+    server.prependListener('upgrade', listener);
     return () => server.off('upgrade', listener);
   });
 }
+
+const EXPECTED_LISTENERS =
+  'without upgrade listeners that answer every path: create WebSocketServers with noServer, and call handleUpgrade for their own paths only';
+
+const bytesWritten = (socket: Duplex) => (socket as Partial<Socket>).bytesWritten;

@@ -54,7 +54,7 @@ describe('lobbyGate, with the token as the first message', () => {
     ['empty', () => '', 4401, 'no_token'],
     ['a valid token, but binary', ({ reserveToken }) => Buffer.from(reserveToken()), 4401, 'no_token'],
     ['a token of 8,193 characters', () => 'x'.repeat(8_193), 4401, 'no_token'],
-    ['a token of 10 MB', () => 'x'.repeat(10 * 2 ** 20), 1009, ''],
+    ['a token of 10 MB', () => 'x'.repeat(10 * 2 ** 20), 1009, 'too_large'],
   ];
   for (const [what, message, code, reason] of refused) {
     it(`closes with ${code} if the message is ${what}`, async () => {
@@ -64,7 +64,8 @@ describe('lobbyGate, with the token as the first message', () => {
       const { code: got, reason: why } = await closed;
       // The connection of a client that is still sending megabytes may break before it reads the close frame.
       ok(got === code || (code === 1009 && got === 1006), `${got}`);
-      if (got === code) strictEqual(why, reason);
+      // ws closes by itself, without a reason, if the length of the message arrives before the rest.
+      if (got === code && why !== '') strictEqual(why, reason);
       strictEqual(gate.admitted.length, 0);
     });
   }

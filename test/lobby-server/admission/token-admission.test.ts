@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { of } from 'rxjs';
 import { waitUntil } from '../../wait-until.js';
-import { confirmations, openGate, type OpenGate } from '../gate.js';
+import { confirmations, eachFromElsewhere, openGate, type OpenGate } from '../gate.js';
 import { connectRaw } from '../raw-client.js';
 import { connectPlayer, tryConnect } from '../connect-player.js';
 
@@ -80,7 +80,8 @@ describe('lobbyGate, with the token in the URL', () => {
       ok(result.kind === 'refused');
       deepStrictEqual([result.status, result.body], [401, 'invalid_token']);
     }
-    deepStrictEqual([gate.admitted.length, confirmations(gate)], [0, 5]);
+    // The first two are the same.
+    deepStrictEqual([gate.admitted.length, confirmations(gate)], [0, 4]);
   });
 
   it('refuses a consumed token: itself while the player is connected, and by asking the service afterwards', async () => {
@@ -197,7 +198,7 @@ describe('lobbyGate, with the token in the URL', () => {
   });
 
   it('confirms 256 tokens at once by default', async () => {
-    gate = await openGate({ holdRequests: true });
+    gate = await openGate({ holdRequests: true, addressOf: eachFromElsewhere() });
     const clients = await Promise.all(
       Array.from({ length: 256 }, () => connectRaw(gate.port, `/?token=${gate.reserveToken()}`)),
     );

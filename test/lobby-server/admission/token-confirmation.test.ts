@@ -3,7 +3,7 @@ import { EMPTY, NEVER, throwError, type Observable } from 'rxjs';
 import { InputError, StatusError } from 'lobby-rx';
 import type { Fault } from 'lobby-rx/emulator';
 import { waitUntil } from '../../wait-until.js';
-import { openGate, type OpenGate } from '../gate.js';
+import { eachFromElsewhere, openGate, type OpenGate } from '../gate.js';
 import { connectPlayer, tryConnect } from '../connect-player.js';
 
 const statusError = (status: number, code?: string) =>
@@ -42,12 +42,12 @@ describe('lobbyGate, when the service fails', () => {
       ws.send(gate.reserveToken());
       await answered(2);
       deepStrictEqual(await closed, { code: 4424, reason });
+      stopFaults();
+      gate.pass(10_000);
       deepStrictEqual(
         [gate.admitted, gate.gone, gate.unknown.length],
         [[], [], reason === 'unknown' ? 2 : 0],
       );
-
-      stopFaults();
       await connectPlayer(at(`?token=${gate.reserveToken()}`));
       await waitUntil(() => gate.admitted.length === 1);
     });
@@ -62,6 +62,7 @@ describe('lobbyGate, when the service fails', () => {
     gate.pass(15_000);
     const result = await connecting;
     ok(result.kind === 'refused' && result.status === 503);
+    gate.pass(10_000);
     deepStrictEqual([gate.unknown, gate.emulator.playerState(token)], [[token], 'connected']);
   });
 
@@ -72,6 +73,7 @@ describe('lobbyGate, when the service fails', () => {
     const busy = await tryConnect(at(`?token=${token}`));
     ok(busy.kind === 'refused');
     deepStrictEqual([busy.status, busy.headers['retry-after']], [503, '90']);
+    gate.pass(90_000);
     const { ws } = await connectPlayer(at(`?token=${token}`));
     ws.terminate();
     await gate.service.close();
@@ -93,7 +95,7 @@ describe('lobbyGate, when the service fails', () => {
       'refuses with a very long code',
       () => throwError(() => statusError(400, 'X'.repeat(200))),
       403,
-      'X'.repeat(200),
+      'X'.repeat(123),
     ],
     [
       'does not know the path',
@@ -101,7 +103,7 @@ describe('lobbyGate, when the service fails', () => {
       503,
       'API_NOT_FOUND',
     ],
-    ['is another server', () => throwError(() => statusError(405)), 503, '405'],
+    ['is another server', () => throwError(() => statusError(405)), 503, 'unknown'],
     [
       'cannot be sent the token',
       () => throwError(() => new InputError('player_token', 'x', 'y')),
@@ -118,7 +120,7 @@ describe('lobbyGate, when the service fails', () => {
       deepStrictEqual([result.status, result.body], [status, reason]);
       const { ws, closed } = await connectPlayer(at());
       ws.send('a');
-      strictEqual((await closed).reason, reason.length > 123 ? 'refused' : reason);
+      strictEqual((await closed).reason, reason);
       strictEqual(gate.admitted.length, 0);
     });
   }
@@ -136,14 +138,16 @@ describe('lobbyGate, when the service fails', () => {
       gate.pass(15_000);
       const result = await connecting;
       ok(result.kind === 'refused');
-      deepStrictEqual([result.status, result.body, gate.unknown.length], [503, 'unknown', nth]);
+      deepStrictEqual([result.status, result.body], [503, 'unknown']);
+      gate.pass(10_000);
+      strictEqual(gate.unknown.length, nth);
     }
   });
 
   it('admits exactly the players with a valid token if a thousand connect at once', async function () {
     // Nothing here depends on time; the timeout is only for the case that the test hangs.
     this.timeout(120_000);
-    gate = await openGate({ holdRequests: true });
+    gate = await openGate({ holdRequests: true, addressOf: eachFromElsewhere() });
     const valid = new Set(Array.from({ length: 100 }, () => gate.reserveToken()));
     const all = Array.from({ length: 1_000 }, (_, i) =>
       i % 10 === 0 ? [...valid][i / 10]! : `invalid-${i}`,
@@ -172,7 +176,7 @@ describe('lobbyGate, when the service fails', () => {
   });
 
   it('admits exactly the players who send a valid token, even if it is slow', async () => {
-    gate = await openGate({ firstMessage: true, holdRequests: true });
+    gate = await openGate({ firstMessage: true, holdRequests: true, addressOf: eachFromElsewhere() });
     const all = Array.from({ length: 200 }, (_, i) => (i % 10 === 0 ? gate.reserveToken() : `invalid-${i}`));
     const results = await Promise.all(all.map(() => connectPlayer(at())));
     for (const [i, { ws }] of results.entries()) ws.send(all[i]!);

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { waitUntil } from '../../wait-until.js';
-import { openGate, type OpenGate } from '../gate.js';
+import { eachFromElsewhere, openGate, type OpenGate } from '../gate.js';
 import { connectPlayer, tryConnect } from '../connect-player.js';
 
 describe('lobbyGate and its request policy', () => {
@@ -60,12 +60,22 @@ describe('lobbyGate and its request policy', () => {
     });
   }
 
-  for (const hook of ['isOriginAllowed', 'isAddressAllowed'] as const) {
-    it(`admits nobody if ${hook} returns a promise, against its type`, async () => {
-      gate = await openGate({ [hook]: () => Promise.resolve(true) });
-      const result = await tryConnect(at(`?token=${gate.reserveToken()}`));
-      ok(result.kind === 'refused' && (result.status === 403 || result.status === 429));
-    });
+  for (const hook of ['isOriginAllowed', 'isAddressAllowed', 'addressOf', 'token'] as const) {
+    const answers: readonly (readonly [string, () => unknown])[] = [
+      ['a promise', () => Promise.resolve(true)],
+      ['a promise that rejects', () => Promise.reject(new Error('broken'))],
+      ['a number', () => 7],
+    ];
+    for (const [what, answer] of answers) {
+      it(`admits nobody, and goes on, if ${hook} returns ${what}, against its type`, async () => {
+        gate = await openGate({ [hook]: answer });
+        const result = await tryConnect(at(`?token=${gate.reserveToken()}`));
+        ok(result.kind === 'refused');
+        deepStrictEqual([result.status, result.body], [500, 'hook_failed']);
+        const { error } = gate.log.find(({ kind }) => kind === 'hook_failed') as { error: string };
+        ok(error.startsWith(`InputError: ${hook} must be a function that returns`), error);
+      });
+    }
   }
 
   it('logs a failed hook without tokens', async () => {
@@ -85,5 +95,29 @@ describe('lobbyGate and its request policy', () => {
       gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [entry.error] : [])),
       ['Error', 'SyntaxError'],
     );
+  });
+
+  it('warns once if most connections come from one address, and a proxy has passed them on', async () => {
+    gate = await openGate({ firstMessage: true });
+    const open = async (forwarded: boolean) => {
+      const headers = forwarded ? { 'x-forwarded-for': '203.0.113.7' } : {};
+      strictEqual((await tryConnect(at(), { headers })).kind, 'open');
+    };
+    for (let i = 0; i < 31; i++) await open(true);
+    await open(false);
+    deepStrictEqual(gate.log, []);
+    await open(true);
+    await open(true);
+    const [warning, ...others] = gate.log;
+    deepStrictEqual(
+      [warning, others],
+      [{ kind: 'behind_proxy', at: gate.scheduler.now(), address: '127.0.0.1', open: 33 }, []],
+    );
+  });
+
+  it('does not warn if addressOf tells the clients apart', async () => {
+    gate = await openGate({ firstMessage: true, addressOf: eachFromElsewhere() });
+    for (let i = 0; i < 40; i++) await tryConnect(at(), { headers: { 'x-forwarded-for': 'a' } });
+    deepStrictEqual(gate.log, []);
   });
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
+import { isInputError } from 'lobby-rx';
 import { lobbyGate, type LobbySocket } from 'lobby-rx/lobby-server';
 import { waitUntil } from '../../wait-until.js';
 import { confirmations, openGate, type OpenGate } from '../gate.js';
@@ -91,17 +92,84 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     await connectPlayer(at(`?token=${gate.reserveToken()}`, '/play'));
   });
 
-  it('destroys a socket that another listener has upgraded too', async () => {
-    const server = createServer();
-    const wss = new WebSocketServer({ server });
+  const others: readonly (readonly [string, string, boolean])[] = [
+    ['on every path, registered before', '/', true],
+    ['on every path, registered after', '/', false],
+    ['on another path', '/other', true],
+  ];
+  for (const [where, path, isFirst] of others) {
+    it(`says so if a WebSocketServer answers its requests, too, and uses no token: ${where}`, async () => {
+      const server = createServer();
+      const open = () => new WebSocketServer({ server, ...(path !== '/' && { path }) });
+      const before = isFirst ? open() : undefined;
+      gate = await openGate({ server });
+      const wss = before ?? open();
+      const token = gate.reserveToken();
+      const warned = once(process, 'warning');
+      const result = await tryConnect(at(`?token=${token}`));
+      if (result.kind === 'open') strictEqual((await result.closed).code, 1006);
+      await waitUntil(() => gate.log.length === 1);
+      const [{ kind, reason, error }] = gate.log as unknown as [Record<string, unknown>];
+      deepStrictEqual([kind, reason], ['refused', 'other_listener']);
+      const [warning] = (await warned) as [Error];
+      ok(isInputError(error) && error.message.includes('noServer') && warning === error);
+      deepStrictEqual([gate.emulator.playerState(token), gate.admitted], ['reserved', []]);
+      wss.close();
+    });
+  }
+
+  it('does not take the answer to an earlier request on the connection for that of another listener', async () => {
+    const server = createServer((_, response) => void Promise.resolve().then(() => response.end('a page')));
     gate = await openGate({ server });
-    const token = gate.reserveToken();
-    const result = await connectPlayer(at(`?token=${token}`));
-    strictEqual((await result.closed).code, 1006);
-    await waitUntil(() => gate.gone.length === 1);
-    deepStrictEqual([gate.gone, gate.admitted], [[token], []]);
-    wss.close();
+    const client = await connectRaw(gate.port, '/', 'GET /page HTTP/1.1\r\nHost: a\r\n\r\n');
+    await waitUntil(() => gate.log.length === 1);
+    deepStrictEqual(
+      gate.log.map(entry => entry.kind === 'refused' && entry.reason),
+      ['no_token'],
+    );
+    client.destroy();
   });
+
+  it('works beside a WebSocketServer with noServer that handles its own path', async () => {
+    const server = createServer();
+    const wss = new WebSocketServer({ noServer: true });
+    server.on('upgrade', (request, socket, head) => {
+      if (request.url === '/other') wss.handleUpgrade(request, socket, head, ws => ws.send('hello'));
+    });
+    gate = await openGate({ server, path: '/play' });
+    strictEqual((await tryConnect(at(`?token=${gate.reserveToken()}`, '/play'))).kind, 'open');
+    const other = await tryConnect(at('', '/other'));
+    ok(other.kind === 'open');
+    other.ws.terminate();
+  });
+
+  const requests: readonly (readonly [string, string, string, RegExp])[] = [
+    ['POST', 'POST', 'websocket', /^HTTP\/1.1 405 [^]*\r\nAllow: GET\r\n[^]*no_handshake$/],
+    ['PUT', 'PUT', 'websocket', /^HTTP\/1.1 405 [^]*no_handshake$/],
+    [
+      'GET for another protocol',
+      'GET',
+      'h2c',
+      /^HTTP\/1.1 400 [^]*\r\nSec-WebSocket-Version: 13\r\n[^]*no_handshake$/,
+    ],
+  ];
+  for (const [what, method, protocol, expected] of requests) {
+    it(`answers and logs the same for a ${what} with upgrade headers`, async () => {
+      gate = await openGate();
+      const token = gate.reserveToken();
+      const client = connect(gate.port, '127.0.0.1');
+      let answer = '';
+      client.on('data', data => (answer += data.toString()));
+      client.write(
+        handshakeRequest(`/?token=${token}`).replace('GET', method).replace('websocket', protocol),
+      );
+      await once(client, 'close');
+      ok(expected.test(answer), answer);
+      const [{ code, reason }] = gate.log as unknown as [Record<string, unknown>];
+      deepStrictEqual([code, reason], [Number(answer.slice(9, 12)), 'no_handshake']);
+      deepStrictEqual([confirmations(gate), gate.emulator.playerState(token)], [0, 'reserved']);
+    });
+  }
 
   it('does not count a request that is still being sent', async () => {
     const server = createServer({ connectionsCheckingInterval: 20 });

@@ -1,0 +1,62 @@
+import { timer, type Subscription } from 'rxjs';
+import type { GateSettings } from '../gate-settings.js';
+import type { Places } from './places.js';
+
+/** Tokens for which the service's answer was lost: their players may come again until the grace has passed. */
+export interface HeldTokens {
+  readonly has: (token: string) => boolean;
+  /**
+   * Holds a token whose player was told to come again in so many ms. The grace begins anew; if they were told to wait for longer
+   * than that, it begins after the wait.
+   */
+  readonly hold: (token: string, address: string, wait: number) => void;
+  /** The service is being asked again: the grace does not end meanwhile. */
+  readonly pause: (token: string) => void;
+  /** What became of the player is known, or has been dealt with. */
+  readonly drop: (token: string) => void;
+  /** Ends the grace of all: the gate is closed, so that nobody can come again. */
+  readonly endGrace: () => void;
+}
+
+interface Held {
+  readonly free: () => void;
+  grace?: Subscription | undefined;
+}
+
+/** `expired` is called with each token whose grace has ended. It stays held until it is dropped. */
+export function createHeldTokens(
+  { unknownGrace, scheduler }: Pick<GateSettings, 'unknownGrace' | 'scheduler'>,
+  places: Places,
+  expired: (token: string) => void,
+): HeldTokens {
+  const all = new Map<string, Held>();
+
+  const pause = (token: string) => {
+    const held = all.get(token);
+    held?.grace?.unsubscribe();
+    if (held) held.grace = undefined;
+  };
+  const end = (token: string) => {
+    pause(token);
+    expired(token);
+  };
+  return {
+    has: token => all.has(token),
+    hold: (token, address, wait) => {
+      pause(token);
+      const held: Held = all.get(token) ?? { free: places.take(address) };
+      all.set(token, held);
+      const grace = unknownGrace + (wait > unknownGrace ? wait : 0);
+      held.grace = timer(grace, scheduler).subscribe(() => end(token));
+    },
+    pause,
+    drop: token => {
+      pause(token);
+      all.get(token)?.free();
+      all.delete(token);
+    },
+    endGrace: () => {
+      for (const [token, { grace }] of all) if (grace) end(token);
+    },
+  };
+}

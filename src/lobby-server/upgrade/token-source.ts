@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Guard } from '../../error/index.js';
+import { callHook } from '../call-hook.js';
+import type { GateSettings } from '../gate-settings.js';
+
+/** What an upgrade request says, with the token apart from the rest. */
+export interface TokenRequest {
+  /** Undefined if there is none, empty if there is one that cannot be valid. */
+  readonly token: string | undefined;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Takes the token out of a request; undefined if the hook that does so failed. */
+export type TokenSource = (request: IncomingMessage) => TokenRequest | undefined;
+
+export function createTokenSource(settings: Pick<GateSettings, 'token' | 'log' | 'scheduler'>): TokenSource {
+  const { token: source } = settings;
+  return request => {
+    const { url = '/', headers } = request;
+    if (source === undefined) return { token: undefined, url, headers };
+    if (source === 'subprotocol') return { url, ...fromSubprotocols(headers) };
+    if (typeof source === 'object') return { headers, ...fromQuery(url, source.parameter) };
+    const answer = callHook('token', () => ({ token: source(request) }), tokenAnswer, settings);
+    return answer && { url, headers, ...answer };
+  };
+}
+
+/** In an object, so that having no token can be told from a hook that failed. */
+const tokenAnswer: Guard<{ token: string | undefined }> = {
+  name: 'a string or undefined',
+  is: (u): u is { token: string | undefined } => {
+    const { token } = u as { token: unknown };
+    return token === undefined || typeof token === 'string';
+  },
+};
+
+/** Leaves everything else in the query unchanged. */
+function fromQuery(pathAndQuery: string, parameter: string): Omit<TokenRequest, 'headers'> {
+  const at = pathAndQuery.indexOf('?');
+  if (at < 0) return { token: undefined, url: pathAndQuery };
+  const tokens: string[] = [];
+  const rest = pathAndQuery
+    .slice(at + 1)
+    .split('&')
+    .filter(pair => {
+      const [[name, value] = []] = new URLSearchParams(pair);
+      if (name !== parameter) return true;
+      tokens.push(value ?? '');
+      return false;
+    });
+  const path = pathAndQuery.slice(0, at);
+  return {
+    token: tokens.length > 1 ? '' : tokens[0],
+    url: rest.length > 0 ? `${path}?${rest.join('&')}` : path,
+  };
+}
+
+const PROTOCOLS = 'sec-websocket-protocol';
+
+/** The token is the last of them. There has to be another one, since the gate must select one, which it sends back. */
+function fromSubprotocols(headers: IncomingHttpHeaders): Omit<TokenRequest, 'url'> {
+  const { [PROTOCOLS]: offered = '', ...others } = headers;
+  const protocols = offered.split(',').map(protocol => protocol.trim());
+  const last = protocols.pop() ?? '';
+  if (last === '') return { token: undefined, headers: others };
+  if (protocols.length === 0) return { token: '', headers: others };
+  return { token: decoded(last), headers: { ...others, [PROTOCOLS]: protocols.join(', ') } };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,48 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { confirmations, openGate, type OpenGate } from '../gate.js';
+import { tryConnect } from '../connect-player.js';
+
+describe('lobbyGate and requests that it need not send', () => {
+  let gate: OpenGate;
+  const connect = (token: string) => tryConnect(`ws://127.0.0.1:${gate.port}/?token=${token}`);
+  const refused = async (token: string) => {
+    const result = await connect(token);
+    ok(result.kind === 'refused');
+    return [result.status, result.body, result.headers['retry-after']];
+  };
+  afterEach(() => gate.close());
+
+  it('refuses a token that was just refused without asking the service, for a while', async () => {
+    gate = await openGate({ refusedMemory: 3_000 });
+    for (const [ms, asked] of [
+      [0, 1],
+      [2_999, 1],
+      [1, 2],
+    ] as const) {
+      gate.pass(ms);
+      for (let i = 0; i < 3; i++) {
+        deepStrictEqual(await refused('wrong-token'), [401, 'invalid_token', undefined]);
+      }
+      strictEqual(confirmations(gate), asked);
+    }
+  });
+
+  it('sends nothing to the service while that has asked it not to', async () => {
+    gate = await openGate();
+    gate.emulator.fault({ kind: 'rate_limited', wait: 30_000 });
+    deepStrictEqual(await refused(gate.reserveToken()), [503, 'API_RATE_LIMIT', '30']);
+    gate.pass(12_500);
+    deepStrictEqual(await refused(gate.reserveToken()), [503, 'API_RATE_LIMIT', '18']);
+    strictEqual(confirmations(gate), 1);
+    gate.pass(17_500);
+    strictEqual((await connect(gate.reserveToken())).kind, 'open');
+  });
+
+  it('tells nobody to wait for more than 15 minutes', async () => {
+    gate = await openGate();
+    gate.emulator.fault({ kind: 'rate_limited', wait: 2_000_000_000 });
+    deepStrictEqual(await refused(gate.reserveToken()), [503, 'API_RATE_LIMIT', '900']);
+    gate.pass(900_000);
+    strictEqual((await connect(gate.reserveToken())).kind, 'open');
+  });
+});
