@@ -12,13 +12,14 @@ import { EXIT, fail } from './run.js';
 const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with sample data
 
   --port N    port to listen on; default: a free one
-  --seed N    seed of the generated world; the same seed gives the same world; default: 1
+  --seed N    the same seed gives the same ids and tokens; default: random
   --live      simulates activity: presence, profiles, members, chat, lobby joins
   --every N   average time between two activities, in ms; default: 1000
   --json      prints one line of JSON with the URLs, ids and tokens
   --help      prints this help
 
-Runs until Ctrl-C. Exit codes: 0 stopped, 1 the port cannot be used, 2 wrong arguments.
+Runs until Ctrl-C. Exit codes: 0 stopped, 1 the port cannot be used, 2 wrong
+arguments.
 `;
 
 /** `lobby-rx emulate`: runs the emulator until it is stopped. */

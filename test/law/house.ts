@@ -13,9 +13,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   endpoint: ['rxjs', 'io-ts', '#fp-ts/Either'],
   client: ['rxjs'],
   'index.ts': [],
-  emulator: ['rxjs', 'node:http', 'node:net'],
+  emulator: ['rxjs', 'node:http', 'node:net', 'node:crypto'],
   'lobby-server': ['rxjs', 'ws', 'node:http', 'node:stream'],
-  cli: ['rxjs', 'node:util', 'node:fs'],
+  cli: ['rxjs', 'node:util', 'node:fs', 'node:crypto', 'node:readline', 'node:stream'],
 };
 
 /** The maximum number of lines in a file. */
