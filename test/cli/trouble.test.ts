@@ -56,7 +56,7 @@ describe('The trouble of a watch', () => {
   it('is reported once for each time that it begins and ends; the answers pass', () => {
     const lines: string[] = [];
     const answers: string[] = [];
-    of(
+    of<WatchSignal<string>[]>(
       status({}),
       status({ state: 'live' }),
       { kind: 'answer', answer: 'one' },
