@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { interval, takeWhile } from 'rxjs';
+import { interval, map, takeWhile } from 'rxjs';
 import { createControl, createEmulator, listen, seedWorld } from 'lobby-rx/emulator';
 
 /** The service that a lobby uses, and the token of the lobby. */
@@ -45,7 +45,10 @@ Each of them works once. Type player for a new one, help for more, Ctrl-C to sto
       process.stdin.destroy();
       // The slots of those who have just left are still being freed.
       interval(50)
-        .pipe(takeWhile(() => emulator.playersIn(world.lobbyId).connected > 0))
+        .pipe(
+          map(() => emulator.playersIn(world.lobbyId)),
+          takeWhile(({ connected }) => connected > 0),
+        )
         .subscribe({ complete: () => void server.close() });
     },
   };
