@@ -1,13 +1,30 @@
-import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { parseArgs } from 'node:util';
 
-type Flags = NonNullable<ParseArgsConfig['options']>;
+/** A flag, as Node's `parseArgs` takes it. */
+interface Flag {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly default?: string | boolean;
+}
+
+type Flags = Readonly<Record<string, Flag>>;
+
+/** The value of a flag; undefined if it was not given and has no default. */
+type ValueOf<F extends Flag> =
+  | (F['type'] extends 'string' ? string : boolean)
+  | (F extends { readonly default: string | boolean } ? never : undefined);
 
 /** What a command can be called with. */
 interface Grammar<Options extends Flags> {
-  /** Its flags, as for Node's `parseArgs`. */
   readonly flags: Options;
   /** Whether it also takes arguments that are not flags. Default false. */
   readonly takesArguments?: boolean;
+}
+
+/** What a command was called with. */
+export interface ParsedFlags<Options extends Flags> {
+  readonly values: { readonly [Name in keyof Options]: ValueOf<Options[Name]> };
+  readonly positionals: readonly string[];
 }
 
 /** The flags of a command, and its other arguments. Throws an error in one line if there is one that it does not take. */
@@ -15,11 +32,16 @@ export function parseFlags<const Options extends Flags>(
   command: string,
   args: readonly string[],
   { flags, takesArguments = false }: Grammar<Options>,
-) {
+): ParsedFlags<Options> {
   try {
-    const config = { args: joinNumbers(args, flags), options: flags, allowPositionals: true } as const;
-    const { values, positionals } = parseArgs(config);
-    if (takesArguments || positionals.length === 0) return { values, positionals };
+    const options: Flags = flags;
+    const { values, positionals } = parseArgs({
+      args: joinNumbers(args, flags),
+      options,
+      allowPositionals: true,
+    });
+    if (takesArguments || positionals.length === 0)
+      return { values: values as ParsedFlags<Options>['values'], positionals };
   } catch (error) {
     // Node's own messages are several sentences long, or even several lines.
     const [first] = (error as Error).message.split(/\.\s/, 1);

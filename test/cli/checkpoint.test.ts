@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { lstat, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { waitUntil } from '../wait-until.js';
 import { lobbyRx } from './lobby-rx.js';
@@ -122,6 +123,21 @@ describe('lobby-rx events --checkpoint', () => {
     await waitUntil(hasPendingWatch);
     next.process.kill('SIGTERM');
     strictEqual((await next.exited).err, '');
+  });
+
+  it('is taken over at once from a process that is dead, but not from one on another machine', async () => {
+    const dead = lobbyRx(['--version']);
+    await dead.exited;
+    const lock = `${path()}.lock`;
+    await writeFile(lock, `${dead.process.pid} elsewhere 1`);
+    const { code, err } = await events(path()).exited;
+    strictEqual(code, 2);
+    match(err, new RegExp(`is in use by process ${dead.process.pid} on elsewhere; `));
+    await writeFile(lock, `${dead.process.pid} ${hostname()} 1`);
+    const run = events(path());
+    await waitUntil(service.hasPendingWatch);
+    run.process.kill('SIGTERM');
+    deepStrictEqual(await run.exited, { code: 0, out: '', err: '' });
   });
 
   it('is taken over from a process that has not shown a sign of life for long, and that one ends', async () => {
