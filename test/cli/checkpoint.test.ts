@@ -26,6 +26,9 @@ describe('lobby-rx events --checkpoint', () => {
     await first.exited;
     emulator.updateProfile(world.identityId, { bio: 'two' });
     emulator.publish(world.identityId, { chat_message: {} });
+    // What a process leaves that is killed while it saves.
+    await writeFile(`${path()}.0123456789ab.tmp`, '');
+    await writeFile(`${path()}.mine.tmp`, '');
 
     // The lock of the killed process does not hold this one up.
     const second = events(path(), '--kind', 'identity_update');
@@ -45,7 +48,7 @@ describe('lobby-rx events --checkpoint', () => {
       ['two', 'three'],
     );
     match(await readFile(path(), 'utf8'), /^\{"index":"\d+","at":\d+\}$/);
-    deepStrictEqual(await readdir(service.folder), ['checkpoint']);
+    deepStrictEqual((await readdir(service.folder)).sort(), ['checkpoint', 'checkpoint.mine.tmp']);
   });
 
   it('saves no checkpoint after a line that nobody has read', async () => {

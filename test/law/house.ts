@@ -15,7 +15,16 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'index.ts': [],
   emulator: ['rxjs', 'node:http', 'node:net', 'node:crypto'],
   'lobby-server': ['rxjs', 'ws', 'node:http', 'node:stream'],
-  cli: ['rxjs', 'node:util', 'node:fs', 'node:os', 'node:crypto', 'node:readline', 'node:stream'],
+  cli: [
+    'rxjs',
+    'node:util',
+    'node:fs',
+    'node:os',
+    'node:path',
+    'node:crypto',
+    'node:readline',
+    'node:stream',
+  ],
 };
 
 /** The maximum number of lines in a file. */

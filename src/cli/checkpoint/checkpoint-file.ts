@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { catchError, concatMap, defer, EMPTY, interval, merge, NEVER, Subject, type Observable } from 'rxjs';
 import { cursorArgument } from '../../error/index.js';
 import type { Checkpoint } from '../../stream/index.js';
@@ -28,6 +29,7 @@ export interface CheckpointFile {
 export function openCheckpoint(path: string): CheckpointFile {
   const lock = explained(path, () => lockCheckpoint(path));
   const last = read(path);
+  explained(path, () => removeLeftovers(path));
   // Written again, to find out before the watch begins whether that is possible.
   if (last) explained(path, () => write(path, last));
   const failure$ = new Subject<never>();
@@ -66,6 +68,17 @@ function read(path: string): Checkpoint | undefined {
     // Invalid JSON is reported below, like other invalid content.
   }
   throw new Error(`${path} does not contain a checkpoint; pass another --checkpoint or delete the file`);
+}
+
+const TEMPORARY = /^\.[\da-f]{12}\.tmp$/;
+
+/** Removes the temporary files of processes that were killed before they could rename them. */
+function removeLeftovers(path: string): void {
+  const folder = dirname(path);
+  const name = basename(path);
+  for (const other of readdirSync(folder)) {
+    if (other.startsWith(name) && TEMPORARY.test(other.slice(name.length))) rmSync(join(folder, other));
+  }
 }
 
 function write(path: string, checkpoint: Checkpoint): void {
