@@ -101,7 +101,7 @@ describe('lobby-rx emulate', () => {
     const { code, out, err } = await lobbyRx(['emulate', '--exit-with-stdin'], { input }).exited;
     strictEqual(code, 0);
     match(out, /^Grace has joined\n {2}identity_id +[\da-f-]+\n {2}token +identity\.\w+$/m);
-    match(out, /^message TEXT \[WHO\] +a chat message arrives/m);
+    match(out, /^message TEXT \[WHO\] +a chat message/m);
     match(
       err,
       /^lobby-rx: command must be one of player, .*, help; got something else; type help for all commands\nlobby-rx: status must be given: presence STATUS \[WHO\]; got nothing; type .*\n$/,

@@ -43,7 +43,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
 
   return {
     player: {
-      summary: 'reserves a slot in the lobby, for one more player',
+      summary: 'one more player: reserves a slot in the lobby',
       ...{ takes: [], needs: 0 },
       run: () => {
         const player_token = emulator.reservePlayer(world.lobbyId);
@@ -52,7 +52,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       },
     },
     lobby: {
-      summary: 'sends an identity to the lobby: a lobby join with a player token',
+      summary: 'sends a lobby join with a player token',
       ...{ takes: ['who'], needs: 0 },
       run: ({ who }) => ({
         message: 'the lobby join is sent',
@@ -60,7 +60,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       }),
     },
     join: {
-      summary: 'a new member joins the group, with a token of their own',
+      summary: 'a new member joins the group',
       ...{ takes: ['name'], needs: 0 },
       run: ({ name = `Guest ${guests.size + 1}` }) => {
         const display_name = checkArgument('name', nonEmptyString, name);
@@ -72,7 +72,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       },
     },
     leave: {
-      summary: 'a member leaves the group; without WHO, the last one who joined',
+      summary: 'a member leaves; default: the last to join',
       ...{ takes: ['who'], needs: 0 },
       run: ({ who = [...guests.keys()].at(-1) }) => {
         const name = checkArgument('who', nonEmptyString, who);
@@ -83,7 +83,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       },
     },
     presence: {
-      summary: 'changes a presence: online, away or offline',
+      summary: 'is online, away or offline',
       ...{ takes: ['status', 'who'], needs: 1 },
       run: ({ status, who }) => {
         const identity_id = idOf(who);
@@ -92,7 +92,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       },
     },
     message: {
-      summary: 'a chat message arrives, with a notification',
+      summary: 'a chat message, with a notification',
       ...{ takes: ['text', 'who'], needs: 1 },
       run: ({ text, who }) => {
         const url = 'https://hub.example/threads/1';
@@ -103,7 +103,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       },
     },
     event: {
-      summary: 'sends an event of any kind, with any JSON as its payload',
+      summary: 'any event, with JSON as its payload',
       ...{ takes: ['kind', 'payload', 'who'], needs: 1 },
       run: ({ kind, payload = {}, who }) => {
         const name = checkArgument('kind', nonEmptyString, kind);
@@ -112,7 +112,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       },
     },
     fault: {
-      summary: 'makes the next requests fail, x3 or always; fault off ends that',
+      summary: 'the next requests fail: x3, always; fault off',
       ...{ takes: ['kind', 'status'], needs: 1 },
       options: ['times', 'probability', 'only', 'wait', 'form', 'bytes', 'ms'],
       run: ({ kind, times = 1, probability, only, ...fields }) => {
@@ -134,7 +134,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       },
     },
     'token expire': {
-      summary: "the identity's token expires: requests with it get a 401",
+      summary: 'requests with the token get a 401',
       ...{ takes: [], needs: 0 },
       run: () => {
         emulator.expireToken(token);
@@ -142,7 +142,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       },
     },
     'token renew': {
-      summary: 'issues another token for the identity',
+      summary: 'issues another token',
       ...{ takes: [], needs: 0 },
       run: () => {
         token = emulator.renewToken(token);
@@ -150,7 +150,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       },
     },
     state: {
-      summary: 'counts the players in the lobby, and the requests so far',
+      summary: 'counts players, requests and faults',
       ...{ takes: [], needs: 0 },
       run: () => {
         const { requests, faultCounts } = emulator;

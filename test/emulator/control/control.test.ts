@@ -148,12 +148,12 @@ describe('The control of an emulator', () => {
     strictEqual(emulator.requests.length, length);
   });
 
-  it('explains every command in one line', () => {
+  it('explains every command in a line of at most 80 columns', () => {
     const { message } = control.type('help');
     strictEqual(message, control.help);
     const lines = message.split('\n');
     deepStrictEqual(
-      lines.filter(line => line.length > 110),
+      lines.filter(line => line.length > 80),
       [],
     );
     for (const name of ['player', 'lobby', 'join', 'leave', 'presence', 'message', 'fault', 'token expire'])
