@@ -2,7 +2,7 @@ import * as t from 'io-ts';
 import type { LobbyMessage, LobbySocket } from 'lobby-rx/lobby-server';
 
 /** The board is a square with this many fields per side. */
-const SIZE = 8;
+export const BOARD_SIZE = 8;
 
 export interface Player {
   readonly name: string;
@@ -53,4 +53,4 @@ export function nextGame({ players }: Game, event: GameEvent): Game {
   return { players: next, ...(say !== undefined && { chat: { name: player.name, text: say } }) };
 }
 
-const onBoard = (position: number) => Math.min(SIZE - 1, Math.max(0, position));
+const onBoard = (position: number) => Math.min(BOARD_SIZE - 1, Math.max(0, position));

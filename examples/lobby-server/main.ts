@@ -1,19 +1,33 @@
 // A small game lobby to copy and adapt: players with a valid token move on a board and chat.
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { fromEvent, lastValueFrom, merge, share, take, takeUntil, tap } from 'rxjs';
 import { backoff, createClient, isStatusError } from 'lobby-rx';
 import { lobbyGate, players, type GateLogEntry, type LobbyPlayers } from 'lobby-rx/lobby-server';
 import { playLobby } from './play-lobby.js';
+import { emulatedService, type Service } from './service.js';
 
 const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
-const { LOBBY_URL: url, LOBBY_TOKEN: token } = process.env;
-if (!url || !token) {
-  console.error("Set LOBBY_URL, and LOBBY_TOKEN to the lobby's token; lobby-rx emulate prints both.");
+const { LOBBY_URL, LOBBY_TOKEN } = process.env;
+if (Boolean(LOBBY_URL) !== Boolean(LOBBY_TOKEN)) {
+  console.error(
+    "Set LOBBY_URL, and LOBBY_TOKEN to the lobby's token; lobby-rx emulate prints both. Or set neither.",
+  );
   process.exit(2);
 }
-const client = createClient({ url, token });
+
+const server = createServer((_, response) =>
+  response.writeHead(426).end('This is a lobby: connect by WebSocket.'),
+);
+const port = await portOf(server.listen(Number(values.port), '127.0.0.1'));
+console.log(`open on ws://127.0.0.1:${port}/?name=…&token=…`);
+const service: Service =
+  LOBBY_URL && LOBBY_TOKEN
+    ? { url: LOBBY_URL, token: LOBBY_TOKEN, close: () => undefined }
+    : await emulatedService(port);
+const client = createClient({ url: service.url, token: service.token });
 
 // Frees the slot of a player who has left: up to ten attempts, unless the service refuses.
 const freeSlot = (player_token: string) =>
@@ -30,9 +44,6 @@ const log = (entry: GateLogEntry) => {
   if (entry.kind === 'hook_failed') console.log(`a slot was not freed: ${entry.error}`);
 };
 
-const server = createServer((_, response) =>
-  response.writeHead(426).end('This is a lobby: connect by WebSocket.'),
-);
 const stop$ = merge(fromEvent(process, 'SIGINT'), fromEvent(process, 'SIGTERM')).pipe(take(1));
 const gate$ = lobbyGate({
   server,
@@ -58,9 +69,20 @@ stop$.subscribe(() => {
   for (const socket of inLobby.sockets) socket.close(1001, 'the lobby is closing');
 });
 
-server.listen(Number(values.port), '127.0.0.1', () => {
-  console.log(`open on ws://127.0.0.1:${(server.address() as AddressInfo).port}/?name=…&token=…`);
-});
 // The gate has completed and everyone has left. The process exits by itself once their slots have been freed.
 await closed;
 server.close();
+service.close();
+
+/** The port that a server listens on. If it cannot be used, the process ends. */
+async function portOf(listening: Server): Promise<number> {
+  try {
+    await once(listening, 'listening');
+    return (listening.address() as AddressInfo).port;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used: ${code}`;
+    console.error(`Port ${values.port} ${why}; choose another one: npm run lobby -- --port 8081`);
+    process.exit(1);
+  }
+}

@@ -1,30 +1,55 @@
-import { parseArgs } from 'node:util';
-import { concatMap, finalize, from, reduce, tap } from 'rxjs';
+import { catchError, concatMap, finalize, tap, type Observable } from 'rxjs';
+import { whyNotConnected, type MatchmakerApi } from '../client/index.js';
 import { clientOf, CONNECTION } from './connection.js';
-import { run } from './run.js';
+import { parseFlags } from './parse-flags.js';
+import { EXIT, ExitError, run } from './run.js';
+import { readSecret, warn } from './terminal/index.js';
 
 const HELP = `lobby-rx connected: confirms the player token on standard input
 
-  --url URL             base URL of the service; default: LOBBY_MATCHMAKER_URL or LOBBY_URL
-  --insecure            allows plain http: to another machine
-  --help                prints this help
+  --url URL   URL of the service; default: LOBBY_MATCHMAKER_URL or LOBBY_URL
+  --insecure  allows plain http: to another machine
+  --help      prints this help
 
-LOBBY_TOKEN is the token of the lobby. Prints OK if the service accepts the player. Otherwise
-prints the reason on standard error and exits with code 1.
+LOBBY_TOKEN is the token of the lobby. The player token is the first line of
+standard input; on a terminal it is asked for, and not shown. Prints OK if the
+service accepts the player. Otherwise prints the reason on standard error, and
+the exit code tells:
+
+  1  the service refused the token
+  2  wrong arguments, or no token: nothing was sent
+  3  the service was not reached: the same token can be confirmed later
+  4  unknown: the answer was lost, or did not come from the service, which may
+     count the player as connected. Do not confirm the token again.
 `;
+
+const UNKNOWN = 'the outcome is unknown, and the service may count the player as connected';
 
 /** `lobby-rx connected`: confirms one player token. */
 export function connected(args: readonly string[]): Promise<void> {
   return run(() => {
-    const { values } = parseArgs({ args: [...args], options: CONNECTION });
+    const { values } = parseFlags('connected', args, { flags: CONNECTION });
     if (values.help) return HELP;
     const { players } = clientOf('matchmaker', values, process.env).matchmaker;
-    return from(process.stdin).pipe(
-      reduce((text, chunk) => text + String(chunk), ''),
-      concatMap(text => players.connected({ player_token: text.trim() })),
+    return readSecret('Player token: ').pipe(
+      concatMap(player_token => {
+        if (player_token === '') throw new Error('the player token is missing: pass it on standard input');
+        return confirm(players, player_token);
+      }),
       tap(() => process.stdout.write('OK\n')),
       // An open standard input would keep the process running.
       finalize(() => process.stdin.destroy()),
     );
   });
+}
+
+/** Confirms a token. If nobody can tell whether that has worked, it says so. */
+function confirm(players: MatchmakerApi['players'], player_token: string): Observable<void> {
+  return players.connected({ player_token }).pipe(
+    tap({ unsubscribe: () => warn(UNKNOWN) }),
+    catchError((error: unknown) => {
+      const isUnknown = whyNotConnected(error).outcome === 'unknown';
+      throw isUnknown ? new ExitError(`${UNKNOWN}: ${(error as Error).message}`, EXIT.unknown) : error;
+    }),
+  );
 }

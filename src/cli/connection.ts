@@ -1,6 +1,7 @@
 import { createClient, type Client } from '../client/index.js';
+import { InputError, isInputError } from '../error/index.js';
 
-/** The flags of all commands that send requests to the service, for `parseArgs`. */
+/** The flags of all commands that send requests to the service, for `parseFlags`. */
 export const CONNECTION = {
   url: { type: 'string' },
   'group-url': { type: 'string' },
@@ -10,7 +11,7 @@ export const CONNECTION = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** The values of these flags as returned by `parseArgs`. */
+/** The values of these flags as returned by `parseFlags`. */
 export interface ConnectionValues {
   readonly url?: string | undefined;
   readonly 'group-url'?: string | undefined;
@@ -24,7 +25,7 @@ export interface ConnectionValues {
  * URL of all services. Flags take precedence over the environment. The token comes only from the environment, because other
  * users of the machine can see command-line arguments.
  *
- * Throws an error that says what to set if the URL or the token is missing.
+ * Throws an error that names the flag or the variable if the URL or the token is missing or invalid.
  *
  * @example
  * clientOf('group', values, process.env).group.members(group_id).subscribe();
@@ -35,9 +36,22 @@ export function clientOf(
   env: Readonly<Record<string, string | undefined>>,
 ): Client {
   const variable = `LOBBY_${service.toUpperCase()}_URL`;
-  const url = [values[`${service}-url`], values.url, env[variable], env.LOBBY_URL].find(given => given);
-  if (!url) throw new Error(`the URL of the service is missing: set LOBBY_URL or ${variable}, or pass --url`);
+  const sources: readonly (readonly [name: string, url: string | undefined])[] = [
+    [`--${service}-url`, values[`${service}-url`]],
+    ['--url', values.url],
+    [variable, env[variable]],
+    ['LOBBY_URL', env.LOBBY_URL],
+  ];
+  const [source, url] = sources.find(([, given]) => given) ?? [];
+  if (!source)
+    throw new Error(`the URL of the service is missing: set LOBBY_URL or ${variable}, or pass --url`);
   const token = env.LOBBY_TOKEN;
   if (!token) throw new Error('the token is missing: set LOBBY_TOKEN');
-  return createClient({ [`${service}Url`]: url, token, insecure: values.insecure });
+  try {
+    return createClient({ [`${service}Url`]: url, token, insecure: values.insecure });
+  } catch (error) {
+    if (!isInputError(error)) throw error;
+    const name = error.argument === 'token' ? 'LOBBY_TOKEN' : source;
+    throw new InputError(name, error.expected.replace('insecure: true', '--insecure'), error.got);
+  }
 }

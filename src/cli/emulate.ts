@@ -1,24 +1,39 @@
-import { parseArgs } from 'node:util';
+import { randomBytes } from 'node:crypto';
 import {
+  createControl,
   createEmulator,
   listen,
   seedWorld,
   simulateActivity,
   type EmulatorServer,
-  type SeededWorld,
+  type SeedConfig,
 } from '../emulator/index.js';
+import { infoForPeople, infoForPrograms } from './emulator-info.js';
+import { parseFlags, wholeNumber } from './parse-flags.js';
 import { EXIT, fail } from './run.js';
+import { jsonLine } from './terminal/index.js';
+import { typeCommands } from './type-commands.js';
 
 const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with sample data
 
-  --port N    port to listen on; default: a free one
-  --seed N    seed of the generated world; the same seed gives the same world; default: 1
-  --live      simulates activity: presence, profiles, members, chat, lobby joins
-  --every N   average time between two activities, in ms; default: 1000
-  --json      prints one line of JSON with the URLs, ids and tokens
-  --help      prints this help
+  --port N           port to listen on; default: a free one
+  --lobby URL        where lobby joins lead: the ws: URL of your lobby server,
+                     such as ws://127.0.0.1:8080; default: an imaginary host
+  --seed N           the same seed gives the same ids and tokens; by default
+                     nobody can guess them
+  --live             simulates activity: presence, members, chat, lobby joins
+  --every N          average time between two activities, in ms; default: 1000
+  --json             prints one line of JSON with the URLs, ids and tokens, and
+                     one for each command
+  --exit-with-stdin  stops when standard input ends, for tests
+  --help             prints this help
 
-Runs until Ctrl-C. Exit codes: 0 stopped, 1 the port cannot be used, 2 wrong arguments.
+Standard input takes commands: player, lobby, join, leave, presence away,
+message "Are you there?", fault html 502 x3, token expire. Type help for all of
+them. Programs can POST them to /_emulator/, with the secret that is printed.
+
+Runs until Ctrl-C. Exit codes: 0 stopped, 1 the port cannot be used, 2 wrong
+arguments.
 `;
 
 /** `lobby-rx emulate`: runs the emulator until it is stopped. */
@@ -32,105 +47,89 @@ export async function emulate(args: readonly string[]): Promise<void> {
   }
   if (options.help) return void process.stdout.write(HELP);
 
-  const emulator = createEmulator({ seed: options.seed });
-  const world = seedWorld(emulator, { seed: options.seed });
+  const { port, seed, every, lobby, isLive, isJson } = options;
+  const emulator = createEmulator(seed === undefined ? { random: secureRandom } : { seed });
+  const world = seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby }) });
+  const control = createControl(emulator, world);
   let server: EmulatorServer;
   try {
-    server = await listen(emulator, { port: options.port });
+    server = await listen(emulator, { port, control });
   } catch (error) {
     const { code } = error as { code?: string };
     const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used: ${code}`;
-    fail(`port ${options.port} ${why}; choose another --port or omit it`, EXIT.refused);
+    fail(`port ${port} ${why}; choose another --port or omit it`, EXIT.refused);
     return;
   }
 
-  const { seed, every } = options;
-  const activity = options.live ? simulateActivity(emulator, world, { seed, every }).subscribe() : undefined;
+  const activity = isLive
+    ? simulateActivity(emulator, world, { seed: seed ?? 1, every }).subscribe()
+    : undefined;
   const stop = () => {
     activity?.unsubscribe();
+    commands.unsubscribe();
     void server.close();
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
   // Printed last: a program that reads this may stop the process immediately.
-  process.stdout.write(
-    options.json ? jsonOf(server, world) : descriptionOf(server, world, { live: options.live }),
-  );
+  const info = { server, world, isLive };
+  process.stdout.write(isJson ? `${jsonLine(infoForPrograms(info))}\n` : infoForPeople(info));
+  const commands = typeCommands(control, isJson).subscribe({
+    complete: () => {
+      if (options.exitWithStdin) stop();
+    },
+  });
 }
 
 interface EmulateOptions {
   readonly port: number;
-  readonly seed: number;
-  readonly json: boolean;
-  readonly live: boolean;
+  /** Undefined if nobody is to guess the ids and tokens. */
+  readonly seed: number | undefined;
+  readonly lobby: SeedConfig['ports'];
+  readonly isJson: boolean;
+  readonly isLive: boolean;
+  /** In ms. */
   readonly every: number;
+  readonly exitWithStdin: boolean;
   readonly help: boolean;
 }
 
 function readOptions(args: readonly string[]): EmulateOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      port: { type: 'string', default: '0' },
-      seed: { type: 'string', default: '1' },
-      json: { type: 'boolean', default: false },
-      live: { type: 'boolean', default: false },
-      every: { type: 'string', default: '1000' },
-      help: { type: 'boolean', short: 'h', default: false },
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseFlags('emulate', args, {
+    flags: {
+      ...{ port: { ...text, default: '0' }, seed: text, lobby: text },
+      ...{ live: flag, every: { ...text, default: '1000' }, json: flag, 'exit-with-stdin': flag },
+      help: { ...flag, short: 'h' },
     },
   });
   return {
     port: wholeNumber('--port', values.port, 0, 65_535),
-    seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
-    json: values.json,
-    live: values.live,
+    seed: values.seed === undefined ? undefined : wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
+    lobby: values.lobby === undefined ? undefined : portsOf(values.lobby),
+    isJson: values.json,
+    isLive: values.live,
     every: wholeNumber('--every', values.every, 1, 3_600_000),
+    exitWithStdin: values['exit-with-stdin'],
     help: values.help,
   };
 }
 
-function wholeNumber(name: string, text: string, min: number, max: number): number {
-  if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-  throw new Error(`${name} must be a whole number from ${min} to ${max}; got '${text}'`);
+/** The ports of a lobby at a WebSocket URL. A lobby join has no path, so the URL can have none. */
+function portsOf(text: string): NonNullable<SeedConfig['ports']> {
+  const [, scheme, hostname, port] =
+    /^(wss?):\/\/([^/?#@:\s]+|\[[\da-f:]+\])(?::(\d{1,5}))?\/?$/i.exec(text) ?? [];
+  const isTls = scheme?.toLowerCase() === 'wss';
+  const number = Number(port ?? (isTls ? 443 : 80));
+  if (!hostname || number > 65_535)
+    throw new Error(
+      `--lobby must be a ws: or wss: URL without a path, like ws://127.0.0.1:8080; got '${text}'`,
+    );
+  return { default: { host: `${hostname}:${number}`, hostname, port: number, is_tls: isTls } };
 }
 
-/** One line for a program to read. */
-function jsonOf({ url, urls }: EmulatorServer, world: SeededWorld): string {
-  const { groupId, identityId, identityToken, lobbyToken, playerToken } = world;
-  return `${JSON.stringify({ url, ...urls, groupId, identityId, identityToken, lobbyToken, playerToken })}\n`;
-}
-
-/** Text for people, with lines to paste into a shell. */
-function descriptionOf(
-  { url }: EmulatorServer,
-  { groupId, groupName, identityId, identityToken, lobbyToken, playerToken }: SeededWorld,
-  { live }: { readonly live: boolean },
-): string {
-  const activity = live ? 'with simulated activity' : 'without activity (use --live to simulate some)';
-  return `The service is running ${activity}. Press Ctrl-C to stop it.
-
-  URL              ${url}
-
-  group            ${groupId}  ${groupName}
-  identity         ${identityId}
-  identity token   ${identityToken}
-  lobby token      ${lobbyToken}
-  player token     ${playerToken}  valid once, for two minutes
-
-For lobby-rx members, watch and events:
-  export LOBBY_URL=${url} LOBBY_TOKEN=${identityToken} LOBBY_GROUP=${groupId}
-
-For lobby-rx connected, and for examples/lobby-server:
-  export LOBBY_URL=${url} LOBBY_TOKEN=${lobbyToken}
-
-List members of the group:
-  curl -H 'Authorization: Bearer ${identityToken}' '${url}/v1/groups/${groupId}/members?count=3'
-
-Get live events, starting now; pass the index back as ?watch_index= to wait for the next ones:
-  curl -H 'Authorization: Bearer ${identityToken}' '${url}/identity/events/live'
-
-Confirm the player:
-  curl -X POST -H 'Authorization: Bearer ${lobbyToken}' -H 'Content-Type: application/json' \\
-    -d '{"player_token":"${playerToken}"}' '${url}/v1/players/connected'
-`;
+/** As `Math.random`, but nobody can guess the next one. */
+function secureRandom(): number {
+  return randomBytes(4).readUInt32LE() / 2 ** 32;
 }

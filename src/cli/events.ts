@@ -1,11 +1,12 @@
-import { parseArgs } from 'node:util';
-import { concat, defer, EMPTY, merge, tap, type Observable } from 'rxjs';
+import { concat, EMPTY, ignoreElements, map, merge, type Observable } from 'rxjs';
 import type { IdentityEventList, LiveEvent } from '../protocol/index.js';
-import type { Checkpoint, EventFeed } from '../stream/index.js';
-import { checkpointFile } from './checkpoint-file.js';
+import type { Checkpoint, EventFeed, WatchSignal } from '../stream/index.js';
+import { openCheckpoint } from './checkpoint/index.js';
 import { clientOf, CONNECTION } from './connection.js';
-import { printLine } from './print-line.js';
+import { parseFlags } from './parse-flags.js';
+import { reportTrouble } from './report-trouble.js';
 import { run } from './run.js';
+import { eventRow, jsonLine, printLine } from './terminal/index.js';
 
 const KINDS: readonly LiveEvent['kind'][] = [
   'identity_update',
@@ -14,19 +15,22 @@ const KINDS: readonly LiveEvent['kind'][] = [
   'malformed',
 ];
 
-const HELP = `lobby-rx events: follows the live events of an identity, as JSON, one event per line
+const HELP = `lobby-rx events: follows the live events of an identity
 
-  --kind KIND        prints only this kind:
-                     ${KINDS.join(', ')}
+  --kind KIND        prints only this kind: identity_update, unknown, malformed,
+                     matchmaker_lobby_join
+  --json             prints JSON on a terminal, too
   --from INDEX       resumes from this watch index; default: now
-  --checkpoint FILE  resumes from the checkpoint in this file, and keeps it up to date so that
-                     no event is lost between two runs
-  --url URL          base URL of the service; default: LOBBY_API_URL or LOBBY_URL
+  --checkpoint FILE  resumes from the checkpoint in this file, and keeps it
+                     up to date, so that no event is lost between two runs;
+                     only one process at a time can use it
+  --url URL          URL of the service; default: LOBBY_API_URL or LOBBY_URL
   --insecure         allows plain http: to another machine
   --help             prints this help
 
-LOBBY_TOKEN is the token of the identity. Gaps and retries are reported on standard error.
-Runs until Ctrl-C.
+LOBBY_TOKEN is the token of the identity. The output is a line for people on a
+terminal, in colour unless NO_COLOR is set; otherwise JSON, one event per line.
+Gaps and retries are reported on standard error. Runs until Ctrl-C.
 `;
 
 /** `lobby-rx events`: prints live events until it is stopped. */
@@ -34,26 +38,25 @@ export function events(args: readonly string[]): Promise<void> {
   return run(
     () => {
       const text = { type: 'string' } as const;
-      const options = { ...CONNECTION, kind: text, from: text, checkpoint: text };
-      const { values } = parseArgs({ args: [...args], options });
+      const json = { type: 'boolean', default: false } as const;
+      const flags = { ...CONNECTION, kind: text, from: text, checkpoint: text, json };
+      const { values } = parseFlags('events', args, { flags });
       if (values.help) return HELP;
       const kind = kindIn(values.kind);
       if (values.checkpoint !== undefined && values.from !== undefined)
         throw new Error('use either --from or --checkpoint, not both');
-      const file = values.checkpoint === undefined ? undefined : checkpointFile(values.checkpoint);
+      if (values.from === '') throw new Error('--from must be the watch index of an answer; got nothing');
       const client = clientOf('api', values, process.env);
+      const file = values.checkpoint === undefined ? undefined : openCheckpoint(values.checkpoint);
+      const lineOf = process.stdout.isTTY && !values.json ? eventRow : jsonLine;
 
       // Printed in `ack`, so that the checkpoint advances only after the reader has taken the lines.
       const ack = ({ events: list }: IdentityEventList, checkpoint: Checkpoint): Observable<unknown> => {
         const wanted = list.filter(event => kind === undefined || event.kind === kind);
-        const save$ = defer(() => {
-          file?.write(checkpoint);
-          return EMPTY;
-        });
-        return concat(...wanted.map(event => printLine(event)), save$);
+        return concat(...wanted.map(event => printLine(lineOf(event))), file?.save(checkpoint) ?? EMPTY);
       };
-      const from = file ? file.read() : values.from;
-      return reportTrouble(client.events.createFeed({ from, ack }));
+      const feed = client.events.createFeed({ from: file ? file.last : values.from, ack, linger: 0 });
+      return merge(signalsOf(feed).pipe(reportTrouble()), file?.failed$ ?? EMPTY);
     },
     { endless: true },
   );
@@ -66,15 +69,11 @@ function kindIn(text: string | undefined): LiveEvent['kind'] | undefined {
   return kind;
 }
 
-/** Runs a feed, and reports each gap and the first of consecutive failures on standard error. */
-function reportTrouble({ gap$, status$ }: EventFeed): Observable<unknown> {
-  const report = (text: string) => process.stderr.write(`lobby-rx: ${text}\n`);
+/** What happens in a feed, without its events. */
+function signalsOf({ gap$, status$, all$ }: EventFeed): Observable<WatchSignal<never>> {
   return merge(
-    gap$.pipe(tap(({ reason }) => report(`events may be missing here: ${reason}`))),
-    status$.pipe(
-      tap(({ attempt, error }) => {
-        if (attempt === 1 && error instanceof Error) report(`retrying: ${error.message}`);
-      }),
-    ),
+    gap$.pipe(map(gap => ({ kind: 'gap', gap }) as const)),
+    status$.pipe(map(status => ({ kind: 'status', status }) as const)),
+    all$.pipe(ignoreElements()),
   );
 }

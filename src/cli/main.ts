@@ -12,20 +12,25 @@ const COMMANDS = new Map(Object.entries({ members, watch, events, connected, emu
 const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the command line
 
   lobby-rx members GROUP   lists the members of a group
-  lobby-rx watch GROUP     follows who joins a group, who leaves it and who changes
+  lobby-rx watch GROUP     follows who joins a group, who leaves, who changes
   lobby-rx events          follows the live events of an identity
   lobby-rx connected       confirms the player token on standard input
   lobby-rx emulate         runs the whole service on 127.0.0.1, with sample data
 
 Each command has its own --help. lobby-rx --version prints the version.
 
-The URL of the service comes from --url or LOBBY_URL. If its three parts have separate URLs, use
-LOBBY_GROUP_URL, LOBBY_MATCHMAKER_URL and LOBBY_API_URL, or --group-url and so on. The bearer
-token comes only from LOBBY_TOKEN, because other users of the machine can see arguments.
+The URL of the service comes from --url or LOBBY_URL. If its three parts have
+separate URLs, use LOBBY_GROUP_URL, LOBBY_MATCHMAKER_URL and LOBBY_API_URL, or
+--group-url and so on. The bearer token comes only from LOBBY_TOKEN, because
+other users of the machine can see arguments.
 
-Exit codes: 0 success, 1 refused by the service or an invalid answer, 2 wrong arguments,
-3 service not reached.
-members and connected exit with 130 or 143 if a signal stops them early.
+Exit codes:
+  0          success
+  1          refused by the service, or an invalid answer; emulate: a taken port
+  2          wrong arguments, or a checkpoint that cannot be kept
+  3          the service was not reached
+  4          connected: unknown, the service may count the player as connected
+  130, 143   members, connected: stopped by a signal before they were done
 `;
 
 // The reader of our output may close the pipe at any time, as head does. There is nothing left to do then.
@@ -33,8 +38,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') fail(`cannot write to standard output: ${error.code}`, EXIT.refused);
   process.exit();
 });
+// Without a reader of our messages, the output is still worth something.
+process.stderr.on('error', () => undefined);
 
-const [name, ...args] = process.argv.slice(2);
+const [first, ...rest] = process.argv.slice(2);
+// `lobby-rx help members` is what people try who know git or npm.
+const isHelp = first === 'help' && rest.length > 0;
+const [name, ...args] = isHelp ? [rest[0], '--help'] : [first, ...rest];
 const command = name === undefined ? undefined : COMMANDS.get(name);
 if (command) {
   await command(args);

@@ -1,40 +1,56 @@
-import { concatMap, finalize, tap, type Observable } from 'rxjs';
+import { concat, concatMap, defer, EMPTY, finalize, tap, type Observable } from 'rxjs';
 import type { GroupMember } from '../protocol/index.js';
-import { memberRow } from './member-row.js';
-import { printLine } from './print-line.js';
 import { runGroupCommand } from './run-group-command.js';
+import { jsonLine, memberRow, printLine, warn } from './terminal/index.js';
 
 const HELP = `lobby-rx members GROUP: lists the members of a group
 
-  --count N        members to request per page; default: chosen by the service
-  --url URL        base URL of the service; default: LOBBY_GROUP_URL or LOBBY_URL
-  --insecure       allows plain http: to another machine
-  --help           prints this help
+  --count N   members to request per page; default: chosen by the service
+  --json      prints JSON on a terminal, too
+  --url URL   URL of the service; default: LOBBY_GROUP_URL or LOBBY_URL
+  --insecure  allows plain http: to another machine
+  --help      prints this help
 
-LOBBY_TOKEN is the token of a member. The output is a table on a terminal, otherwise JSON, one
-member per line.
+LOBBY_TOKEN is the token of a member. The output is a table on a terminal,
+otherwise JSON, one member per line. If a page cannot be read, the list ends
+there: standard error says so, and the exit code is not 0.
 `;
 
 /** `lobby-rx members`: lists the members of a group and exits. */
 export function members(args: readonly string[]): Promise<void> {
-  return runGroupCommand(args, HELP, (group, group_id, config) => {
-    const members$ = group.members(group_id, config);
-    return process.stdout.isTTY ? members$.pipe(table) : members$.pipe(concatMap(printLine));
+  return runGroupCommand(args, {
+    name: 'members',
+    help: HELP,
+    work: (group, group_id, config, isForPeople) =>
+      group.members(group_id, config).pipe(print(isForPeople ? memberRow : jsonLine, isForPeople)),
   });
 }
 
-/** Prints a row for each member, and a running count if standard error is a terminal. */
-function table(members$: Observable<GroupMember>): Observable<GroupMember> {
-  let count = 0;
-  const progress = (end: string) => {
-    if (process.stderr.isTTY) process.stderr.write(`${count} members${end}`);
+/** Prints a line for each member, and a running count if people read that on standard error. */
+function print(lineOf: (member: GroupMember) => string, isForPeople: boolean) {
+  const isCounting = isForPeople && process.stderr.isTTY;
+  return (members$: Observable<GroupMember>): Observable<never> => {
+    let count = 0;
+    const progress = (end: string) => {
+      if (isCounting) process.stderr.write(`${count} members${end}`);
+    };
+    const printed = (member: GroupMember) =>
+      concat(
+        printLine(lineOf(member)),
+        defer(() => {
+          count++;
+          progress('\r');
+          return EMPTY;
+        }),
+      );
+    return members$.pipe(
+      concatMap(printed),
+      finalize(() => progress('\n')),
+      tap({
+        error: () => {
+          if (count > 0) warn(`the list is incomplete: it ends after ${count} members`);
+        },
+      }),
+    );
   };
-  return members$.pipe(
-    tap(member => {
-      process.stdout.write(`${memberRow(member)}\n`);
-      count++;
-      progress('\r');
-    }),
-    finalize(() => progress('\n')),
-  );
 }

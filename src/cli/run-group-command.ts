@@ -1,27 +1,34 @@
-import { parseArgs } from 'node:util';
 import type { Observable } from 'rxjs';
 import type { GroupApi, MembersConfig } from '../client/index.js';
 import { clientOf, CONNECTION } from './connection.js';
+import { parseFlags, wholeNumber } from './parse-flags.js';
 import { run, type RunConfig } from './run.js';
 
-/** The work of a command on a group. */
-export type GroupWork = (group: GroupApi, group_id: string, config: MembersConfig) => Observable<unknown>;
+/** A command on a group. */
+export interface GroupCommand extends RunConfig {
+  readonly name: string;
+  readonly help: string;
+  /** What it does. `isForPeople` is whether its output is read on a terminal, and not by a program. */
+  readonly work: (
+    group: GroupApi,
+    group_id: string,
+    config: MembersConfig,
+    isForPeople: boolean,
+  ) => Observable<unknown>;
+}
 
-/** Runs a command that takes one group and `--count`: reads its arguments and calls `work` with them. */
-export function runGroupCommand(
-  args: readonly string[],
-  help: string,
-  work: GroupWork,
-  config?: RunConfig,
-): Promise<void> {
+/** Runs a command that takes one group, `--count` and `--json`: reads its arguments and calls `work` with them. */
+export function runGroupCommand(args: readonly string[], command: GroupCommand): Promise<void> {
+  const { name, help, work } = command;
   return run(() => {
-    const options = { ...CONNECTION, count: { type: 'string' } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+    const json = { type: 'boolean', default: false } as const;
+    const flags = { ...CONNECTION, count: { type: 'string' }, json } as const;
+    const { values, positionals } = parseFlags(name, args, { flags, takesArguments: true });
     if (values.help) return help;
+    const config = values.count === undefined ? {} : { count: wholeNumber('--count', values.count, 1) };
     const { group } = clientOf('group', values, process.env);
-    const pageConfig = values.count === undefined ? {} : { count: Number(values.count) };
-    return work(group, groupIn(positionals), pageConfig);
-  }, config);
+    return work(group, groupIn(positionals), config, process.stdout.isTTY && !values.json);
+  }, command);
 }
 
 function groupIn(positionals: readonly string[]): string {

@@ -1,5 +1,6 @@
 import { fromEvent, map, merge, takeUntil, tap, type Observable } from 'rxjs';
-import { isDecodeError, isStatusError, isTransportError } from '../error/index.js';
+import { isDecodeError, isInputError, isStatusError, isTransportError } from '../error/index.js';
+import { warn } from './terminal/index.js';
 
 /** The exit codes of the command line. A signal gives 128 plus its number, as in shells. */
 export const EXIT = {
@@ -7,9 +8,20 @@ export const EXIT = {
   refused: 1,
   usage: 2,
   unreachable: 3,
+  unknown: 4,
   interrupted: 130,
   terminated: 143,
 } as const;
+
+/** An error with an exit code of its own. */
+export class ExitError extends Error {
+  constructor(
+    message: string,
+    readonly code: number,
+  ) {
+    super(message);
+  }
+}
 
 /** How a command runs. */
 export interface RunConfig {
@@ -24,7 +36,7 @@ export interface RunConfig {
  * rejects: errors are printed on standard error, and the exit code shows their kind.
  *
  * @example
- * run(() => client.group.members(group_id).pipe(concatMap(printLine)));
+ * run(() => client.group.members(group_id).pipe(concatMap(member => printLine(jsonLine(member)))));
  */
 export async function run(
   prepare: () => Observable<unknown> | string,
@@ -34,7 +46,7 @@ export async function run(
   try {
     work$ = prepare();
   } catch (error) {
-    fail((error as Error).message, EXIT.usage);
+    fail(messageOf(error), EXIT.usage);
     return;
   }
   if (typeof work$ === 'string') return void process.stdout.write(work$);
@@ -51,7 +63,7 @@ export async function run(
   await new Promise<void>(resolve => {
     done$.subscribe({
       error: (error: unknown) => {
-        fail((error as Error).message, exitCodeOf(error));
+        fail(messageOf(error), exitCodeOf(error));
         resolve();
       },
       complete: resolve,
@@ -61,12 +73,28 @@ export async function run(
 
 /** Prints one line on standard error and sets the exit code. */
 export function fail(message: string, code: number): void {
-  process.stderr.write(`lobby-rx: ${message}\n`);
+  warn(message);
   process.exitCode = code;
 }
 
 /** An error that is neither an answer nor a failed connection comes from invalid arguments. */
 function exitCodeOf(error: unknown): number {
+  if (error instanceof ExitError) return error.code;
   if (isStatusError(error) || isDecodeError(error)) return EXIT.refused;
   return isTransportError(error) ? EXIT.unreachable : EXIT.usage;
+}
+
+/** Where the arguments of the library come from on the command line. */
+const SOURCES = new Map([
+  ['token', 'LOBBY_TOKEN'],
+  ['group_id', 'GROUP'],
+  ['player_token', 'the player token'],
+  ['from', '--from'],
+]);
+
+/** The message of an error, in terms of the command line. */
+function messageOf(error: unknown): string {
+  if (!isInputError(error)) return (error as Error).message;
+  const { argument, expected, got } = error;
+  return `${SOURCES.get(argument) ?? argument} must be ${expected}; got ${got}`;
 }

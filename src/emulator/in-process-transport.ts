@@ -27,6 +27,7 @@ function deliver(
   const lost$ = fail('lost', 'the connection was lost: ECONNRESET');
 
   switch (delivery) {
+    case 'dead_pool':
     case 'stall_before_headers':
       return NEVER;
     case 'stall_in_body':

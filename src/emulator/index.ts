@@ -1,3 +1,4 @@
+export { createControl, type Control, type ControlResult } from './control/index.js';
 export {
   seedWorld,
   simulateActivity,

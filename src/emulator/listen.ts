@@ -1,8 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { of } from 'rxjs';
 import { checkOptions, type Options } from '../error/index.js';
+import { answerControl, CONTROL_PATH, type Control, type ControlAccess } from './control/index.js';
 import type { Emulator } from './emulator.js';
-import { serviceUrls, type EmulatedResponse, type ServiceUrls } from './service/index.js';
+import { serviceUrls, type EmulatedResponse, type Handler, type ServiceUrls } from './service/index.js';
 
 /** The maximum size of a request body, in bytes. Real ones are much smaller. */
 const MAX_BODY = 65_536;
@@ -11,12 +14,18 @@ const MAX_BODY = 65_536;
 export interface ListenConfig {
   /** The port to listen on. Default 0: any free port. */
   readonly port?: number;
+  /** Commands to offer at `/_emulator/…`, to those who know the secret in `EmulatorServer.control`. Default: none. */
+  readonly control?: Control;
 }
 
 const OPTIONS: Options<ListenConfig> = {
   port: {
     name: 'a whole number from 0 to 65535',
     is: u => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= 65_535,
+  },
+  control: {
+    name: 'what createControl returns',
+    is: u => typeof (Object(u) as Partial<Control>).run === 'function',
   },
 };
 
@@ -27,6 +36,8 @@ export interface EmulatorServer {
   /** The base URLs of the three services, for a client: `createClient({ ...server.urls, token })`. */
   readonly urls: ServiceUrls;
   readonly port: number;
+  /** Where to POST commands, and the bearer token for that; undefined unless `listen` was called with a `control`. */
+  readonly control: { readonly url: string; readonly secret: string } | undefined;
   /** Resolves to the number of open sockets. */
   readonly sockets: () => Promise<number>;
   /** Closes all connections. Resolves when the port is free again. */
@@ -43,17 +54,26 @@ export interface EmulatorServer {
  */
 export async function listen(emulator: Emulator, config: ListenConfig = {}): Promise<EmulatorServer> {
   checkOptions(config, OPTIONS);
-  const server = createServer((incoming, outgoing) => void serve(emulator, incoming, outgoing));
+  const server = createServer();
+  const pool = socketPool(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
+  const secret = randomBytes(24).toString('base64url');
+  const access: ControlAccess = { secret, hosts: [`127.0.0.1:${port}`, `localhost:${port}`] };
+  const handle: Handler = request =>
+    config.control && request.url.startsWith(CONTROL_PATH)
+      ? of(answerControl(config.control, access, request))
+      : emulator.handle(request);
+  server.on('request', (incoming, outgoing) => void serve(handle, pool, incoming, outgoing));
   return {
     url,
     urls: serviceUrls(url),
     port,
+    control: config.control && { url: url + CONTROL_PATH.slice(0, -1), secret },
     sockets: () =>
       new Promise((resolve, reject) => {
         server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
@@ -66,9 +86,41 @@ export async function listen(emulator: Emulator, config: ListenConfig = {}): Pro
   };
 }
 
-async function serve(emulator: Emulator, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+/** The open sockets of a server. */
+interface SocketPool {
+  /** All that are open now stay open, but nothing is sent on them any more. */
+  readonly kill: () => void;
+  readonly isDead: (socket: Socket) => boolean;
+}
+
+function socketPool(server: Server): SocketPool {
+  const open = new Set<Socket>();
+  const dead = new WeakSet<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return {
+    kill: () => {
+      for (const socket of open) {
+        dead.add(socket);
+        // Otherwise Node would close it once it has been idle for a while.
+        socket.setTimeout(0);
+      }
+    },
+    isDead: socket => dead.has(socket),
+  };
+}
+
+async function serve(
+  handle: Handler,
+  pool: SocketPool,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', url = '/', socket } = incoming;
   const body = await read(incoming);
-  if (outgoing.destroyed) return;
+  if (outgoing.destroyed || pool.isDead(socket)) return;
   if (body === undefined) {
     send(outgoing, { status: 413, headers: { connection: 'close' }, body: '' });
     return;
@@ -77,9 +129,11 @@ async function serve(emulator: Emulator, incoming: IncomingMessage, outgoing: Se
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
   );
-  const { method = 'GET', url = '/' } = incoming;
-  const answer = emulator.handle({ method, url, headers, ...(body && { body }) }).subscribe({
-    next: response => send(outgoing, response),
+  const answer = handle({ method, url, headers, ...(body && { body }) }).subscribe({
+    next: response => {
+      if (response.delivery === 'dead_pool') pool.kill();
+      if (!pool.isDead(socket)) send(outgoing, response);
+    },
     error: () => send(outgoing, { status: 500, headers: {}, body: '' }),
   });
   outgoing.once('close', () => answer.unsubscribe());

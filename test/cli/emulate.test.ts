@@ -1,7 +1,7 @@
-import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { createServer, type AddressInfo } from 'node:net';
 import { lastValueFrom } from 'rxjs';
-import { createClient } from 'lobby-rx';
+import { createClient, lobbyAddress } from 'lobby-rx';
 import { lobbyRx } from './lobby-rx.js';
 
 describe('lobby-rx emulate', () => {
@@ -11,7 +11,7 @@ describe('lobby-rx emulate', () => {
     const world = JSON.parse(run.out()) as Record<string, string>;
     deepStrictEqual(Object.keys(world), [
       ...['url', 'groupUrl', 'matchmakerUrl', 'apiUrl', 'groupId', 'identityId'],
-      ...['identityToken', 'lobbyToken', 'playerToken'],
+      ...['identityToken', 'lobbyId', 'lobbyToken', 'playerToken', 'controlUrl', 'controlSecret'],
     ]);
     const urls = {
       groupUrl: world.groupUrl!,
@@ -33,12 +33,12 @@ describe('lobby-rx emulate', () => {
 
   it('prints URLs, tokens and curl commands for people, and stops on SIGINT', async () => {
     const run = lobbyRx(['emulate', '--live']);
-    await run.prints("/v1/players/connected'\n");
+    await run.prints("/_emulator/presence'\n");
     run.process.kill('SIGINT');
     const { code, out } = await run.exited;
     strictEqual(code, 0);
     match(out, /with simulated activity/);
-    strictEqual(out.match(/^ {2}curl /gm)?.length, 3);
+    strictEqual(out.match(/^ {2}curl /gm)?.length, 4);
   });
 
   it('reports in one line that a port is in use', async () => {
@@ -58,14 +58,71 @@ describe('lobby-rx emulate', () => {
         ['emulate', '--every', '0'],
         /^lobby-rx: --every must be a whole number from 1 to 3600000; got '0'\n$/,
       ],
-      [['emulate', '--prot', '1'], /^lobby-rx: Unknown option '--prot'.*\n$/],
-      [['emulate', 'now'], /^lobby-rx: Unexpected argument 'now'.*\n$/],
+      [['emulate', '--prot', '1'], /^lobby-rx: unknown option '--prot'; see lobby-rx emulate --help\n$/],
+      [['emulate', 'now'], /^lobby-rx: lobby-rx emulate takes no arguments but its flags; .*\n$/],
+      [['emulate', '--lobby', 'http://a'], /^lobby-rx: --lobby must be a ws: or wss: URL without a path/],
+      [['emulate', '--lobby', 'ws://a/path'], /^lobby-rx: --lobby must be a ws: or wss: URL without a path/],
+      [['emulate', '--lobby', 'ws://a:70000'], /^lobby-rx: --lobby must be a ws: or wss: URL without a path/],
       [['emulat'], /^lobby-rx: unknown command 'emulat'; see lobby-rx --help\n$/],
     ] as const) {
       const { code, err } = await lobbyRx(args).exited;
       strictEqual(code, 2);
       match(err, message);
     }
+  });
+
+  it('issues tokens that nobody can guess, and the same ones for the same seed', async () => {
+    const tokens = async (...args: readonly string[]) => {
+      const { out } = await lobbyRx(['emulate', '--json', '--exit-with-stdin', ...args]).exited;
+      const { identityToken, lobbyToken, playerToken } = JSON.parse(out) as Record<string, string>;
+      return [identityToken, lobbyToken, playerToken];
+    };
+    const [some, others, seeded, again] = await Promise.all([
+      ...[tokens(), tokens(), tokens('--seed', '3'), tokens('--seed', '3')],
+    ]);
+    strictEqual(new Set([...some!, ...others!, ...seeded!]).size, 9);
+    deepStrictEqual(again, seeded);
+  });
+
+  it('ends with its standard input, if asked to, and otherwise does not', async () => {
+    const { code, err } = await lobbyRx(['emulate', '--exit-with-stdin'], { input: 'presence away\n' })
+      .exited;
+    deepStrictEqual([code, err], [0, '']);
+    const run = lobbyRx(['emulate', '--json'], { input: 'presence away\n' });
+    await run.prints('"the presence is away"');
+    const { url } = JSON.parse(run.out().split('\n')[0]!) as { url: string };
+    strictEqual((await fetch(url)).status, 404);
+    run.process.kill();
+    await run.exited;
+  });
+
+  it('carries out commands, and helps with unknown ones', async () => {
+    const input = 'join Grace\njion\n\npresence\nmessage "Are you\u001b[2J there?"\nhelp\n';
+    const { code, out, err } = await lobbyRx(['emulate', '--exit-with-stdin'], { input }).exited;
+    strictEqual(code, 0);
+    match(out, /^Grace has joined\n {2}identity_id +[\da-f-]+\n {2}token +identity\.\w+$/m);
+    match(out, /^message TEXT \[WHO\] +a chat message/m);
+    match(
+      err,
+      /^lobby-rx: command must be one of player, .*, help; got something else; type help for all commands\nlobby-rx: status must be given: presence STATUS \[WHO\]; got nothing; type .*\n$/,
+    );
+    ok(!out.includes('\u001b'));
+  });
+
+  it('sends players to a real lobby', async () => {
+    const run = lobbyRx(['emulate', '--json', '--lobby', 'ws://127.0.0.1:8080'], { isOpen: true });
+    await run.prints('\n');
+    const { url, identityToken, lobbyUrl } = JSON.parse(run.out()) as Record<string, string>;
+    strictEqual(lobbyUrl, 'ws://127.0.0.1:8080');
+    const client = createClient({ url: url!, token: identityToken! });
+    const { watch } = await lastValueFrom(client.events.watch());
+    run.process.stdin!.write('lobby\nplayer\n');
+    const { events } = await lastValueFrom(client.events.watch({ watch_index: watch.index }));
+    const [event] = events;
+    strictEqual(event?.kind === 'matchmaker_lobby_join' && lobbyAddress(event).url, lobbyUrl);
+    await run.prints('"url":"ws://127.0.0.1:8080/?token=player.');
+    run.process.kill();
+    await run.exited;
   });
 
   it('has help', async () => {

@@ -1,9 +1,21 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage, type RequestOptions } from 'node:http';
 import { catchError, lastValueFrom, map, of, toArray, type VirtualTimeScheduler } from 'rxjs';
-import { createClient, fromFetch, isClientError, isTransportError, type Client } from 'lobby-rx';
+import {
+  createClient,
+  fromFetch,
+  isClientError,
+  isFromService,
+  isStatusError,
+  isTransportError,
+  type Client,
+} from 'lobby-rx';
 import { createEmulator, listen, type Emulator, type EmulatorServer, type Fault } from 'lobby-rx/emulator';
 import { virtualTime } from '../virtual-time.js';
 
+/** An error page has neither a code nor a ray id. */
+const NOTHING = [undefined, undefined];
 /** Longer than any other deadline, in ms. */
 const DEADLINE = 1_000_000_000;
 
@@ -66,6 +78,7 @@ describe('a fault', () => {
       [{ kind: 'reset_in_body' }, 'lost'],
       [{ kind: 'close_in_body' }, 'lost'],
       [{ kind: 'stall_before_headers' }, 'deadline', DEADLINE],
+      [{ kind: 'dead_pool' }, 'deadline', DEADLINE],
       // In small steps: the body deadline starts when the client has received the headers.
       [{ kind: 'stall_in_body' }, 'lost', 1_000],
       [{ kind: 'truncated_json' }, 'DecodeError'],
@@ -96,6 +109,71 @@ describe('a fault', () => {
     strictEqual(
       Object.values(emulator.faultCounts).reduce((all, count) => all + count, 0),
       2 * expectations.length,
+    );
+  });
+
+  it('can be the page of an ingress, at once, without anything that the service would send', async () => {
+    for (const status of [400, 403, 404, 502, 503, 504]) {
+      emulator.fault({ kind: 'html', status });
+      const error: unknown = await lastValueFrom(client.group.getMembers({ group_id })).catch(
+        (e: unknown) => e,
+      );
+      ok(isStatusError(error));
+      deepStrictEqual(
+        [error.status, error.code, error.rayId, isFromService(error)],
+        [status, ...NOTHING, false],
+      );
+    }
+  });
+
+  it('can be a dead pool: all open connections hang, and new ones work', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const ask = (path: string, more: RequestOptions = {}) => {
+      const headers = { authorization: `Bearer ${me.token}` };
+      const asked = request(`${server.url}${path}`, { headers, agent, ...more });
+      const answered = once(asked, 'response').then(([response]: unknown[]) => {
+        (response as IncomingMessage).resume();
+        return (response as IncomingMessage).statusCode;
+      });
+      answered.catch(() => undefined);
+      asked.end();
+      return { asked, answered };
+    };
+    const path = `/v1/groups/${group_id}/members`;
+    const { watch } = await lastValueFrom(client.events.watch());
+    const polls = emulator.requests.length;
+    const pending = ask(`/identity/events/live?watch_index=${watch.index}`);
+    while (!emulator.requests[polls]) await new Promise(setImmediate);
+    // Two kept sockets: this one hangs because of the fault, and takes the one of the pending poll with it.
+    emulator.fault({ kind: 'dead_pool' });
+    const hanging = ask(path);
+    while (emulator.faultCounts.dead_pool !== 1) await new Promise(setImmediate);
+    emulator.publish(me.identity_id, { tick: 1 });
+    pass(1_000);
+    // A new connection is answered after what the dead ones would have been sent.
+    strictEqual(await ask(path, { agent: false }).answered, 200);
+    const outcomes = await Promise.all(
+      [pending, hanging].map(({ answered }) => Promise.race([answered, Promise.resolve('hangs')])),
+    );
+    deepStrictEqual(outcomes, ['hangs', 'hangs']);
+    for (const { asked } of [pending, hanging]) asked.destroy();
+    agent.destroy();
+  });
+
+  it('can repeat thousands of events, again and again, and loses none that came meanwhile', async () => {
+    const { watch: first } = await lastValueFrom(client.events.watch());
+    for (let n = 0; n < 3_000; n++) emulator.publish(me.identity_id, { tick: n });
+    const all = await lastValueFrom(client.events.watch({ watch_index: first.index }));
+    strictEqual(all.events.length, 3_000);
+    emulator.publish(me.identity_id, { tick: 'new' });
+    const withdraw = emulator.fault({ kind: 'repeat' }, { times: Infinity });
+    for (let i = 0; i < 5; i++) {
+      deepStrictEqual(await lastValueFrom(client.events.watch({ watch_index: all.watch.index })), all);
+    }
+    withdraw();
+    strictEqual(
+      (await lastValueFrom(client.events.watch({ watch_index: all.watch.index }))).events.length,
+      1,
     );
   });
 

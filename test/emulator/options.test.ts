@@ -2,6 +2,7 @@ import { ok, strictEqual } from 'node:assert';
 import { asyncScheduler } from 'rxjs';
 import { isInputError } from 'lobby-rx';
 import {
+  createControl,
   createEmulator,
   listen,
   seedWorld,
@@ -46,7 +47,7 @@ const rows: Readonly<Record<string, Row>> = {
     valid: [
       {
         ...{ blockTime: 0, collectTime: 0, pageSize: 1, retention: 0, reservation: 0 },
-        ...{ seed: 0, saved, scheduler: asyncScheduler },
+        ...{ seed: 0, saved, scheduler: asyncScheduler, random: Math.random },
       } satisfies Required<EmulatorConfig>,
     ],
     invalid: [
@@ -55,6 +56,7 @@ const rows: Readonly<Record<string, Row>> = {
       ['retention', NaN, 'milliseconds'],
       ['reservation', '1', 'milliseconds'],
       ['pageSize', 0, 'a positive integer'],
+      ['random', 0.5, 'a function'],
       ['saved', {}, 'emulator.save()'],
       ['saved', { ...saved, groups: null }, 'emulator.save()'],
       ...seeds,
@@ -63,17 +65,23 @@ const rows: Readonly<Record<string, Row>> = {
   },
   listen: {
     use: async options => (await listen(emulator, options)).close(),
-    valid: [{ port: 0 } satisfies Required<ListenConfig>],
+    valid: [{ port: 0, control: createControl(emulator, world) } satisfies Required<ListenConfig>],
     invalid: [
       ['port', -1, 'a whole number from 0 to 65535'],
       ['port', 65_536, 'a whole number from 0 to 65535'],
       ['port', '80', 'a whole number from 0 to 65535'],
+      ['control', true, 'what createControl returns'],
     ],
   },
   seedWorld: {
     use: options => seedWorld(createEmulator(), options),
-    valid: [{ members: 1, maxPlayers: 1, seed: 2 } satisfies Required<SeedConfig>],
-    invalid: [['members', 0, 'a positive integer'], ['maxPlayers', 1.5, 'a positive integer'], ...seeds],
+    valid: [{ members: 1, maxPlayers: 1, seed: 2, ports: { a: port } } satisfies Required<SeedConfig>],
+    invalid: [
+      ['members', 0, 'a positive integer'],
+      ['maxPlayers', 1.5, 'a positive integer'],
+      ['ports', 8080, 'an object of ports'],
+      ...seeds,
+    ],
   },
   simulateActivity: {
     use: options => simulateActivity(emulator, world, options),

@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { firstValueFrom, take, toArray } from 'rxjs';
 import { createClient, whyNotConnected } from 'lobby-rx';
@@ -8,6 +9,7 @@ import { lobbyRx } from '../cli/lobby-rx.js';
 import { spawnTs, type RunningProgram } from '../spawn-ts.js';
 
 const MAIN = join(import.meta.dirname, '../../examples/lobby-server/main.ts');
+const PLAY = join(import.meta.dirname, '../../examples/lobby-server/play.ts');
 
 /** The output of `lobby-rx emulate --json`. */
 interface EmulatorInfo {
@@ -86,9 +88,54 @@ describe('examples/lobby-server', () => {
   });
 
   it('says which variables to set', async () => {
-    emulator = lobby = spawnTs(MAIN, []);
+    emulator = lobby = spawnTs(MAIN, [], { env: { LOBBY_URL: 'http://127.0.0.1:1' } });
     const { code, err } = await lobby.exited;
     strictEqual(code, 2);
     match(err, /^Set LOBBY_URL, and LOBBY_TOKEN/);
+  });
+
+  it('can be played by two in two terminals, with a service of its own', async () => {
+    lobby = spawnTs(MAIN, [], { isOpen: true });
+    await lobby.prints('Ctrl-C to stop');
+    const urls = [...lobby.out().matchAll(/npm run play -- '(\S+)'/g)].map(match => match[1]!);
+    strictEqual(urls.length, 2);
+    const [ada, grace] = urls.map(url => spawnTs(PLAY, [url], { isOpen: true })) as [
+      RunningProgram,
+      RunningProgram,
+    ];
+    await Promise.all([ada.prints('You are in'), grace.prints('You are in')]);
+    await lobby.prints('2 playing');
+    ada.process.stdin!.write('d\nhello\u001b[2J\n');
+    await grace.prints('Ada: hello [2J');
+    ok(grace.out().includes('G A'), grace.out());
+    grace.process.stdin!.end();
+    strictEqual((await grace.exited).code, 0);
+    await lobby.prints('1 playing\n');
+
+    const again = spawnTs(PLAY, [urls[1]!], { isOpen: true });
+    const refused = await again.exited;
+    strictEqual(refused.code, 1);
+    match(refused.err, /^The lobby has refused you \(403\)/);
+    lobby.process.stdin!.write('player\n');
+    await lobby.prints('a slot is reserved');
+    lobby.process.stdin!.write('jion\n');
+    await lobby.prints('command must be one of player');
+
+    lobby.process.kill('SIGINT');
+    const [{ code, err }, left] = await Promise.all([lobby.exited, ada.exited]);
+    deepStrictEqual([code, err, left.code], [0, '', 1]);
+    match(left.err, /^You are out: 1001 the lobby is closing\n$/);
+    emulator = lobby;
+  });
+
+  it('says in one line that its port is in use', async () => {
+    const server = createServer();
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    emulator = lobby = spawnTs(MAIN, ['--port', String(port)]);
+    const { code, out, err } = await lobby.exited;
+    server.close();
+    deepStrictEqual([code, out], [1, '']);
+    match(err, new RegExp(`^Port ${port} is already in use; choose another one: .*\n$`));
   });
 });

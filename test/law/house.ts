@@ -8,14 +8,23 @@ export const FLOOR: Readonly<Record<string, number>> = {
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   error: [],
   protocol: ['io-ts', '#fp-ts/Either'],
-  transport: ['rxjs', '#fetch', 'cross-fetch', 'node:http', 'node:https'],
+  transport: ['rxjs', '#fetch', 'cross-fetch', 'node:http', 'node:https', 'node:stream', 'node:zlib'],
   stream: ['rxjs', '#fp-ts/Either'],
   endpoint: ['rxjs', 'io-ts', '#fp-ts/Either'],
   client: ['rxjs'],
   'index.ts': [],
-  emulator: ['rxjs', 'node:http', 'node:net'],
+  emulator: ['rxjs', 'node:http', 'node:net', 'node:crypto'],
   'lobby-server': ['rxjs', 'ws', 'node:crypto', 'node:http', 'node:net', 'node:stream'],
-  cli: ['rxjs', 'node:util', 'node:fs'],
+  cli: [
+    'rxjs',
+    'node:util',
+    'node:fs',
+    'node:os',
+    'node:path',
+    'node:crypto',
+    'node:readline',
+    'node:stream',
+  ],
 };
 
 /** The maximum number of lines in a file. */

@@ -1,7 +1,7 @@
-import { positiveInteger } from '../../protocol/index.js';
+import { lobbyAddress, positiveInteger } from '../../protocol/index.js';
 import { checkOptions, type Options } from '../../error/index.js';
 import type { Emulator } from '../emulator.js';
-import { seedNumber } from '../world/index.js';
+import { lobbyPorts, seedNumber, type LobbyPlan } from '../world/index.js';
 import { personName } from './person-name.js';
 
 /** The options of {@link seedWorld}. All are optional. */
@@ -10,6 +10,8 @@ export interface SeedConfig {
   readonly members?: number;
   /** The number of slots of the lobby. Default 64. */
   readonly maxPlayers?: number;
+  /** The ports of the lobby, by name: where its lobby joins lead. Default: one port of an imaginary host. */
+  readonly ports?: LobbyPlan['ports'];
   /** Determines the names: the same seed gives the same names. An integer. Default 1. */
   readonly seed?: number;
 }
@@ -17,6 +19,7 @@ export interface SeedConfig {
 const OPTIONS: Options<SeedConfig> = {
   members: positiveInteger,
   maxPlayers: positiveInteger,
+  ports: lobbyPorts,
   seed: seedNumber,
 };
 
@@ -28,6 +31,8 @@ export interface SeededWorld {
   readonly identityId: string;
   readonly identityToken: string;
   readonly lobbyId: string;
+  /** The WebSocket URL of the lobby, without a token; undefined unless `ports` is one port with a number. */
+  readonly lobbyUrl: string | undefined;
   /** The bearer token of the lobby server. */
   readonly lobbyToken: string;
   /** A player token for the lobby: reserved, not yet confirmed. */
@@ -45,7 +50,7 @@ export interface SeededWorld {
  */
 export function seedWorld(emulator: Emulator, config: SeedConfig = {}): SeededWorld {
   checkOptions(config, OPTIONS);
-  const { members = 137, maxPlayers = 64, seed = 1 } = config;
+  const { members = 137, maxPlayers = 64, seed = 1, ports } = config;
   const name = (n: number) => personName(seed * 31 + n);
   const groupName = 'The Analytical Engine';
   const groupId = emulator.addGroup({ display_name: groupName });
@@ -62,15 +67,21 @@ export function seedWorld(emulator: Emulator, config: SeedConfig = {}): SeededWo
     friendIds.push(identity_id);
   }
 
-  const lobby = emulator.addLobby({ maxPlayers });
+  const lobby = emulator.addLobby({ maxPlayers, ...(ports && { ports }) });
   return {
     groupId,
     groupName,
     identityId: me.identity_id,
     identityToken: me.token,
     lobbyId: lobby.lobby_id,
+    lobbyUrl: urlOf(ports),
     lobbyToken: lobby.token,
     playerToken: emulator.reservePlayer(lobby.lobby_id),
     friendIds,
   };
+}
+
+function urlOf(ports: LobbyPlan['ports'] = {}): string | undefined {
+  const [port, ...more] = Object.values(ports);
+  return port?.port == null || more.length > 0 ? undefined : lobbyAddress({ ports }).url;
 }

@@ -3,8 +3,10 @@ import type { FaultFields } from './fault-fields.js';
 import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 
 /**
- * The request is carried out, except with `refuse`, but its answer does not arrive intact:
+ * The request is carried out, except with `refuse` and `dead_pool`, but its answer does not arrive intact:
  * - `refuse`: the connection is reset, and nothing was carried out.
+ * - `dead_pool`: nothing was carried out. Over HTTP, this connection and all others that are open at this moment are dead from
+ *   now on: they stay open, but no request on them is answered, not even one that is already pending. New connections work.
  * - `reset_before_headers`, `reset_in_body`, `close_in_body`: the connection breaks at this point.
  * - `stall_before_headers`, `stall_in_body`: no more bytes arrive, and the connection stays open.
  * - `truncated_json`: only half of the body arrives, as if it were complete.
@@ -12,6 +14,7 @@ import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/inde
 export interface DeliveryFault {
   readonly kind:
     | 'refuse'
+    | 'dead_pool'
     | 'reset_before_headers'
     | 'reset_in_body'
     | 'close_in_body'
@@ -22,6 +25,7 @@ export interface DeliveryFault {
 
 export const deliveryFaultFields: FaultFields<DeliveryFault> = {
   refuse: {},
+  dead_pool: {},
   reset_before_headers: {},
   reset_in_body: {},
   close_in_body: {},
@@ -38,6 +42,8 @@ export function deliveryFault(
   switch (kind) {
     case 'refuse':
       return of({ status: 0, headers: {}, body: '', delivery: 'reset_before_headers' });
+    case 'dead_pool':
+      return of({ status: 0, headers: {}, body: '', delivery: kind });
     case 'reset_before_headers':
     case 'reset_in_body':
     case 'close_in_body':

@@ -12,7 +12,8 @@ export interface EmulatedRequest {
 
 /**
  * How much of an answer arrives: all of it (`whole`), nothing (`…_before_headers`), or the headers and the first half of the
- * body (`…_in_body`). After that the connection is reset, closed, or stays open without another byte (`stall_…`).
+ * body (`…_in_body`). After that the connection is reset, closed, or stays open without another byte (`stall_…`). With
+ * `dead_pool`, all connections stay open without another byte.
  */
 export type Delivery =
   | 'whole'
@@ -20,7 +21,8 @@ export type Delivery =
   | 'reset_in_body'
   | 'close_in_body'
   | 'stall_before_headers'
-  | 'stall_in_body';
+  | 'stall_in_body'
+  | 'dead_pool';
 
 /** An answer of the emulator. */
 export interface EmulatedResponse {

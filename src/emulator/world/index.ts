@@ -1,7 +1,7 @@
 export { eventsSince, publish } from './events.js';
 export { addGroup, joinGroup, leaveGroup } from './groups.js';
 export { addIdentity, befriend, updatePresence, updateProfile, type AddedIdentity } from './identities.js';
-export { addLobby, type AddedLobby, type LobbyPlan } from './lobbies.js';
+export { addLobby, lobbyPorts, type AddedLobby, type LobbyPlan } from './lobbies.js';
 export {
   playersIn,
   playerState,

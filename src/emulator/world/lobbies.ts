@@ -6,7 +6,7 @@ import {
   Region,
   type Lobby,
 } from '../../protocol/index.js';
-import { checkOptions, type Options } from '../../error/index.js';
+import { checkOptions, type Check, type Options } from '../../error/index.js';
 import { randomId } from './random-numbers.js';
 import { issueBearer } from './bearer-tokens.js';
 import type { World } from './world.js';
@@ -23,13 +23,15 @@ export interface LobbyPlan {
   readonly maxPlayers?: number;
 }
 
+export const lobbyPorts: Check = {
+  name: 'an object of ports, each with hostname and is_tls',
+  is: u => jsonObject.is(u) && Object.values(u).every(Port.is),
+};
+
 const OPTIONS: Options<LobbyPlan> = {
   lobby_id: nonEmptyString,
   region: { name: 'an object with region_id and display_name', is: Region.is },
-  ports: {
-    name: 'an object of ports, each with hostname and is_tls',
-    is: u => jsonObject.is(u) && Object.values(u).every(Port.is),
-  },
+  ports: lobbyPorts,
   maxPlayers: positiveInteger,
 };
 

@@ -1,5 +1,5 @@
 import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
-import { milliseconds, schedulerLike, type Options } from '../../error/index.js';
+import { aFunction, milliseconds, schedulerLike, type Options } from '../../error/index.js';
 import { randomNumbers, seedNumber } from './random-numbers.js';
 import type { Records } from './records.js';
 import { restoreRecords, savedWorld, saveRecords, type SavedWorld } from './saved-world.js';
@@ -12,6 +12,11 @@ export interface WorldConfig {
   readonly reservation?: number;
   /** Determines all ids and tokens: the same seed gives the same world. An integer. Default 1. */
   readonly seed?: number;
+  /**
+   * Returns a random number from 0 to 1, excluding 1, for ids and tokens. Default: determined by `seed`, so that anyone can
+   * guess them. An emulator that others can reach should have one that nobody can.
+   */
+  readonly random?: () => number;
   /** A world to continue from, as `emulator.save()` returned it. Default: an empty world. */
   readonly saved?: SavedWorld;
   /** The clock. With a `VirtualTimeScheduler`, tests do not have to wait. Default `asyncScheduler`. */
@@ -22,8 +27,6 @@ export interface WorldConfig {
 export interface World extends Records, Required<Omit<WorldConfig, 'saved'>> {
   /** Emits the id of an identity or group when it has changed. Blocking watches wait for this. */
   readonly changed$: Subject<string>;
-  /** Returns a random number from 0 to 1, excluding 1, for ids and tokens. */
-  readonly random: () => number;
   /** The scheduler's time, in ms since 1970. */
   readonly now: () => number;
   /** The time in ms, but always later than its previous value, so that no two changes share an index. */
@@ -34,6 +37,7 @@ export const worldOptions: Options<WorldConfig> = {
   retention: milliseconds,
   reservation: milliseconds,
   seed: seedNumber,
+  random: aFunction,
   saved: savedWorld,
   scheduler: schedulerLike,
 };
@@ -48,7 +52,7 @@ export function createWorld(config: WorldConfig): World {
     ...{ retention, reservation, seed, scheduler },
     changed$: new Subject(),
     // A restored world must not issue the ids and tokens of the saved one again.
-    random: randomNumbers(seed + last),
+    random: config.random ?? randomNumbers(seed + last),
     now,
     tick: () => (last = Math.max(last + 1, now())),
   };

@@ -1,0 +1,1 @@
+export { openCheckpoint, type CheckpointFile } from './checkpoint-file.js';

@@ -1,0 +1,53 @@
+import type { EmulatorServer, SeededWorld } from '../emulator/index.js';
+
+/** What there is to know about a running emulator, for a program and for people. */
+export interface EmulatorInfo {
+  readonly server: EmulatorServer;
+  readonly world: SeededWorld;
+  readonly isLive: boolean;
+}
+
+/** The values for a program. */
+export function infoForPrograms({ server: { url, urls, control }, world }: EmulatorInfo): object {
+  const { groupId, identityId, identityToken, lobbyId, lobbyToken, lobbyUrl, playerToken } = world;
+  return {
+    ...{ url, ...urls, groupId, identityId, identityToken, lobbyId, lobbyToken, playerToken },
+    ...{ lobbyUrl, controlUrl: control?.url, controlSecret: control?.secret },
+  };
+}
+
+/** The text for people, with lines to paste into a shell. */
+export function infoForPeople({ server: { url, control }, world, isLive }: EmulatorInfo): string {
+  const { groupId, groupName, identityId, identityToken, lobbyToken, lobbyUrl, playerToken } = world;
+  const activity = isLive ? 'with simulated activity' : 'without activity (use --live to simulate some)';
+  return `The service is running ${activity}.
+Press Ctrl-C to stop it. Type help for what you can make happen in it.
+
+  URL              ${url}
+
+  group            ${groupId}  ${groupName}
+  identity         ${identityId}
+  identity token   ${identityToken}
+  lobby token      ${lobbyToken}
+  player token     ${playerToken}  valid once, for two minutes
+${lobbyUrl === undefined ? '' : `  player URL       ${lobbyUrl}/?token=${playerToken}\n`}
+For lobby-rx members, watch and events:
+  export LOBBY_URL=${url} LOBBY_TOKEN=${identityToken} LOBBY_GROUP=${groupId}
+
+For lobby-rx connected, and for examples/lobby-server:
+  export LOBBY_URL=${url} LOBBY_TOKEN=${lobbyToken}
+
+List members of the group:
+  curl -H 'Authorization: Bearer ${identityToken}' '${url}/v1/groups/${groupId}/members?count=3'
+
+Get live events, starting now; pass the index back as ?watch_index= to wait for the next ones:
+  curl -H 'Authorization: Bearer ${identityToken}' '${url}/identity/events/live'
+
+Confirm the player:
+  curl -X POST -H 'Authorization: Bearer ${lobbyToken}' -H 'Content-Type: application/json' \\
+    -d '{"player_token":"${playerToken}"}' '${url}/v1/players/connected'
+
+Do from a program what you can type here:
+  curl -X POST -H 'Authorization: Bearer ${control?.secret}' -d '{"status":"away"}' '${control?.url}/presence'
+`;
+}

@@ -1,0 +1,14 @@
+/** What could move the cursor of a terminal, colour it, break a line or reorder its text. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+const UNSAFE_RUNS = new RegExp(`${UNSAFE.source}+`, 'gu');
+const EACH_UNSAFE = new RegExp(UNSAFE.source, 'gu');
+
+/** Replaces control characters with spaces: text from the service must not control the terminal that it is printed to. */
+export function printable(text: string): string {
+  return text.replace(UNSAFE_RUNS, ' ');
+}
+
+/** Escapes control characters in JSON. `JSON.stringify` leaves some of them as they are, such as U+009B. */
+export function printableJson(json: string): string {
+  return json.replace(EACH_UNSAFE, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,46 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { defaultIfEmpty, defer, from, map, Observable, scan, takeLast, takeWhile } from 'rxjs';
+
+/** Far longer than any token. A reader must not fill the memory if someone connects the wrong file. */
+const MAX_LENGTH = 65_536;
+
+/**
+ * Emits the first line of standard input, without spaces around it; an empty text if there is none. On a terminal it prints a
+ * prompt, and nothing of what is typed. Cold; unsubscribing ends reading.
+ */
+export function readSecret(prompt: string): Observable<string> {
+  return defer(() => (process.stdin.isTTY ? typedLine(prompt) : pipedLine())).pipe(
+    defaultIfEmpty(''),
+    map(line => line.trim()),
+  );
+}
+
+function pipedLine(): Observable<string> {
+  return from(process.stdin.setEncoding('utf8') as AsyncIterable<string>).pipe(
+    scan((text, chunk) => text + chunk),
+    takeWhile(text => !text.includes('\n') && text.length <= MAX_LENGTH, true),
+    takeLast(1),
+    map(text => text.split('\n', 1)[0]!),
+  );
+}
+
+function typedLine(prompt: string): Observable<string> {
+  return new Observable(subscriber => {
+    // The line editor echoes to its output, and the terminal itself is quiet while it is in raw mode.
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const editor = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
+    process.stderr.write(prompt);
+    editor.once('line', line => {
+      subscriber.next(line);
+      subscriber.complete();
+    });
+    editor.once('close', () => subscriber.complete());
+    // In raw mode, Ctrl-C is a character like any other.
+    editor.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+    return () => {
+      editor.close();
+      process.stderr.write('\n');
+    };
+  });
+}

@@ -1,0 +1,184 @@
+import { checkArgument, InputError, nonEmptyString } from '../../error/index.js';
+import type { SeededWorld } from '../demo/index.js';
+import type { Emulator } from '../emulator.js';
+import type { Fault, FaultPlan } from '../fault/index.js';
+
+/** The fields of a command, by name, as words or as JSON. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What a command has done: a sentence for people, and values for a program. */
+export interface ControlResult {
+  readonly message: string;
+  readonly [name: string]: unknown;
+}
+
+/** One thing that can be done with a running emulator. */
+export interface Command {
+  /** What it does, in a few words. */
+  readonly summary: string;
+  /** The fields that can be given without their names, in this order. */
+  readonly takes: readonly string[];
+  /** How many of these must be given. */
+  readonly needs: number;
+  /** Further fields, which must be given with their names. */
+  readonly options?: readonly string[];
+  readonly run: (fields: Fields) => ControlResult;
+}
+
+/** The commands of an emulator, by name. They act on the identity of the seeded world, unless `who` names another one. */
+export function createCommands(emulator: Emulator, world: SeededWorld): Readonly<Record<string, Command>> {
+  /** The ids of those who have joined, by name, oldest first. */
+  const guests = new Map<string, string>();
+  const faults = new Set<() => void>();
+  let token = world.identityToken;
+
+  const idOf = (who: unknown): string => {
+    const name = who === undefined ? world.identityId : checkArgument('who', nonEmptyString, who);
+    return guests.get(name) ?? name;
+  };
+  const clearFaults = () => {
+    for (const withdraw of faults) withdraw();
+    faults.clear();
+  };
+
+  return {
+    player: {
+      summary: 'one more player: reserves a slot in the lobby',
+      ...{ takes: [], needs: 0 },
+      run: () => {
+        const player_token = emulator.reservePlayer(world.lobbyId);
+        const url = world.lobbyUrl && `${world.lobbyUrl}/?token=${player_token}`;
+        return { message: 'a slot is reserved', player_token, ...(url && { url }) };
+      },
+    },
+    lobby: {
+      summary: 'sends a lobby join with a player token',
+      ...{ takes: ['who'], needs: 0 },
+      run: ({ who }) => ({
+        message: 'the lobby join is sent',
+        player_token: emulator.sendLobbyJoin(idOf(who), world.lobbyId),
+      }),
+    },
+    join: {
+      summary: 'a new member joins the group',
+      ...{ takes: ['name'], needs: 0 },
+      run: ({ name = `Guest ${guests.size + 1}` }) => {
+        const display_name = checkArgument('name', nonEmptyString, name);
+        if (guests.has(display_name)) throw new InputError('name', 'a new one', 'one of a member');
+        const guest = emulator.addIdentity({ display_name });
+        guests.set(display_name, guest.identity_id);
+        emulator.join(world.groupId, guest.identity_id);
+        return { message: `${display_name} has joined`, ...guest };
+      },
+    },
+    leave: {
+      summary: 'a member leaves; default: the last to join',
+      ...{ takes: ['who'], needs: 0 },
+      run: ({ who = [...guests.keys()].at(-1) }) => {
+        const name = checkArgument('who', nonEmptyString, who);
+        const identity_id = idOf(name);
+        emulator.leave(world.groupId, identity_id);
+        guests.delete(name);
+        return { message: `${name} has left`, identity_id };
+      },
+    },
+    presence: {
+      summary: 'is online, away or offline',
+      ...{ takes: ['status', 'who'], needs: 1 },
+      run: ({ status, who }) => {
+        const identity_id = idOf(who);
+        emulator.updatePresence(identity_id, { status: checkArgument('status', nonEmptyString, status) });
+        return { message: `the presence is ${String(status)}`, identity_id };
+      },
+    },
+    message: {
+      summary: 'a chat message, with a notification',
+      ...{ takes: ['text', 'who'], needs: 1 },
+      run: ({ text, who }) => {
+        const url = 'https://hub.example/threads/1';
+        const description = checkArgument('text', nonEmptyString, text);
+        const note = { title: 'A friend', description, thumbnail_url: '', url };
+        const ts = emulator.publish(idOf(who), { chat_message: { text } }, note);
+        return { message: 'the message is sent', ts };
+      },
+    },
+    event: {
+      summary: 'any event, with JSON as its payload',
+      ...{ takes: ['kind', 'payload', 'who'], needs: 1 },
+      run: ({ kind, payload = {}, who }) => {
+        const name = checkArgument('kind', nonEmptyString, kind);
+        const ts = emulator.publish(idOf(who), { [name]: jsonOf(payload) });
+        return { message: 'the event is sent', ts };
+      },
+    },
+    fault: {
+      summary: 'the next requests fail: x3, always; fault off',
+      ...{ takes: ['kind', 'status'], needs: 1 },
+      options: ['times', 'probability', 'only', 'wait', 'form', 'bytes', 'ms'],
+      run: ({ kind, times = 1, probability, only, ...fields }) => {
+        if (kind === 'off') {
+          clearFaults();
+          return { message: 'there are no faults any more' };
+        }
+        const plan: FaultPlan = {
+          times: times === 'always' ? Infinity : (numberOf(times) as number),
+          ...(probability !== undefined && { probability: numberOf(probability) as number }),
+          ...(only !== undefined && {
+            only: ({ url }) => url.includes(checkArgument('only', nonEmptyString, only)),
+          }),
+        };
+        const numbers = Object.entries(fields).map(([name, value]) => [name, numberOf(value)]);
+        const fault = { kind, ...Object.fromEntries(numbers) } as Fault;
+        faults.add(emulator.fault(fault, plan));
+        return { message: `${fault.kind} is planned for the next requests`, times };
+      },
+    },
+    'token expire': {
+      summary: 'requests with the token get a 401',
+      ...{ takes: [], needs: 0 },
+      run: () => {
+        emulator.expireToken(token);
+        return { message: "the identity's token has expired" };
+      },
+    },
+    'token renew': {
+      summary: 'issues another token',
+      ...{ takes: [], needs: 0 },
+      run: () => {
+        token = emulator.renewToken(token);
+        return { message: 'a new token is issued', token };
+      },
+    },
+    state: {
+      summary: 'counts players, requests and faults',
+      ...{ takes: [], needs: 0 },
+      run: () => {
+        const { requests, faultCounts } = emulator;
+        const pending = requests.filter(request => request.pending).length;
+        const players = emulator.playersIn(world.lobbyId);
+        return {
+          message: 'the state',
+          ...players,
+          requests: requests.length,
+          pending,
+          faults: { ...faultCounts },
+        };
+      },
+    },
+  };
+}
+
+/** On a command line, numbers are words. */
+function numberOf(value: unknown): unknown {
+  return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+}
+
+/** On a command line, JSON is a word, too. A word that is no JSON is meant as a string. */
+function jsonOf(payload: unknown): unknown {
+  if (typeof payload !== 'string') return payload;
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return payload;
+  }
+}
