@@ -17,9 +17,9 @@ export function reportTrouble<A>(report: (line: string) => void = warn): Operato
     defer(() => {
       let isTroubled = false;
       const reportStatus = (status: WatchStatus) => {
-        const { state, error } = status;
+        const { state } = status;
         const isFailing = state === 'retrying' || state === 'offline';
-        if (isFailing && !isTroubled) report(`retrying${waitOf(status)}: ${reasonOf(error)}`);
+        if (isFailing && !isTroubled) report(`retrying${waitOf(status)}: ${reasonOf(status)}`);
         if (state === 'live' && isTroubled) report('live again');
         if (isFailing || state === 'live') isTroubled = isFailing;
       };
@@ -33,8 +33,9 @@ export function reportTrouble<A>(report: (line: string) => void = warn): Operato
     });
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'there was no answer in time';
+function reasonOf({ error, hint }: WatchStatus): string {
+  const reason = error instanceof Error ? error.message : 'there was no answer in time';
+  return hint ? `${reason}; ${hint}` : reason;
 }
 
 function waitOf({ nextTry }: WatchStatus): string {

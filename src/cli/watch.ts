@@ -1,6 +1,7 @@
 import { concatMap } from 'rxjs';
 import type { Roster } from '../client/index.js';
 import type { GroupMember } from '../protocol/index.js';
+import { reportTrouble } from './report-trouble.js';
 import { runGroupCommand } from './run-group-command.js';
 import { jsonLine, memberRow, printLine } from './terminal/index.js';
 
@@ -14,7 +15,8 @@ const HELP = `lobby-rx watch GROUP: follows who joins a group, who leaves it and
 
 LOBBY_TOKEN is the token of a member. At the start every member counts as
 joined. The output is rows on a terminal, otherwise JSON, one change per line:
-{"change":"joined"|"left"|"updated","member":{…}}. Runs until Ctrl-C.
+{"change":"joined"|"left"|"updated","member":{…}}. Gaps and retries are reported
+on standard error. Runs until Ctrl-C.
 `;
 
 const CHANGES = ['joined', 'left', 'updated'] as const;
@@ -32,7 +34,8 @@ export function watch(args: readonly string[]): Promise<void> {
     help: HELP,
     endless: true,
     work: (group, group_id, config, isForPeople) =>
-      group.roster(group_id, config).pipe(
+      group.rosterSignals(group_id, config).pipe(
+        reportTrouble(),
         concatMap(changesOf),
         concatMap(change => printLine(isForPeople ? changeRow(change) : jsonLine(change))),
       ),

@@ -162,9 +162,8 @@ export function createGroupApi(
   };
 }
 
-declare const process: { readonly versions?: { readonly node?: string } } | undefined;
-
 /** How many pages to watch by default: Node has no limit of connections to a host, but the service has one of requests. */
 function defaultWatched(): number {
-  return typeof process !== 'undefined' && process.versions?.node !== undefined ? 4 : 1;
+  const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
+  return process?.versions?.node === undefined ? 1 : 4;
 }

@@ -2,7 +2,7 @@ import { distinctUntilChanged, map, Observable, scan } from 'rxjs';
 import type { GroupMember } from '../protocol/index.js';
 import { jsonEqual, type WatchSignal } from '../stream/index.js';
 import { jointStatus } from './joint-status.js';
-import { watchAllPages, type GroupPages } from './watched-pages.js';
+import { watchAllPages, type GroupPages } from './group-pages.js';
 
 /** All members of a group at one time, and the changes since the previous roster. */
 export interface Roster {

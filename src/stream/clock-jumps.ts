@@ -20,8 +20,11 @@ const OPTIONS: Options<ClockJumpsConfig> = {
 /** A process that has used more than this share of the lost time was busy, not asleep. */
 const BUSY_SHARE = 0.25;
 
-declare const process: { cpuUsage?(): { readonly user: number; readonly system: number } } | undefined;
-declare const document: { readonly visibilityState?: string } | undefined;
+/** What tells a busy process and a hidden page from one that slept. Neither exists everywhere. */
+interface Platform {
+  readonly process: { cpuUsage?(): { readonly user: number; readonly system: number } };
+  readonly document: { readonly visibilityState?: string };
+}
 
 /** One detector for all watches with the same clock and options: many of them cost no more than one. */
 const detectors = new WeakMap<SchedulerLike, Map<string, Observable<number>>>();
@@ -69,8 +72,7 @@ function detect(every: number, tolerance: number, scheduler: SchedulerLike): Obs
 }
 
 function sample(scheduler: SchedulerLike) {
-  // Neither exists everywhere, and a page may have a partial `process`.
-  const usage = typeof process === 'undefined' ? undefined : process.cpuUsage?.();
-  const isHidden = typeof document !== 'undefined' && document.visibilityState === 'hidden';
+  const usage = (globalThis as Partial<Platform>).process?.cpuUsage?.();
+  const isHidden = (globalThis as Partial<Platform>).document?.visibilityState === 'hidden';
   return { at: scheduler.now(), cpu: usage ? (usage.user + usage.system) / 1_000 : 0, isHidden };
 }

@@ -9,7 +9,7 @@ const UNREACHABLE =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CERT_.*|ERR_TLS_.*|.*_CERT.*|UNABLE_TO_.*|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/;
 
 /** Deno has no code, only a message. */
-const UNREACHABLE_MESSAGE = /client error \(Connect\)/;
+const UNREACHABLE_MESSAGE = 'client error (Connect)';
 
 /**
  * Converts the error of a `fetch` to a `TransportError`. It checks codes, never classes, since every fetch has its own
@@ -23,7 +23,8 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
     return new TransportError('too_large', 'the answer is larger than maxBody', summary);
   }
   const code = codeOf(error);
-  const unreachable = code === undefined ? UNREACHABLE_MESSAGE.test(textOf(message)) : UNREACHABLE.test(code);
+  const unreachable =
+    code === undefined ? textOf(message).includes('client error (Connect)') : UNREACHABLE.test(code);
   const causeMessage = redact(textOf(message), secretsOf(request)).slice(0, 300);
   return new TransportError(
     unreachable ? 'unreachable' : 'lost',

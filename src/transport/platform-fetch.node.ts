@@ -65,11 +65,10 @@ function sendOnce(url: string, init: FetchLikeInit, mayReuse: boolean) {
     },
   }) as Agent;
 
-  const { needsFreshConnection: _, ...options } = init;
   const headers = { 'accept-encoding': 'gzip', ...init.headers };
   // Raced twice: if a body ends before its first byte, node-fetch may not settle the response either.
   const response = Promise.race([
-    crossFetch(url, { ...options, headers, compress: false, agent } as object),
+    crossFetch(url, { ...init, headers, compress: false, agent } as object),
     broken,
   ]);
   const answer = response.then((answer): FetchLikeResponse => {
@@ -95,7 +94,10 @@ const DECODERS = new Map([
 /** The chunks of a body. Unlike node-fetch's own decompression, it fails if a compressed body is incomplete. */
 async function* decoded(body: Readable, encoding: string | null): AsyncGenerator<Uint8Array, undefined> {
   const createDecoder = DECODERS.get(encoding?.toLowerCase() ?? '');
-  if (!createDecoder) return yield* body as AsyncIterable<Uint8Array>;
+  if (!createDecoder) {
+    yield* body as AsyncIterable<Uint8Array>;
+    return undefined;
+  }
   let size = 0;
   const counted = body.on('data', (chunk: Uint8Array) => (size += chunk.length));
   try {
@@ -104,11 +106,12 @@ async function* decoded(body: Readable, encoding: string | null): AsyncGenerator
     // Servers send no compressed form of an empty body, only its header.
     if (size > 0) throw error;
   }
+  return undefined;
 }
 
 /** Closes the sockets that wait to be reused for the server of a request. They are dead together, or alive together. */
 function dropIdleSockets(agent: AgentInternals, options: object): void {
-  const name = agent.getName({ ...options, ...agent.options } as Parameters<Agent['getName']>[0]);
+  const name = agent.getName({ ...options, ...agent.options });
   for (const socket of agent.freeSockets[name] ?? []) socket.destroy();
 }
 

@@ -81,23 +81,26 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
   /** The provider has been called, and has not returned yet. */
   let isAsking = false;
 
+  const callProvider = (why: 'request' | 'rejected') =>
+    new Observable<string | null | undefined>(subscriber => {
+      const done = () => (isAsking = false);
+      isAsking = true;
+      try {
+        const given = token(why) as ReturnType<Exclude<Token, string>> | undefined;
+        // Strings are checked first, because `from` would emit their characters one by one.
+        const given$ = typeof given === 'string' || given == null ? of(given) : from(given);
+        // What is sent in response to the token is not sent by the provider.
+        subscriber.add(given$.pipe(tap({ next: done, error: done })).subscribe(subscriber));
+      } finally {
+        done();
+      }
+    });
+
   const ask = (why: 'request' | 'rejected'): Observable<IssuedToken> =>
     defer(() => {
       // Read before the call: if a renewal finishes first, this token counts as older than the renewal.
       const generationAtCall = generation;
-      return new Observable<string | null | undefined>(subscriber => {
-        const done = () => (isAsking = false);
-        isAsking = true;
-        try {
-          const given = token(why) as ReturnType<Exclude<Token, string>> | undefined;
-          // Strings are checked first, because `from` would emit their characters one by one.
-          const given$ = typeof given === 'string' || given == null ? of(given) : from(given);
-          // What is sent in response to the token is not sent by the provider.
-          subscriber.add(given$.pipe(tap({ next: done, error: done })).subscribe(subscriber));
-        } finally {
-          done();
-        }
-      }).pipe(
+      return callProvider(why).pipe(
         timeout({ first: deadline, scheduler }),
         take(1),
         throwIfEmpty(() => new ProviderFailure('completed without one')),

@@ -48,7 +48,7 @@ describe('The trouble of a watch', () => {
     kind: 'status',
     status: {
       ...{ state: 'connecting', since: 0, lastAnswer: undefined },
-      ...{ attempt: 0, nextTry: undefined, error: undefined },
+      ...{ attempt: 0, nextTry: undefined, error: undefined, hint: undefined },
       ...change,
     },
   });

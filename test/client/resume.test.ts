@@ -60,7 +60,7 @@ function run(
   let consumer = consume();
   pass(200);
   for (const { pass: ms, events, fault, isFaulty, isKilled } of steps) {
-    if (isFaulty) emulator.fault({ kind: fault });
+    if (isFaulty) emulator.fault({ kind: fault } as Fault);
     for (let i = 0; i < events; i++) emulator.publish(identity_id, { work: sent++ });
     pass(ms);
     if (!isKilled) continue;

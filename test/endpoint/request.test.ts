@@ -35,7 +35,8 @@ function clientOf(text: string, status = 200, headers: Readonly<Record<string, s
   const sent: TransportRequest[] = [];
   const transport: Transport = request => {
     // What is not sent, but only tells the transport how to send it, is left out.
-    const { onArrival: _, ...onTheWire } = request;
+    const onTheWire: { -readonly [K in keyof TransportRequest]: TransportRequest[K] } = { ...request };
+    delete onTheWire.onArrival;
     sent.push(onTheWire);
     return of({ status, headers: { get: name => headers[name] ?? null }, text });
   };

@@ -132,7 +132,7 @@ describe('the body of an answer', () => {
     it('is read by node-fetch and the like, too', async () => {
       const { default: crossFetch } = await import('cross-fetch');
       const url = await serve('200 OK', Buffer.from(text));
-      const transport = fromFetch({ fetch: crossFetch as never });
+      const transport = fromFetch({ fetch: crossFetch });
       strictEqual((await lastValueFrom(transport({ ...request, url }))).text, text);
     });
   });

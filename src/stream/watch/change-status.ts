@@ -23,3 +23,15 @@ export function changeStatus(
   const hasFailed = change.nextTry !== undefined;
   return { status, signals: isSame && !hasFailed ? [] : [{ kind: 'status', status }] };
 }
+
+/**
+ * The service has been holding a poll with an index for a while: it has nothing new, and all is well. The number of failures
+ * stays, since only an answer ends the backoff. Undefined if there is nothing to change.
+ */
+export function changeStatusOfHeld(
+  { status, isStalled }: { readonly status: WatchStatus; readonly isStalled: boolean },
+  now: number,
+): StatusChange | undefined {
+  if (isStalled || status.state === 'live') return undefined;
+  return changeStatus(status, { state: 'live', attempt: status.attempt }, now);
+}

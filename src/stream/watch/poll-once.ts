@@ -26,7 +26,9 @@ const LIVE_AFTER = 2_000;
 const YOUNG_POLL = 1_000;
 
 /** The service holds the poll: there is nothing new so far. */
-export type Held = { readonly kind: 'held' };
+export interface Held {
+  readonly kind: 'held';
+}
 
 /**
  * Sends one poll and emits how it ended, and before that whether it is being held. It never errors; at a deadline or a wake the
@@ -48,8 +50,8 @@ export function pollOnce<A>(
     catchError((error: unknown) => of<Ending<A>>({ kind: 'failure', error, askedAt })),
   );
   const late$ = timer(deadline, scheduler).pipe(
-    takeUntil(arrival$),
     map((): Ending<A> => ({ kind: 'deadline', askedAt })),
+    takeUntil(arrival$),
   );
   const woken$ = wake$.pipe(
     filter(() => scheduler.now() - askedAt.at >= YOUNG_POLL),

@@ -57,3 +57,17 @@ function counted(pace: PollPace, now: number): PollPace {
   const isOver = now - pace.windowFrom >= WINDOW || now < pace.windowFrom;
   return isOver ? { ...pace, windowFrom: now, polls: 1 } : { ...pace, polls: pace.polls + 1 };
 }
+
+/** A wait before a poll, in ms. A wake may shorten it, but not to less than `least`. */
+export interface Rest {
+  /** When it began, in ms since 1970. */
+  readonly since: number;
+  readonly wait: number;
+  readonly least: number;
+}
+
+/** How much of a rest is left, in ms. If the clock was set back, it is not more than before. */
+export function restLeft({ since, wait, least }: Rest, now: number): Pick<Rest, 'wait' | 'least'> {
+  const left = (ms: number) => Math.max(0, Math.min(ms, since + ms - now));
+  return { wait: left(wait), least: left(least) };
+}

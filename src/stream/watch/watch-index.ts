@@ -13,8 +13,7 @@ export interface Instant {
 
 /** An index as it is sent back: a string, even if the service sends a number; undefined if it is empty or fits into no URL. */
 export function usableIndex(index: unknown): string | undefined {
-  if (index == null) return undefined;
-  const text = String(index);
+  const text = typeof index === 'number' ? String(index) : index;
   return cursorArgument.is(text) ? text : undefined;
 }
 

@@ -1,20 +1,21 @@
 import type { Recovery } from '../../error/index.js';
 import { backoffDelay } from '../backoff.js';
-import { changeStatus, type StatusChange } from './change-status.js';
-import { paceWithNews, paceWithoutNews } from './poll-pace.js';
+import { changeStatus } from './change-status.js';
+import { paceWithNews, paceWithoutNews, restLeft, type Rest } from './poll-pace.js';
+import type { WatchSettings } from './watch-config.js';
 import { isOlderIndex, mayBeForgotten, newerIndex, usableIndex, watchIndexOf } from './watch-index.js';
+import type { WatchMemory } from './watch-memory.js';
 import type { Gap } from './watch-signal.js';
-import {
-  restLeft,
-  type Outcome,
-  type Rest,
-  type Turn,
-  type WatchLaws,
-  type WatchState,
-} from './watch-turn.js';
+import type { Outcome, Turn, WatchState } from './watch-turn.js';
 
 /** After this many consecutive failures that the index may have caused, it is dropped. */
 const INDEX_FAILURES = 5;
+
+/** The settings that the laws depend on, and what the watch remembers. */
+export type WatchLaws<A> = Pick<
+  WatchSettings<A>,
+  'minInterval' | 'burst' | 'retention' | 'backoff' | 'indexOf' | 'isIdle' | 'recovery'
+> & { readonly memory: Pick<WatchMemory<A>, 'recall'> };
 
 /** The laws of the watch as one pure function: from a state and the outcome of a poll to the next turn. */
 export function nextTurn<A>(state: WatchState, outcome: Outcome<A>, laws: WatchLaws<A>): Turn<A> {
@@ -35,15 +36,6 @@ export function nextTurn<A>(state: WatchState, outcome: Outcome<A>, laws: WatchL
 }
 
 type On<A, Kind extends Outcome<A>['kind']> = Extract<Outcome<A>, { kind: Kind }>;
-
-/**
- * The service has been holding a poll with an index for a while: it has nothing new, and all is well. Backoff and failures are
- * not affected: they end with an answer.
- */
-export function onHeld({ status, isStalled }: WatchState, now: number): StatusChange | undefined {
-  if (isStalled || status.state === 'live') return undefined;
-  return changeStatus(status, { state: 'live', attempt: status.attempt }, now);
-}
 
 /** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
 function onAnswer<A>(state: WatchState, outcome: On<A, 'answer'>, laws: WatchLaws<A>): Turn<A> {

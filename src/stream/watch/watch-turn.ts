@@ -1,15 +1,8 @@
-import type { ResumePoint, WatchSettings } from './watch-config.js';
+import type { ResumePoint } from './watch-config.js';
 import type { Instant } from './watch-index.js';
-import type { WatchMemory } from './watch-memory.js';
-import { freshPace, type PollPace } from './poll-pace.js';
+import { freshPace, type PollPace, type Rest } from './poll-pace.js';
 import type { TurnReason } from './watch-log.js';
 import type { Checkpoint, Gap, WatchSignal, WatchStatus } from './watch-signal.js';
-
-/** The settings that the laws depend on, and what the watch remembers. */
-export type WatchLaws<A> = Pick<
-  WatchSettings<A>,
-  'minInterval' | 'burst' | 'retention' | 'backoff' | 'indexOf' | 'isIdle' | 'recovery'
-> & { readonly memory: Pick<WatchMemory<A>, 'recall'> };
 
 /** The state of a watch between two polls. */
 export interface WatchState {
@@ -33,20 +26,6 @@ export interface WatchState {
   /** The last poll ended at its deadline. Until there is an answer, a poll that hangs is no sign of life. */
   readonly isStalled: boolean;
   readonly status: WatchStatus;
-}
-
-/** A wait before a poll, in ms. A wake may shorten it, but not to less than `least`. */
-export interface Rest {
-  /** When it began, in ms since 1970. */
-  readonly since: number;
-  readonly wait: number;
-  readonly least: number;
-}
-
-/** How much of a rest is left, in ms. If the clock was set back, it is not more than before. */
-export function restLeft({ since, wait, least }: Rest, now: number): Pick<Rest, 'wait' | 'least'> {
-  const left = (ms: number) => Math.max(0, Math.min(ms, since + ms - now));
-  return { wait: left(wait), least: left(least) };
 }
 
 /** How one poll ended. */

@@ -23,16 +23,17 @@ import {
   type OperatorFunction,
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
-import { acknowledge } from './acknowledge.js';
-import { deliver, untilPresent, type Audience } from './audience.js';
+import { changeStatusOfHeld } from './change-status.js';
+import { acknowledge, deliver, untilPresent, type Audience } from './delivery.js';
 import { pollOnce, type Held } from './poll-once.js';
+import { restLeft } from './poll-pace.js';
 import { watchSettings, type Poll, type WatchConfig, type WatchSettings } from './watch-config.js';
 import type { Instant } from './watch-index.js';
-import { nextTurn, onHeld } from './watch-laws.js';
+import { nextTurn } from './watch-laws.js';
 import { createWatchLog } from './watch-log.js';
 import { repeatMemory, type WatchMemory } from './watch-memory.js';
 import type { WatchSignal } from './watch-signal.js';
-import { firstTurn, restLeft, type Ending, type Turn, type WatchState } from './watch-turn.js';
+import { firstTurn, type Ending, type Turn, type WatchState } from './watch-turn.js';
 
 /** Wakes within this time, in ms, count as one: going online and becoming visible often coincide. */
 const WAKE_THROTTLE = 1_000;
@@ -155,7 +156,7 @@ export function continuedSignals<A>(
     };
     const onEnding = (ending: Ending<A> | Held): Observable<WatchSignal<A>> => {
       if (ending.kind === 'held') {
-        const { status, signals = [] } = onHeld(turn.state, scheduler.now()) ?? {};
+        const { status, signals = [] } = changeStatusOfHeld(turn.state, scheduler.now()) ?? {};
         if (status) turn = { ...turn, state: { ...turn.state, status } };
         return from(signals);
       }

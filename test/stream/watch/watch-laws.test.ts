@@ -3,14 +3,14 @@ import { array, assert as check, bigInt, boolean, integer, property, tuple } fro
 import type { Recovery } from '../../../src/error/index.js';
 import { watchSettings } from '../../../src/stream/watch/watch-config.js';
 import { freshPace } from '../../../src/stream/watch/poll-pace.js';
-import { nextTurn, onHeld } from '../../../src/stream/watch/watch-laws.js';
+import { changeStatusOfHeld } from '../../../src/stream/watch/change-status.js';
+import { nextTurn, type WatchLaws } from '../../../src/stream/watch/watch-laws.js';
 import { repeatMemory } from '../../../src/stream/watch/watch-memory.js';
 import {
   firstTurn,
   type Ending,
   type Outcome,
   type Turn,
-  type WatchLaws,
   type WatchState,
 } from '../../../src/stream/watch/watch-turn.js';
 import { answer, isIdle, type Answer } from '../../poll-script.js';
@@ -240,7 +240,7 @@ describe('the laws of the watch', () => {
 
     it('is live while a poll is held, after a failure as well, but not after a deadline', () => {
       const held = (state: WatchState) => {
-        const { status } = onHeld(state, 40) ?? {};
+        const { status } = changeStatusOfHeld(state, 40) ?? {};
         return status && [status.state, status.since, status.attempt, status.error];
       };
       deepStrictEqual(held(retrying), ['live', 40, 3, undefined]);

@@ -214,7 +214,7 @@ function watchRest(
         retention: 2 ** 31 - 1,
         recovery: error => {
           const { kind, ...rest } = recovery(error);
-          return kind === 'index' ? { kind: 'end' } : ({ kind, ...rest } as ReturnType<typeof recovery>);
+          return kind === 'index' ? { kind: 'end' } : { kind, ...rest };
         },
       },
     );
