@@ -147,7 +147,7 @@ export function createGroupApi(
         watched,
         refresh,
         config: { ...watchDefaults, ...shared },
-        scheduler: shared.scheduler ?? scheduler,
+        scheduler: shared.scheduler,
       },
     });
   };

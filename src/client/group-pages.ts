@@ -146,13 +146,10 @@ function untilTheEnd(followed: ReadonlySet<string>, from: string) {
 function calmly(next: ReturnType<typeof nextAnchor>, scheduler: SchedulerLike): typeof next {
   let last: { readonly anchor: string | undefined; readonly key: number; readonly at: number } | undefined;
   return page => {
-    const anchor = next(page);
-    const key = keyOfMembers(page);
-    const isDue = last === undefined || scheduler.now() - last.at >= MIN_REFRESH;
-    if (isDue || key !== last?.key || (anchor === undefined) !== (last.anchor === undefined)) {
-      last = { anchor, key, at: scheduler.now() };
-    }
-    return last?.anchor;
+    const now = { anchor: next(page), key: keyOfMembers(page), at: scheduler.now() };
+    const isSame = last?.key === now.key && (last.anchor === undefined) === (now.anchor === undefined);
+    if (!last || !isSame || now.at - last.at >= MIN_REFRESH) last = now;
+    return last.anchor;
   };
 }
 
@@ -184,13 +181,17 @@ function watchRest(
   return defer(() => {
     let readings = 0;
     let isStale = false;
+    /** A reading has failed, or there has been none. */
+    let isMissing = true;
     const read$ = defer(() => {
       isStale = false;
+      isMissing = true;
       return readPages(from, untilTheEnd(followed, from));
     }).pipe(
       toArray(),
       map((pages): RestOfGroup => {
         readings++;
+        isMissing = false;
         return { members: pages.flatMap(({ members }) => members), watch: { index: String(readings) } };
       }),
     );
@@ -202,10 +203,10 @@ function watchRest(
       return merge(refresh$, staleSoon$).pipe(take(1));
     });
     const signals$ = watchSignals<RestOfGroup>(
-      (index, { onArrival }) => {
+      (_, { onArrival }) => {
         // The wait is no missing answer, and the reading of many pages may take long.
         onArrival();
-        return index === undefined ? read$ : due$.pipe(switchMap(() => read$));
+        return isMissing ? read$ : due$.pipe(switchMap(() => read$));
       },
       {
         ...config,

@@ -24,7 +24,7 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
   }
   const code = codeOf(error);
   const unreachable =
-    code === undefined ? textOf(message).includes('client error (Connect)') : UNREACHABLE.test(code);
+    code === undefined ? textOf(message).includes(UNREACHABLE_MESSAGE) : UNREACHABLE.test(code);
   const causeMessage = redact(textOf(message), secretsOf(request)).slice(0, 300);
   return new TransportError(
     unreachable ? 'unreachable' : 'lost',

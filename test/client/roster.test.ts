@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { array, assert as check, constantFrom, integer, nat, property, record } from 'fast-check';
 import { map, NEVER, of, Subject } from 'rxjs';
 import { createClient, type GroupMember, type Roster, type Transport } from 'lobby-rx';
@@ -313,6 +313,105 @@ describe('a roster', () => {
         ok(polls > 50 && polls < 66, `${polls} a minute`);
       }
     }
+  });
+
+  /** A group of this many pages of one member each, of which `watched` are watched. */
+  function partly(pages: number, watched: number, refresh = 60_000) {
+    const { emulator, identity_id, client, pass } = virtualWorld({ random: () => 0 });
+    const group_id = emulator.addGroup();
+    const people = Array.from({ length: pages }, () => emulator.addIdentity().identity_id);
+    emulator.join(group_id, identity_id);
+    for (const id of people) emulator.join(group_id, id);
+    const lines: string[] = [];
+    const watching = client.group.rosterSignals(group_id, { count: 1, watched, refresh }).subscribe({
+      next: signal => {
+        if (signal.kind === 'status') lines.push(signal.status.state);
+        else if (signal.kind === 'gap') lines.push(signal.gap.reason);
+        else lines.push(`${signal.answer.members.size}`);
+      },
+      error: (error: unknown) => lines.push((error as Error).name),
+    });
+    const pending = () => emulator.requests.filter(request => request.pending).length;
+    return { emulator, group_id, people, lines, watching, pending, pass };
+  }
+
+  it('watches no more pages than it is told to, and reads the others when somebody joins or leaves, and regularly', () => {
+    const { emulator, group_id, people, lines, pending, pass, watching } = partly(9, 2);
+    pass(1_000);
+    deepStrictEqual([lines, pending()], [['connecting', 'live', '10'], 2]);
+    emulator.leave(group_id, people[7]!);
+    pass(6_000);
+    strictEqual(lines.at(-1), '9');
+    const before = emulator.requests.length;
+    emulator.updatePresence(people[6]!, { status: 'online' });
+    // A watched page answers after 40 s; the others are read again within the minute.
+    pass(50_000);
+    strictEqual(lines.length, 4);
+    pass(10_000);
+    strictEqual(lines.length, 5);
+    ok(emulator.requests.length - before < 20, String(emulator.requests.length - before));
+    watching.unsubscribe();
+    pass(1);
+    strictEqual(pending(), 0);
+  });
+
+  it('tells its status and its gaps as a feed does, once for all pages', () => {
+    const { emulator, lines, pass, watching } = partly(3, 2);
+    pass(1_000);
+    emulator.fault({ kind: 'html', status: 503 }, { times: 40 });
+    pass(45_000);
+    strictEqual(lines.at(-1), 'retrying');
+    const rest = emulator.fault({ kind: 'html', status: 503 }, { times: 1_000 });
+    pass(320_000);
+    rest();
+    pass(60_000);
+    deepStrictEqual(
+      lines.filter(line => line === 'silence'),
+      ['silence'],
+    );
+    deepStrictEqual(lines.slice(0, 3), ['connecting', 'live', '4']);
+    deepStrictEqual(lines.slice(-3), ['retrying', 'live', 'silence']);
+    watching.unsubscribe();
+  });
+
+  it('ends as a feed does, with the status closed', () => {
+    const { emulator, lines, pass, pending } = partly(3, 2);
+    pass(1_000);
+    emulator.fault({ kind: 'error', status: 403 }, { times: 10 });
+    pass(45_000);
+    deepStrictEqual(lines, ['connecting', 'live', '4', 'closed', 'StatusError']);
+    strictEqual(pending(), 0);
+  });
+
+  it('is polled calmly if the service has a new anchor in every answer, and answers at once', () => {
+    let requests = 0;
+    const transport: Transport = ({ url }) => {
+      requests++;
+      const page = Number((new URL(url).searchParams.get('anchor') ?? '0').split('-')[0]);
+      const members = [{ identity: { ...handle, identity_id: `identity-${page}` } }];
+      const anchor = page < 5 ? `${page + 1}-${requests}` : null;
+      const text = JSON.stringify({ members, anchor, watch: { index: String(requests) } });
+      return of({ status: 200, headers: { get: () => null }, text });
+    };
+    const { scheduler, pass } = virtualTime();
+    const client = createClient({ ...urls, token: 't', transport, scheduler });
+    const sizes: number[] = [];
+    const watching = client.group.roster('g').subscribe(({ members }) => sizes.push(members.size));
+    pass(60_000);
+    watching.unsubscribe();
+    deepStrictEqual(sizes, [6]);
+    ok(requests < 60 * 8, `${requests} requests a minute`);
+  });
+
+  it('refuses what makes sense for a single watch only', () => {
+    const { group } = createClient({ ...urls, token: 't' });
+    for (const name of ['from', 'ack', 'indexOf', 'isIdle', 'keyOf']) {
+      throws(
+        () => group.roster('g', { [name]: () => undefined }),
+        new RegExp(`^InputError: ${name} must be one of`),
+      );
+    }
+    throws(() => group.roster('g', { watched: 0 }), /^InputError: watched must be a positive integer/);
   });
 
   it('of an empty group is there at once, and empty', () => {

@@ -2,7 +2,6 @@ import { strictEqual, throws, deepStrictEqual } from 'node:assert';
 import { array, assert as check, constantFrom, integer, property, record, tuple } from 'fast-check';
 import {
   concatMap,
-  count,
   defer,
   EMPTY,
   finalize,
