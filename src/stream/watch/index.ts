@@ -1,4 +1,4 @@
-export type { Audience } from './delivery.js';
+export type { Audience } from './audience.js';
 export { answers, continuedSignals, watch, watchSignals, type WatchContinuity } from './watch.js';
 export {
   WATCH_OPTIONS,

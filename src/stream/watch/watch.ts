@@ -24,7 +24,7 @@ import {
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
 import { changeStatusOfHeld } from './change-status.js';
-import { acknowledge, deliver, untilPresent, type Audience } from './delivery.js';
+import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
 import { pollOnce, type Held } from './poll-once.js';
 import { restLeft } from './poll-pace.js';
 import { watchSettings, type Poll, type WatchConfig, type WatchSettings } from './watch-config.js';
