@@ -133,7 +133,6 @@ export type {
   EventCodecs,
   FieldsOf,
   IdentityUpdateEvent,
-  KnownEvents,
   KnownPresenceStatus,
   KnownStatAggregation,
   KnownStatFormat,

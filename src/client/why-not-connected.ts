@@ -1,4 +1,4 @@
-import { isInputError, isStatusError, isTransportError } from '../error/index.js';
+import { isFromService, isInputError, isStatusError, isTransportError } from '../error/index.js';
 
 /** Why `players.connected` refused a token: a known reason, or otherwise the service's error code. */
 export type RefusalReason =
@@ -14,8 +14,9 @@ export type RefusalReason =
  * The outcome of a confirmation that failed. The player's socket must be closed in every case.
  *
  * - `refused`: the service refused the token, for this `reason`.
- * - `unknown`: the answer was lost, or did not come from the service, which may count the player as connected. Do not confirm
- *   the token again to find out: `already_connected` would not tell whether this request or another player consumed it.
+ * - `unknown`: the answer was lost, or did not come from the service, which may count the player as connected. Confirm the token
+ *   again only when the player comes again: OK admits them. `already_connected` does not tell whether the lost request or
+ *   another player consumed the token, so that it is a no.
  * - `not_sent`: the service never saw the token. It can be confirmed later.
  */
 export type NotConnected =
@@ -48,8 +49,10 @@ export function whyNotConnected(error: unknown): NotConnected {
     const isUnsent = error.reason === 'not_sent' || error.reason === 'unreachable';
     return { outcome: isUnsent ? 'not_sent' : 'unknown' };
   }
-  // A crash, or a proxy that lost the answer. Only a 4xx is definitely a refusal.
-  if (!isStatusError(error) || error.status < 400 || error.status > 499) return { outcome: 'unknown' };
+  // A crash, or a proxy that lost the answer. Only the service's own 4xx is definitely a refusal.
+  if (!isStatusError(error) || !isFromService(error) || error.status < 400 || error.status > 499) {
+    return { outcome: 'unknown' };
+  }
   const isUnauthorized = error.status === 401 || error.status === 403;
   return {
     outcome: 'refused',

@@ -38,7 +38,6 @@ export {
   IdentityUpdate,
   type EventCodecs,
   type IdentityUpdateEvent,
-  type KnownEvents,
   type LiveEvent,
   type LobbyJoinEvent,
   type MalformedEvent,

@@ -15,12 +15,6 @@ export interface IdentityUpdate {
 
 export const IdentityUpdate: Codec<IdentityUpdate> = struct('IdentityUpdate', { identity: Profile });
 
-/** The event kinds of the interface document (section 6), by their names on the wire. */
-export interface KnownEvents {
-  identity_update: IdentityUpdate;
-  matchmaker_lobby_join: LobbyJoin;
-}
-
 interface Stamped {
   /** When it happened: a timestamp in the server's format. */
   readonly ts: string;

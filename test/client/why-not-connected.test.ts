@@ -49,14 +49,18 @@ describe('a confirmation that does not end with OK', () => {
       outcome: 'refused',
       reason: 'unauthorized',
     });
-    deepStrictEqual(await outcomeAt(reply('409 Conflict')), { outcome: 'refused', reason: '409' });
+    deepStrictEqual(await outcomeAt(reply('409 Conflict')), { outcome: 'unknown' });
   });
 
-  it('is a refusal only for a 4xx, with the code as its reason if the code is unknown', () => {
+  it('is a refusal only for a 4xx of the service itself, with the code as its reason if the code is unknown', () => {
     const request = { method: 'POST', url: 'https://matchmaker.example/' };
     const why = (status: number, code?: string) =>
-      whyNotConnected(new StatusError(status, request, code === undefined ? {} : { code }));
+      whyNotConnected(new StatusError(status, request, { rayId: '7', ...(code !== undefined && { code }) }));
     for (const status of [100, 304, 399, 500, 503]) deepStrictEqual(why(status), { outcome: 'unknown' });
+    // The page of a proxy.
+    for (const status of [400, 401, 403, 404]) {
+      deepStrictEqual(whyNotConnected(new StatusError(status, request)), { outcome: 'unknown' });
+    }
     for (const status of [400, 499]) {
       deepStrictEqual(why(status), { outcome: 'refused', reason: String(status) });
     }

@@ -318,6 +318,31 @@ describe('fromFetch', () => {
         [{ code: 7, message: 'no' }, 'lost', LOST, 'no'],
         [{ cause: { code: 7 }, message: 'no' }, 'lost', LOST, 'no'],
         ['broken', 'lost', LOST, 'broken'],
+        // undici: several addresses of one host; Bun; Deno, which has no codes.
+        [
+          {
+            message: 'fetch failed',
+            cause: { errors: [{ code: 'ECONNREFUSED' }, { code: 'ECONNREFUSED' }] },
+          },
+          'unreachable',
+          `${UNREACHABLE}: ECONNREFUSED`,
+          'fetch failed',
+          'ECONNREFUSED',
+        ],
+        [
+          { code: 'ConnectionRefused', message: 'Unable to connect.' },
+          'unreachable',
+          `${UNREACHABLE}: ConnectionRefused`,
+          'Unable to connect.',
+          'ConnectionRefused',
+        ],
+        [
+          { message: 'client error (Connect): refused' },
+          'unreachable',
+          UNREACHABLE,
+          'client error (Connect): refused',
+        ],
+        [{ message: 'client error (SendRequest)' }, 'lost', LOST, 'client error (SendRequest)'],
       ] as const) {
         const error = await failure(url, { fetch: () => Promise.reject(thrown) });
         strictEqual(error.reason, reason);
