@@ -103,7 +103,7 @@ export function eventMemory<Own extends object>(
 function overlap(delivered: readonly number[], events: readonly number[]): number {
   for (let count = Math.min(delivered.length, events.length); count > 0; count--) {
     const start = delivered.length - count;
-    if (events.every((hash, i) => i >= count || hash === delivered[start + i])) return count;
+    if (events.slice(0, count).every((hash, i) => hash === delivered[start + i])) return count;
   }
   return 0;
 }

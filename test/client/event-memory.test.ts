@@ -135,7 +135,7 @@ describe('the memory of an event watch', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const used = (count: number, size: number) => {
-      const memories = Array.from({ length: 8 }, () => {
+      const memories = Array.from({ length: 4 }, () => {
         const { memory, answer, commit } = remembering();
         for (let n = 0; n < count; n++) commit([event(`${String(Math.random())} ${'é–'.repeat(size)}`)]);
         memory.recall(answer([event('last')]), true);
@@ -146,8 +146,8 @@ describe('the memory of an event watch', () => {
     };
     const { heap: before } = used(0, 0);
     for (const [count, size] of [
-      [10_000, 5],
-      [2, 500_000],
+      [5_000, 5],
+      [2, 100_000],
     ] as const) {
       const { heap, memories } = used(count, size);
       ok(heap - before < memories.length * 256 * 1024, `${(heap - before) / memories.length / 1024} KB`);

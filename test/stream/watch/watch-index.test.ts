@@ -1,5 +1,5 @@
-import { deepStrictEqual, strictEqual } from 'node:assert';
-import { NEVER, of, Subject } from 'rxjs';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { concatMap, EMPTY, NEVER, of, Subject, throwError, timer } from 'rxjs';
 import { watchSignals } from 'lobby-rx';
 import { mayBeForgotten, newerIndex, usableIndex } from '../../../src/stream/watch/watch-index.js';
 import { answer, type Answer } from '../../poll-script.js';
@@ -49,6 +49,30 @@ describe('the index of a watch', () => {
     pass(1);
     watching.unsubscribe();
     deepStrictEqual(gaps, ['silence']);
+  });
+
+  it('stays young while polls from it are idle, however long; a deadline says nothing', () => {
+    for (const [ending, expected] of [
+      [throwError(() => 'cut'), []],
+      [EMPTY, []],
+      [NEVER, ['silence']],
+    ] as const) {
+      const { scheduler, pass } = virtualTime();
+      const gaps: string[] = [];
+      let polls = 0;
+      const held$ = timer(50_000, scheduler).pipe(concatMap(() => ending));
+      const poll = () => (polls++ === 0 ? of(answer('1', 'x')) : polls < 10 ? held$ : of(answer('2', 'y')));
+      const watching = watchSignals(poll, {
+        ...{ scheduler, monotonic: scheduler, random: () => 0, deadline: 50_001 },
+        recovery: () => ({ kind: 'idle', ifHeldFor: 10_000 }),
+      }).subscribe(signal => {
+        if (signal.kind === 'gap') gaps.push(signal.gap.reason);
+      });
+      pass(600_000);
+      watching.unsubscribe();
+      deepStrictEqual(gaps, expected);
+      ok(polls > 9);
+    }
   });
 
   it('is usable as a string or a number, if it fits into a URL', () => {
