@@ -33,6 +33,34 @@ describe('lobby-rx in trouble', () => {
     strictEqual(err.match(/retrying/g)?.length, 1);
   });
 
+  it('watch reports as events does', async () => {
+    const { emulator, world, env, hasPendingWatch } = service;
+    const run = lobbyRx(['watch', world.groupId], { env: env() });
+    await waitUntil(hasPendingWatch);
+    emulator.fault({ kind: 'html', status: 503 }, { times: 3 });
+    emulator.updatePresence(world.identityId, { status: 'one' });
+    await run.prints('"updated"');
+    emulator.updatePresence(world.identityId, { status: 'two' });
+    await run.warns('retrying: 503');
+    await run.warns('live again');
+    run.process.kill('SIGTERM');
+    strictEqual((await run.exited).code, 0);
+  });
+
+  it('events and watch ask whether the URL is right if a page of something else answers', async () => {
+    const { world, env } = service;
+    const server = createServer((_, response) => response.writeHead(404).end('<h1>Not here</h1>'));
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const command of [['events'], ['watch', world.groupId]]) {
+      const run = lobbyRx([...command, '--url', url], { env: env() });
+      await run.warns('is the URL right?');
+      run.process.kill('SIGTERM');
+      strictEqual((await run.exited).code, 0);
+    }
+    await new Promise(resolve => server.close(resolve));
+  });
+
   it('members says that its list is incomplete if a page cannot be read', async () => {
     const { emulator, world, env } = service;
     emulator.fault({ kind: 'html', status: 502 }, { only: ({ url }) => url.includes('anchor') });
