@@ -1,5 +1,5 @@
-import { deepStrictEqual, strictEqual } from 'node:assert';
-import { firstValueFrom, take, type Subscription } from 'rxjs';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { firstValueFrom, retry, take, type Subscription } from 'rxjs';
 import type { EventFeed, FeedConfig } from 'lobby-rx';
 import { virtualWorld } from '../virtual-world.js';
 
@@ -157,6 +157,20 @@ describe('the place of a feed', () => {
     watch();
     pass(500);
     deepStrictEqual(seen, ['a', 'c', 'd']);
+  });
+
+  it('is no way to a hot loop for those who subscribe again at each error', () => {
+    const { feed, polls, pass, emulator, seen, watch, publish } = stage();
+    const rest = emulator.fault({ kind: 'error', status: 403 }, { times: 1_000 });
+    const retrying = feed.all$.pipe(retry()).subscribe();
+    pass(60_000);
+    ok(polls() > 50 && polls() < 66, `${polls()} a minute`);
+    retrying.unsubscribe();
+    rest();
+    watch();
+    pass(1_000);
+    publish('a');
+    deepStrictEqual(seen, ['a']);
   });
 
   it('is given up without resume: each first subscriber starts from now, with a gap', () => {

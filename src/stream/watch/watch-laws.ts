@@ -197,7 +197,8 @@ function onFailure<A>(
   }
   if (recovery.kind === 'end' || (recovery.kind === 'index' && state.index === undefined)) {
     const { status, signals } = changeStatus(state.status, { state: 'closed', error }, now.at);
-    return { signals, state: { ...state, status }, why: 'ended', end: { error } };
+    const { pace } = paceWithoutNews(state.pace, now.at, laws);
+    return { signals, state: { ...state, pace, status }, why: 'ended', end: { error } };
   }
 
   const { after, blamesIndex, dropsIndex, offline, hint }: Extract<Recovery, { kind: 'retry' }> =

@@ -1,6 +1,6 @@
-import type { ResumePoint } from './watch-config.js';
+import type { ResumePoint, WatchSettings } from './watch-config.js';
 import type { Instant } from './watch-index.js';
-import { freshPace, type PollPace, type Rest } from './poll-pace.js';
+import { freshPace, paceLeft, type PollPace, type Rest } from './poll-pace.js';
 import type { TurnReason } from './watch-log.js';
 import type { Checkpoint, Gap, WatchSignal, WatchStatus } from './watch-signal.js';
 
@@ -72,7 +72,11 @@ export interface Delivery<A> {
 }
 
 /** The turn before the first poll: from the start, or from where an earlier subscription stopped. */
-export function firstTurn<A>(start: ResumePoint | undefined, now: Instant, place?: WatchState): Turn<A> {
+export function firstTurn<A>(
+  { from: start, ...pacing }: Pick<WatchSettings<A>, 'from' | 'minInterval' | 'burst'>,
+  now: Instant,
+  place?: WatchState,
+): Turn<A> {
   const status: WatchStatus = {
     ...{ state: 'connecting', since: now.at, attempt: 0 },
     lastAnswer: place ? place.status.lastAnswer : start?.at,
@@ -92,7 +96,8 @@ export function firstTurn<A>(start: ResumePoint | undefined, now: Instant, place
         indexFailures: 0,
         mayBeReplay: true,
         isStalled: false,
-        rest: fresh.rest,
+        // Whoever subscribes again at each error must not cause a hot loop.
+        rest: { ...fresh.rest, wait: paceLeft(place.pace, now.at, pacing) },
         status,
       }
     : start

@@ -114,7 +114,7 @@ export function continuedSignals<A>(
     const { scheduler } = settings;
     const { memory, audience } = continuity;
     const log = createWatchLog(settings);
-    let turn: Turn<A> = firstTurn(settings.from, instant(settings), continuity.place);
+    let turn: Turn<A> = firstTurn(settings, instant(settings), continuity.place);
     let isWoken = false;
     openWatches++;
 
@@ -165,21 +165,23 @@ export function continuedSignals<A>(
     };
 
     return wakes(settings).pipe(
-      connect(wake$ =>
-        defer(() => {
+      connect(wake$ => {
+        const turn$ = defer(() => {
           const askedAt = instant(settings);
           if (!isWoken) return pollOnce(poll, turn.state, wake$, settings, askedAt);
           isWoken = false;
           return of<Ending<A>>({ kind: 'woken', askedAt });
-        }).pipe(
-          concatMap(onEnding),
-          repeat({
-            delay: () =>
-              turn.end ? EMPTY : nextPoll(turn.state, wake$, settings).pipe(tap(woken => (isWoken = woken))),
-          }),
+        }).pipe(concatMap(onEnding));
+        const rest$ = defer(() => nextPoll(turn.state, wake$, settings)).pipe(
+          tap(woken => (isWoken = woken)),
+        );
+        // The first poll is sent at once, unless an earlier subscription has polled in vain just before.
+        const start$ = turn.state.rest.wait > 0 ? rest$ : of(false);
+        return start$.pipe(
+          concatMap(() => turn$.pipe(repeat({ delay: () => (turn.end ? EMPTY : rest$) }))),
           startWith({ kind: 'status', status: turn.state.status } as const),
-        ),
-      ),
+        );
+      }),
       finalize(() => openWatches--),
     );
   });

@@ -23,7 +23,7 @@ const when = (at: number) => ({ at, monotonic: at });
 
 /** A live state without any history, with these changes. */
 const stateWith = (change: Partial<WatchState> = {}): WatchState => {
-  const { state } = firstTurn<Answer>(undefined, when(0));
+  const { state } = firstTurn<Answer>(watchSettings({}), when(0));
   return { ...state, status: { ...state.status, state: 'live', lastAnswer: 0 }, ...change };
 };
 
@@ -175,6 +175,13 @@ describe('the laws of the watch', () => {
       deepStrictEqual(summary(woken), ['woke', 500, []]);
       const { index, needsFreshConnection } = woken.state;
       deepStrictEqual([index, needsFreshConnection], ['7', true]);
+    });
+
+    it('after a wake or a deadline is spread over a longer time if there are many watches', () => {
+      for (const kind of ['woken', 'deadline'] as const) {
+        const moment = { now: when(20), chance, spread: 10_000, askedAt: when(0) };
+        strictEqual(nextTurn<Answer>(live, { kind, ...moment }, laws).state.rest.wait, 5_000);
+      }
     });
 
     it('after a wake during a wait comes sooner, never later, and says when', () => {
