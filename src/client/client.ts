@@ -30,7 +30,7 @@ export interface Client<Own extends object = NoOwnEvents> {
 
   /**
    * Watches a GET endpoint that takes a `watch_index` and answers with a `watch.index`. Emits each answer with news. Cold. It
-   * never completes, and ends only with an error that polling again cannot fix. See `watch`.
+   * completes only if `ack` decides so, and ends only with an error that polling again cannot fix. See `watch`.
    *
    * @example
    * client.watch(getMembers, { group_id }).subscribe(({ members }) => show(members));

@@ -29,9 +29,9 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
   watch(input?: EventsWatchInput): Observable<IdentityEventList<Own>>;
 
   /**
-   * The live events in batches, one for each answer with events. Cold: each subscription is a separate watch. It never
-   * completes. `from` resumes from an earlier index or checkpoint. `ack` delays the next poll until a batch has been
-   * processed.
+   * The live events in batches, one for each answer with events. Cold: each subscription is a separate watch. It completes
+   * only if `ack` decides so. `from` resumes from an earlier index or checkpoint. `ack` delays the next poll until a batch has
+   * been processed: without it, `concatMap` queues batches without a bound if it is slower than the service.
    *
    * Errors: only those that polling again cannot fix; everything else is retried. See `watch`.
    *

@@ -51,7 +51,7 @@ export interface GroupApi {
 
   /**
    * The first page of a group's members, immediately and then whenever it changes. Cold: each subscription is a separate
-   * watch. It never completes. Failures are retried; see `watch`.
+   * watch. It completes only if `ack` decides so. Failures are retried; see `watch`.
    *
    * @example
    * client.group.watchMembers(group_id).subscribe(({ members }) => show(members));

@@ -74,7 +74,7 @@ function onAnswer<A>(state: WatchState, outcome: On<A, 'answer'>, laws: WatchLaw
       rest: restAfter(outcome, wait),
       status,
     },
-    why: isNew ? (wait > 0 ? 'limited' : 'news') : 'nothing',
+    why: isNew ? (paced.wait > 0 ? 'limited' : 'news') : 'nothing',
     delivery: {
       arrived,
       answer: recalled.answer,
@@ -198,7 +198,12 @@ function onFailure<A>(
   if (recovery.kind === 'end' || (recovery.kind === 'index' && state.index === undefined)) {
     const { status, signals } = changeStatus(state.status, { state: 'closed', error }, now.at);
     const { pace } = paceWithoutNews(state.pace, now.at, laws);
-    return { signals, state: { ...state, pace, status }, why: 'ended', end: { error } };
+    return {
+      signals,
+      state: { ...state, pace, rest: restAfter(outcome, 0), status },
+      why: 'ended',
+      end: { error },
+    };
   }
 
   const { after, blamesIndex, dropsIndex, offline, hint }: Extract<Recovery, { kind: 'retry' }> =

@@ -29,7 +29,7 @@ export interface Gap {
  * - `retrying`: the last poll failed, or was not answered in time and none has been since; another one follows.
  * - `offline`: like `retrying`, but no connection could be made at all. Browsers cannot tell and report `retrying`.
  * - `acknowledging`: `ack` has not completed for 30 s. Nothing is polled meanwhile.
- * - `closed`: the watch has ended with an error.
+ * - `closed`: the watch has ended, with an error or because `ack` has decided so.
  */
 export interface WatchStatus {
   readonly state: 'connecting' | 'live' | 'retrying' | 'offline' | 'acknowledging' | 'closed';
