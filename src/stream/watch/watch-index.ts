@@ -1,4 +1,5 @@
 import { cursorArgument } from '../../error/index.js';
+import type { Gap } from './watch-signal.js';
 
 /** The share of the retention within which the service certainly still knows an index, slightly older than its answer. */
 const MARGIN = 0.99;
@@ -49,3 +50,24 @@ export function mayBeForgotten(since: Instant, now: Instant, retention: number):
     return age > limit || age < limit - retention;
   return Math.max(age, now.monotonic - since.monotonic) > limit;
 }
+
+/** The gap before an answer with this index. If there was no index to poll from, it has been known since that was lost. */
+export function gapBefore(
+  before: {
+    readonly index: string | undefined;
+    readonly knownSince: Instant | undefined;
+    readonly gap: UntoldGap | undefined;
+  },
+  index: string | undefined,
+  now: Instant,
+  retention: number,
+): UntoldGap | undefined {
+  const { index: from, knownSince } = before;
+  if (from === undefined) return before.gap;
+  if (knownSince && mayBeForgotten(knownSince, now, retention)) return { reason: 'silence', index: from };
+  const isBackwards = index !== undefined && isOlderIndex(index, from);
+  return isBackwards ? { reason: 'index_backwards', index: from } : undefined;
+}
+
+/** A gap before it is emitted. */
+export type UntoldGap = Omit<Gap, 'at'>;

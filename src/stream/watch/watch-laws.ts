@@ -3,7 +3,7 @@ import { backoffDelay } from '../backoff.js';
 import { changeStatus } from './change-status.js';
 import { paceWithNews, paceWithoutNews, restLeft, type Rest } from './poll-pace.js';
 import type { WatchSettings } from './watch-config.js';
-import { isOlderIndex, mayBeForgotten, newerIndex, usableIndex, watchIndexOf } from './watch-index.js';
+import { gapBefore, isOlderIndex, newerIndex, usableIndex, watchIndexOf } from './watch-index.js';
 import type { WatchMemory } from './watch-memory.js';
 import type { Gap } from './watch-signal.js';
 import type { Outcome, Turn, WatchState } from './watch-turn.js';
@@ -48,7 +48,7 @@ function onAnswer<A>(state: WatchState, outcome: On<A, 'answer'>, laws: WatchLaw
   const recalled = laws.memory.recall(arrived, state.mayBeReplay || isBehind);
   const isNews = recalled.isNews && !laws.isIdle(recalled.answer);
 
-  const reason = gapBefore(state, index, outcome, laws);
+  const reason = gapBefore(state, index, now, laws.retention);
   const gap: Gap | undefined = reason && { ...reason, at: now.at };
   const { status, signals } = changeStatus(state.status, { state: 'live', lastAnswer: now.at }, now.at);
 
@@ -83,18 +83,6 @@ function onAnswer<A>(state: WatchState, outcome: On<A, 'answer'>, laws: WatchLaw
       gap,
     },
   };
-}
-
-function gapBefore<A>(
-  { index: from, knownSince, gap }: WatchState,
-  index: string | undefined,
-  { now }: Outcome<A>,
-  { retention }: WatchLaws<A>,
-): WatchState['gap'] {
-  if (from === undefined) return gap;
-  if (knownSince && mayBeForgotten(knownSince, now, retention)) return { reason: 'silence', index: from };
-  const isBackwards = index !== undefined && isOlderIndex(index, from);
-  return isBackwards ? { reason: 'index_backwards', index: from } : undefined;
 }
 
 /** The service answered that there is nothing new: keeps polling from the same index, which it still knows. */

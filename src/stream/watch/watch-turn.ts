@@ -1,5 +1,5 @@
 import type { ResumePoint, WatchSettings } from './watch-config.js';
-import type { Instant } from './watch-index.js';
+import type { Instant, UntoldGap } from './watch-index.js';
 import { freshPace, paceLeft, type PollPace, type Rest } from './poll-pace.js';
 import type { TurnReason } from './watch-log.js';
 import type { Checkpoint, Gap, WatchSignal, WatchStatus } from './watch-signal.js';
@@ -15,7 +15,7 @@ export interface WatchState {
   /** There is a reason to expect that the service sends again what it has sent before. */
   readonly mayBeReplay: boolean;
   /** A gap to emit with the next answer, when the service is up again and a reload works. Only set if there is no index. */
-  readonly gap: Pick<Gap, 'reason' | 'index'> | undefined;
+  readonly gap: UntoldGap | undefined;
   /** The number of consecutive failures that the index may have caused. */
   readonly indexFailures: number;
   readonly pace: PollPace;
