@@ -4,8 +4,11 @@ import { jsonHash, type WatchMemory } from '../stream/index.js';
 /** How many characters of answers to keep. They are taken apart only if there is a reason to. */
 const MAX_RECENT = 65_536;
 
+/** How many answers to recognize, to tell that a server sends the same ones again and again. */
+const MAX_KNOWN = 64;
+
 /** At least so many single events are recognized, and at most twice as many. */
-const MIN_HASHES = 2_000;
+const MIN_HASHES = 5_000;
 
 /** What has been delivered of the live events of an identity. */
 export interface EventMemory<List> extends WatchMemory<List> {
@@ -36,6 +39,8 @@ export function eventMemory<Own extends object>(
   const recent: string[] = [];
   /** The hashes of single events, in order. Those of the recent answers are made only if they are needed. */
   let hashes: number[] = [];
+  /** The hashes of the last answers. */
+  const known: number[] = [];
   let last: { readonly key: string | number; readonly ts: unknown } | undefined;
 
   const addHashes = (events: readonly unknown[]) => {
@@ -69,20 +74,34 @@ export function eventMemory<Own extends object>(
     return count === 0 ? list : only(list, body, events.slice(count));
   };
 
+  /** How many events on the wire have become this many: one with two kinds becomes two. */
+  const wireCount = (events: readonly unknown[], count: number) => {
+    let decoded = 0;
+    const end = events.findIndex(event => {
+      decoded += decode({ events: [event], watch: { index: '' } })?.events.length ?? 1;
+      return decoded > count;
+    });
+    return end === -1 ? events.length : end;
+  };
+
   return {
     arrived: (answer, text) => arrivals.set(answer, { body: bodyOf(text) }),
     recall: (answer, mayBeReplay) => {
       const body = arrivals.get(answer)?.body;
       if (body === undefined || isIdle(answer)) return { answer, isNews: true, isKnown: false };
       if (keyOf(body) === last?.key) return { answer: withoutEvents(answer), isNews: false, isKnown: true };
-      const isKnown = recent.includes(body);
+      const isKnown = known.includes(bodyHash(body));
       const rest = mayBeReplay ? withoutKnown(answer, body) : withoutOverlap(answer, body);
       return { answer: rest, isNews: !isIdle(rest), isKnown: isKnown || isIdle(rest) };
     },
     commit: answer => {
       const body = arrivals.get(answer)?.body;
       if (body === undefined || isIdle(answer)) return;
-      last = { key: keyOf(body), ts: timeOf(answer.events.at(-1)!) };
+      const key = keyOf(body);
+      if (key === last?.key) return;
+      last = { key, ts: timeOf(answer.events.at(-1)!) };
+      known.push(bodyHash(body));
+      if (known.length > MAX_KNOWN) known.shift();
       recent.push(body);
       if (body.length > MAX_RECENT) delivered();
       let length = recent.reduce((sum, { length }) => sum + length, 0);
@@ -91,10 +110,9 @@ export function eventMemory<Own extends object>(
     commitParts: (answer, count) => {
       const arrival = arrivals.get(answer);
       const events = arrival && (arrival.events ?? eventsIn(arrival.body));
-      // An event with two kinds has become two. Then it is not clear which ones have been delivered.
-      if (events?.length !== answer.events.length) return;
+      if (!events) return;
       delivered();
-      addHashes(events.slice(0, count));
+      addHashes(events.slice(0, wireCount(events, count)));
     },
   };
 }
@@ -125,6 +143,14 @@ function withoutEvents<List extends { readonly events: readonly unknown[] }>(lis
 /** A large body is not kept, but only its hash. */
 function keyOf(body: string): string | number {
   return body.length > MAX_RECENT ? jsonHash(body) : body;
+}
+
+/** A quick hash, only to space out polls. */
+function bodyHash(body: string): number {
+  let hash = body.length;
+  for (let i = 0; i < body.length; i++)
+    hash = Math.imul(hash ^ body.charCodeAt(i), 0x9e3779b1) ^ (hash >>> 15);
+  return hash;
 }
 
 const WATCH = /"watch"\s*:\s*\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}/g;

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import { decodeAnswer, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
-import { aBoolean, checkArgument, given } from '../error/index.js';
+import { aBoolean, checkArgument, given, plainObject } from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
   abandoned,
@@ -73,7 +73,12 @@ export function createEventsApi<Own extends object>(
   const signals = (config: WatchConfig<List> | undefined, continuity: () => AnswerContinuity<List>) =>
     calls.continuedSignals(eventsWatch, {}, { isIdle, ...given(config) }, continuity);
 
-  const createFeed = ({ linger, resume = true, ...config }: FeedConfig<Own> = {}) => {
+  const createFeed = (feedConfig: FeedConfig<Own> = {}) => {
+    const {
+      linger,
+      resume = true,
+      ...config
+    } = checkArgument<object>('config', plainObject, feedConfig) as FeedConfig<Own>;
     checkArgument('resume', aBoolean, resume);
     let continuity: AnswerContinuity<List> | undefined;
     const signals$ = signals(config, () => continuity!);

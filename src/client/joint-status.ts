@@ -35,6 +35,7 @@ export function jointStatus(told: Pick<Observer<WatchSignal<never>>, 'next'>): J
     if (worst === undefined || worst === last) return;
     const isSame = worst.state === last?.state && worst.nextTry === undefined;
     last = worst;
+    if (worst.state === 'live') isGapTold = false;
     if (!isSame) told.next({ kind: 'status', status: worst });
   };
 

@@ -1,3 +1,5 @@
+import { isWellFormed } from './argument.js';
+
 const MIN_SECRET_LENGTH = 4;
 
 /**
@@ -6,12 +8,17 @@ const MIN_SECRET_LENGTH = 4;
  */
 export function redact(text: string, secrets: readonly string[]): string {
   // Longest first: if one secret is a prefix of another, replacing it first would leave the rest of the other readable.
-  return [...secrets]
+  return [...secrets, ...secrets.map(encoded)]
     .sort((a, b) => b.length - a.length)
     .reduce(
       (clean, secret) => (secret.length < MIN_SECRET_LENGTH ? clean : clean.replaceAll(secret, '[secret]')),
       text,
     );
+}
+
+/** As it is in a URL that quotes it. */
+function encoded(secret: string): string {
+  return isWellFormed(secret) ? encodeURIComponent(secret) : secret;
 }
 
 /** Redacts the body of an answer. In JSON, secrets are found however they are escaped; in other text, only literally. */

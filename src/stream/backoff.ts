@@ -60,8 +60,16 @@ export function backoffDelay(
   chance: number,
   after = 0,
 ): number {
-  const jitter = Math.round(chance * Math.min(max, initial * 2 ** (attempt - 1)));
-  return after === 0 ? jitter : Math.min(after, MAX_WAIT) + Math.min(jitter, MAX_WAIT);
+  const jitter = Math.round(within01(chance) * Math.min(max, initial * 2 ** (attempt - 1)));
+  // Not if a custom `recovery` gives NaN, or a string: a timer takes either for no wait at all.
+  return after > 0 && Number.isFinite(after)
+    ? Math.min(after, MAX_WAIT) + Math.min(jitter, MAX_WAIT)
+    : jitter;
+}
+
+/** What a custom `random` gives, if it is a number from 0 to 1. Anything else must not cause a hot loop. */
+export function within01(chance: number): number {
+  return chance >= 0 && chance <= 1 ? chance : 0.5;
 }
 
 /**

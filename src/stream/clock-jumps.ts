@@ -62,7 +62,8 @@ function detect(every: number, tolerance: number, scheduler: SchedulerLike): Obs
           const before = last;
           last = sample(scheduler);
           const lost = last.at - before.at - every;
-          const wasBusy = last.cpu - before.cpu > lost * BUSY_SHARE;
+          // It may have been busy in the interval itself, and asleep after it.
+          const wasBusy = last.cpu - before.cpu - every > lost * BUSY_SHARE;
           return wasBusy || before.isHidden || last.isHidden ? 0 : lost;
         }),
         filter(lost => lost > tolerance),

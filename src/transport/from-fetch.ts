@@ -110,7 +110,7 @@ export function fromFetch(config: FetchConfig = {}): Transport {
       return defer(() => from(fetch(request.url, init))).pipe(
         switchMap(response => {
           refuseRedirect(response, request);
-          request.onArrival?.();
+          request.onArrival?.(response.status);
           return answer(response);
         }),
         catchError((error: unknown) => throwError(() => explainFailure(error, request))),

@@ -11,10 +11,10 @@ export interface TransportRequest {
   /** Connections that were open before may be dead: use a new one. Only a hint; browsers cannot follow it. */
   readonly needsFreshConnection?: boolean;
   /**
-   * Called when the answer begins to arrive: a slow body is no missing answer. A transport that does not call it has to deliver
-   * the whole answer within the deadline.
+   * Called with its status when the answer begins to arrive: a slow body is no missing answer. A transport that does not call
+   * it has to deliver the whole answer within the deadline.
    */
-  readonly onArrival?: () => void;
+  readonly onArrival?: (status: number) => void;
 }
 
 /** A complete answer. */

@@ -26,9 +26,9 @@ export function withDeadline(
         );
       });
       subscriber.add(late);
-      const onArrival = () => {
+      const onArrival = (status: number) => {
         if (request.method === 'GET') late.unsubscribe();
-        request.onArrival?.();
+        request.onArrival?.(status);
       };
       subscriber.add(transport({ ...request, onArrival }).subscribe(subscriber));
     });

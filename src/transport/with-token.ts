@@ -50,10 +50,14 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
     );
   };
 
-  return request =>
-    issue(summaryOf(request)).pipe(
+  return request => {
+    // A 401 that is followed by another request is not yet the answer.
+    const onArrival = (status: number) => {
+      if (status !== 401 || !renew) request.onArrival?.(status);
+    };
+    return issue(summaryOf(request)).pipe(
       switchMap(first =>
-        send(request, first).pipe(
+        send({ ...request, onArrival }, first).pipe(
           switchMap(response =>
             response.status === 401 && renew
               ? renew(first, summaryOf(request)).pipe(switchMap(second => send(request, first, second)))
@@ -62,6 +66,7 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
         ),
       ),
     );
+  };
 }
 
 /** Redacts an error answer, which may quote the request in its body or in a header that ends up in an error. */

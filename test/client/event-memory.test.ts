@@ -112,10 +112,10 @@ describe('the memory of an event watch', () => {
     deepStrictEqual(recall([{ ts: '1', kind: event('a').kind }], true), [0, true]);
   });
 
-  it('remembers at least two thousand events in case of a replay', () => {
+  it('remembers at least five thousand events in case of a replay', () => {
     const { recall, commit } = remembering();
     for (let n = 0; n < 1_000; n++) commit([event(n)]);
-    const many = Array.from({ length: 2_000 }, (_, n) => event(`large ${n} ${'x'.repeat(100)}`));
+    const many = Array.from({ length: 5_000 }, (_, n) => event(`large ${n} ${'x'.repeat(100)}`));
     commit(many);
     deepStrictEqual(recall([...many, event('new')], true), [1, false]);
   });
@@ -146,7 +146,7 @@ describe('the memory of an event watch', () => {
     };
     const { heap: before } = used(0, 0);
     for (const [count, size] of [
-      [5_000, 5],
+      [12_000, 5],
       [2, 100_000],
     ] as const) {
       const { heap, memories } = used(count, size);

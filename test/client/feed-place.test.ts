@@ -168,7 +168,7 @@ describe('the place of a feed', () => {
     retrying.unsubscribe();
     rest();
     watch();
-    pass(1_000);
+    pass(2_000);
     publish('a');
     deepStrictEqual(seen, ['a']);
   });

@@ -4,7 +4,10 @@ import { createClient, type Transport, type TransportRequest } from 'lobby-rx';
 import { virtualTime } from '../virtual-time.js';
 
 /** A watch of events whose polls are answered by `answer`; by default, they hang. */
-function stage(answer: (request: TransportRequest, nth: number) => ReturnType<Transport> = () => NEVER) {
+function stage(
+  answer: (request: TransportRequest, nth: number) => ReturnType<Transport> = () => NEVER,
+  ack?: () => Subject<void>,
+) {
   const { scheduler, pass } = virtualTime();
   const wake$ = new Subject<void>();
   const requests: TransportRequest[] = [];
@@ -13,7 +16,7 @@ function stage(answer: (request: TransportRequest, nth: number) => ReturnType<Tr
     ...{ url: 'https://a.example', token: 't', transport, scheduler, random: () => 0 },
     watch: { wake$ },
   });
-  const watching = client.events.batches().subscribe();
+  const watching = client.events.batches(ack && { ack }).subscribe();
   const fresh = () => requests.map(({ needsFreshConnection }) => needsFreshConnection ?? false);
   return { pass, requests, fresh, wake$, watching };
 }
@@ -33,14 +36,34 @@ describe('a poll on a new connection', () => {
     deepStrictEqual(fresh().slice(0, 3), [false, true, false]);
   });
 
-  it('follows a wake, unless the poll is younger than a second: it may have been sent because of it', () => {
+  it('follows a wake, unless the poll is on a new one and younger than a second: it was sent because of the wake', () => {
     const { pass, fresh, wake$ } = stage();
-    pass(999);
+    pass(10);
     wake$.next();
-    pass(10_000);
-    deepStrictEqual(fresh(), [false]);
+    pass(1_500);
+    deepStrictEqual(fresh(), [false, true]);
+    const { pass: passOther, fresh: other, wake$: wakes$ } = stage((_, nth) => (nth === 0 ? idle(1) : NEVER));
+    passOther(10_000);
+    wakes$.next();
+    passOther(1);
+    deepStrictEqual(other(), [false, false, true]);
+    // The throttle of wakes is over before the poll is a second old.
+    passOther(998);
+    wakes$.next();
+    passOther(10_000);
+    deepStrictEqual(other(), [false, false, true]);
+  });
+
+  it('follows a wake during an acknowledgement, too', () => {
+    const ack$ = new Subject<void>();
+    const { pass, fresh, wake$ } = stage(
+      (_, nth) => (nth < 1 ? idle(nth) : NEVER),
+      () => ack$,
+    );
+    pass(100);
     wake$.next();
-    pass(10_000);
+    ack$.complete();
+    pass(5_000);
     deepStrictEqual(fresh(), [false, true]);
   });
 
@@ -55,7 +78,7 @@ describe('the deadline of a poll', () => {
   it('is over when the answer begins to arrive', () => {
     const { pass, requests, watching } = stage();
     pass(60_000);
-    requests[0]?.onArrival?.();
+    requests[0]?.onArrival?.(200);
     pass(200_000);
     deepStrictEqual(requests.length, 1);
     watching.unsubscribe();
@@ -64,7 +87,7 @@ describe('the deadline of a poll', () => {
   it('of other requests covers the body if they must not be repeated', () => {
     const { scheduler, pass } = virtualTime();
     const transport: Transport = ({ onArrival }) => {
-      scheduler.schedule(() => onArrival?.(), 1_000);
+      scheduler.schedule(() => onArrival?.(200), 1_000);
       return NEVER;
     };
     const client = createClient({ url: 'https://a.example', token: 't', transport, scheduler });

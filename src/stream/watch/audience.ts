@@ -34,28 +34,32 @@ export function untilPresent({ isPresent$ }: Pick<Audience<never>, 'isPresent$'>
 
 /**
  * Emits the parts of an answer, each as soon as there is somebody to take it, and completes after the last one. If it is
- * unsubscribed from before that, `onRest` is called with the number of parts that have been emitted.
+ * unsubscribed from before that, `onLeft` is called with the number of parts that have been emitted.
  */
 export function deliver<A>(
   answer: A,
   { isPresent$, split }: Audience<A>,
-  onRest: (count: number) => void,
+  onLeft: (count: number) => void,
 ): Observable<A> {
   return new Observable(subscriber => {
     const parts = split(answer);
     let count = 0;
     let isEmitting = false;
+    let isDone = false;
     const emit = () => {
       // Whoever takes a part may leave and come back meanwhile.
       if (isEmitting) return;
       isEmitting = true;
       while (count < parts.length && isPresent$.value && !subscriber.closed) subscriber.next(parts[count++]!);
       isEmitting = false;
-      if (count === parts.length) subscriber.complete();
+      if (count < parts.length || subscriber.closed) return;
+      isDone = true;
+      subscriber.complete();
     };
     subscriber.add(isPresent$.subscribe(emit));
     return () => {
-      if (count < parts.length) onRest(count);
+      // Also if the last part was taken by someone who has left with it: the answer has not been committed.
+      if (!isDone) onLeft(count);
     };
   });
 }

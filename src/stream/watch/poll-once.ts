@@ -22,7 +22,7 @@ import type { Ending, WatchState } from './watch-turn.js';
 /** A poll with an index that has been held for this long, in ms, shows that the service is well. */
 const LIVE_AFTER = 2_000;
 
-/** A wake does not abort a poll younger than this, in ms: it may have been sent because of the same wake. */
+/** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
 const YOUNG_POLL = 1_000;
 
 /** The service holds the poll: there is nothing new so far. */
@@ -36,7 +36,7 @@ export interface Held {
  */
 export function pollOnce<A>(
   poll: Poll<A>,
-  { index, needsFreshConnection }: WatchState,
+  { index, needsFreshConnection }: Pick<WatchState, 'index' | 'needsFreshConnection'>,
   wake$: Observable<unknown>,
   { deadline, scheduler }: Pick<WatchSettings<A>, 'deadline' | 'scheduler'>,
   askedAt: Instant,
@@ -54,7 +54,7 @@ export function pollOnce<A>(
     takeUntil(arrival$),
   );
   const woken$ = wake$.pipe(
-    filter(() => scheduler.now() - askedAt.at >= YOUNG_POLL),
+    filter(() => !needsFreshConnection || scheduler.now() - askedAt.at >= YOUNG_POLL),
     map((): Ending<A> => ({ kind: 'woken', askedAt })),
   );
   // Without an index the service answers at once, so that a wait is no good sign.

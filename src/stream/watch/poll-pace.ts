@@ -44,15 +44,6 @@ export function paceWithoutNews(
   };
 }
 
-/** How long to wait before a poll that follows no other, but an earlier subscription, in ms. */
-export function paceLeft(
-  { busyUntil }: PollPace,
-  now: number,
-  { minInterval, burst }: { readonly minInterval: number; readonly burst: number },
-): number {
-  return Math.max(0, Math.min(busyUntil - (burst - 1) * minInterval - now, minInterval));
-}
-
 /** After a poll with news that was sent at `askedAt`: the next one may follow at once, until there have been very many. */
 export function paceWithNews(before: PollPace, now: number, askedAt: number): PaceTurn {
   const pace = counted(before, now);

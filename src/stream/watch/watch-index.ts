@@ -51,23 +51,41 @@ export function mayBeForgotten(since: Instant, now: Instant, retention: number):
   return Math.max(age, now.monotonic - since.monotonic) > limit;
 }
 
-/** The gap before an answer with this index. If there was no index to poll from, it has been known since that was lost. */
+/** A gap before it is emitted. */
+export type UntoldGap = Omit<Gap, 'at'>;
+
+/** What is known of the index that a poll is sent from. */
+export interface IndexAge {
+  readonly index: string | undefined;
+  /** The index is no older than this; undefined if nobody knows. The service forgets it after the retention. */
+  readonly issued: Instant | undefined;
+  /** Until then nothing has been missed: there was an answer, or the service held a poll and would have told of anything new. */
+  readonly coveredUntil: Instant | undefined;
+}
+
+/** Whether a poll that is sent now from this index may miss something, since the service has forgotten the index. */
+export function isForgotten(
+  { index, issued, coveredUntil }: IndexAge,
+  askedAt: Instant,
+  retention: number,
+): boolean {
+  if (index === undefined || !issued || !mayBeForgotten(issued, askedAt, retention)) return false;
+  // Polls that follow each other closely miss nothing, however old the index is.
+  return !coveredUntil || mayBeForgotten(coveredUntil, askedAt, retention * (1 - MARGIN));
+}
+
+/** The gap before an answer with this index. Without an index to poll from, it has been known since that was lost. */
 export function gapBefore(
-  before: {
-    readonly index: string | undefined;
-    readonly knownSince: Instant | undefined;
-    readonly gap: UntoldGap | undefined;
-  },
+  before: IndexAge & { readonly gap: UntoldGap | undefined },
   index: string | undefined,
-  now: Instant,
+  { askedAt, now }: { readonly askedAt: Instant; readonly now: Instant },
   retention: number,
 ): UntoldGap | undefined {
-  const { index: from, knownSince } = before;
+  const { index: from } = before;
   if (from === undefined) return before.gap;
-  if (knownSince && mayBeForgotten(knownSince, now, retention)) return { reason: 'silence', index: from };
+  // The answer may have been waiting while the process slept. Then its own index is too old.
+  const isSilence = isForgotten(before, askedAt, retention) || mayBeForgotten(askedAt, now, retention);
+  if (isSilence) return { reason: 'silence', index: from };
   const isBackwards = index !== undefined && isOlderIndex(index, from);
   return isBackwards ? { reason: 'index_backwards', index: from } : undefined;
 }
-
-/** A gap before it is emitted. */
-export type UntoldGap = Omit<Gap, 'at'>;

@@ -3,7 +3,16 @@ import { backoffDelay } from '../backoff.js';
 import { changeStatus } from './change-status.js';
 import { paceWithNews, paceWithoutNews, restLeft, type Rest } from './poll-pace.js';
 import type { WatchSettings } from './watch-config.js';
-import { gapBefore, isOlderIndex, newerIndex, usableIndex, watchIndexOf } from './watch-index.js';
+import {
+  gapBefore,
+  isForgotten,
+  isOlderIndex,
+  mayBeForgotten,
+  newerIndex,
+  usableIndex,
+  watchIndexOf,
+  type UntoldGap,
+} from './watch-index.js';
 import type { WatchMemory } from './watch-memory.js';
 import type { Gap } from './watch-signal.js';
 import type { Outcome, Turn, WatchState } from './watch-turn.js';
@@ -42,14 +51,16 @@ function onAnswer<A>(state: WatchState, outcome: On<A, 'answer'>, laws: WatchLaw
   const { answer: arrived, askedAt, now } = outcome;
   const index = usableIndex((laws.indexOf ?? watchIndexOf)(arrived));
   const { newest } = state;
+  const isFromNow = state.index === undefined;
   // An index that has not passed the newest one: what follows it has come already, perhaps with this very answer.
   const isBehind =
     index !== undefined && newest !== undefined && (index === newest || isOlderIndex(index, newest));
   const recalled = laws.memory.recall(arrived, state.mayBeReplay || isBehind);
   const isNews = recalled.isNews && !laws.isIdle(recalled.answer);
 
-  const reason = gapBefore(state, index, now, laws.retention);
-  const gap: Gap | undefined = reason && { ...reason, at: now.at };
+  const untold = gapBefore(state, index, outcome, laws.retention);
+  const gap: Gap | undefined = untold && { ...untold, at: now.at };
+  const isTold = untold !== undefined && isSameGap(untold, state.toldGap);
   const { status, signals } = changeStatus(state.status, { state: 'live', lastAnswer: now.at }, now.at);
 
   const isNew = isNews && !recalled.isKnown;
@@ -61,14 +72,16 @@ function onAnswer<A>(state: WatchState, outcome: On<A, 'answer'>, laws: WatchLaw
     index === undefined ? ({ reason: 'index_missing', index: state.index } as const) : undefined;
   const wait = missing ? Math.max(paced.wait, laws.minInterval) : paced.wait;
   return {
-    signals: [...(gap ? [{ kind: 'gap', gap } as const] : []), ...signals],
+    signals: [...(gap && !isTold ? [{ kind: 'gap', gap } as const] : []), ...signals],
     state: {
       index,
-      // Not the time of arrival: if the process slept, the answer was waiting, and its index is older than that.
-      knownSince: askedAt,
+      // An index with news is as old as the last of them, which came after what had been covered. Not the time of arrival: if the
+      // process slept, the answer was waiting.
+      issued: isFromNow || laws.isIdle(arrived) ? askedAt : (state.coveredUntil ?? state.issued ?? askedAt),
+      coveredUntil: mayBeForgotten(askedAt, now, laws.retention) ? undefined : now,
       newest: index === undefined ? newest : newerIndex(newest, index),
       mayBeReplay: index === undefined || isBehind,
-      gap: missing,
+      ...{ gap: missing, toldGap: undefined, isAnswered: true },
       ...{ indexFailures: 0, needsFreshConnection: false, isStalled: false },
       pace: paced.pace,
       rest: restAfter(outcome, wait),
@@ -79,10 +92,15 @@ function onAnswer<A>(state: WatchState, outcome: On<A, 'answer'>, laws: WatchLaw
       arrived,
       answer: recalled.answer,
       isNews,
+      isRemembered: isNews || recalled.isKnown,
       checkpoint: { index: index ?? '', at: askedAt.at },
       gap,
     },
   };
+}
+
+function isSameGap(a: UntoldGap, b: UntoldGap | undefined): boolean {
+  return a.reason === b?.reason && a.index === b.index;
 }
 
 /** The service answered that there is nothing new: keeps polling from the same index, which it still knows. */
@@ -91,19 +109,21 @@ function onNothing<A>(state: WatchState, outcome: Outcome<A>, laws: WatchLaws<A>
   return { ...onIdle(state, outcome, laws, status), signals };
 }
 
-/** Nothing failed, and there is nothing new. */
+/** Nothing failed, and there is nothing new: the service would have said so, unless it has forgotten the index. */
 function onIdle<A>(
   state: WatchState,
   outcome: Outcome<A>,
   laws: WatchLaws<A>,
   status = state.status,
 ): Turn<A> {
-  const { wait, pace } = paceWithoutNews(state.pace, outcome.now.at, laws);
+  const { askedAt, now } = outcome;
+  const { wait, pace } = paceWithoutNews(state.pace, now.at, laws);
   return {
     signals: [],
     state: {
       ...state,
-      knownSince: outcome.askedAt,
+      coveredUntil: isForgotten(state, askedAt, laws.retention) ? state.coveredUntil : now,
+      isAnswered: true,
       ...{ indexFailures: 0, needsFreshConnection: false, isStalled: false },
       pace,
       rest: restAfter(outcome, wait),
@@ -185,10 +205,11 @@ function onFailure<A>(
   }
   if (recovery.kind === 'end' || (recovery.kind === 'index' && state.index === undefined)) {
     const { status, signals } = changeStatus(state.status, { state: 'closed', error }, now.at);
-    const { pace } = paceWithoutNews(state.pace, now.at, laws);
+    // The wait is not for this watch, but for whoever continues it.
+    const { wait, pace } = paceWithoutNews(state.pace, now.at, laws);
     return {
       signals,
-      state: { ...state, pace, rest: restAfter(outcome, 0), status },
+      state: { ...state, pace, rest: restAfter(outcome, wait), status },
       why: 'ended',
       end: { error },
     };
@@ -205,7 +226,7 @@ function onFailure<A>(
   const change = {
     state: offline ? 'offline' : 'retrying',
     ...{ attempt, nextTry: now.at + wait, error },
-    hint: state.status.lastAnswer === undefined ? hint : undefined,
+    hint: state.isAnswered ? undefined : hint,
   } as const;
   const { status, signals } = changeStatus(state.status, change, now.at);
   return {

@@ -54,6 +54,13 @@ export function createWatchLog({ log, scheduler }: LogSettings) {
       log({ ...stamp(), kind: 'gap', reason, index });
     },
     turn: ({ why, state: { status, rest } }: LoggedTurn) =>
-      log({ ...stamp(), kind: 'turn', why, wait: rest.wait, attempt: status.attempt, error: status.error }),
+      log({
+        ...stamp(),
+        kind: 'turn',
+        why,
+        wait: why === 'ended' ? 0 : rest.wait,
+        attempt: status.attempt,
+        error: status.error,
+      }),
   };
 }

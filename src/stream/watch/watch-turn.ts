@@ -1,21 +1,23 @@
-import type { ResumePoint, WatchSettings } from './watch-config.js';
-import type { Instant, UntoldGap } from './watch-index.js';
-import { freshPace, paceLeft, type PollPace, type Rest } from './poll-pace.js';
+import type { ResumePoint } from './watch-config.js';
+import type { IndexAge, Instant, UntoldGap } from './watch-index.js';
+import { freshPace, restLeft, type PollPace, type Rest } from './poll-pace.js';
 import type { TurnReason } from './watch-log.js';
 import type { Checkpoint, Gap, WatchSignal, WatchStatus } from './watch-signal.js';
 
 /** The state of a watch between two polls. */
-export interface WatchState {
+export interface WatchState extends IndexAge {
   /** The index for the next poll; undefined to start from now. */
   readonly index: string | undefined;
-  /** When the service certainly knew the index. It forgets an index after the retention. */
-  readonly knownSince: Instant | undefined;
   /** The newest index of any answer so far. */
   readonly newest: string | undefined;
   /** There is a reason to expect that the service sends again what it has sent before. */
   readonly mayBeReplay: boolean;
   /** A gap to emit with the next answer, when the service is up again and a reload works. Only set if there is no index. */
   readonly gap: UntoldGap | undefined;
+  /** The gap that was emitted before an answer that has not taken effect: it is not emitted again with the same answer. */
+  readonly toldGap: UntoldGap | undefined;
+  /** There has been an answer, now or in an earlier subscription. */
+  readonly isAnswered: boolean;
   /** The number of consecutive failures that the index may have caused. */
   readonly indexFailures: number;
   readonly pace: PollPace;
@@ -66,44 +68,48 @@ export interface Delivery<A> {
   readonly answer: A;
   /** Whether it is emitted before. */
   readonly isNews: boolean;
+  /** Whether it is to be remembered: it is news, or it was. */
+  readonly isRemembered: boolean;
   readonly checkpoint: Checkpoint;
   /** The gap before it. */
   readonly gap: Gap | undefined;
 }
 
 /** The turn before the first poll: from the start, or from where an earlier subscription stopped. */
-export function firstTurn<A>(
-  { from: start, ...pacing }: Pick<WatchSettings<A>, 'from' | 'minInterval' | 'burst'>,
-  now: Instant,
-  place?: WatchState,
-): Turn<A> {
+export function firstTurn<A>(start: ResumePoint | undefined, now: Instant, place?: WatchState): Turn<A> {
   const status: WatchStatus = {
-    ...{ state: 'connecting', since: now.at, attempt: 0 },
-    lastAnswer: place ? place.status.lastAnswer : start?.at,
+    ...{ state: 'connecting', since: now.at, lastAnswer: start?.at, attempt: 0 },
     ...{ nextTry: undefined, error: undefined, hint: undefined },
   };
   const fresh: WatchState = {
-    ...{ index: undefined, knownSince: undefined, newest: undefined, gap: undefined },
+    ...{ index: undefined, issued: undefined, coveredUntil: undefined, newest: undefined },
+    ...{ gap: undefined, toldGap: undefined, isAnswered: false },
     pace: freshPace(now.at),
     ...{ indexFailures: 0, mayBeReplay: false, needsFreshConnection: false, isStalled: false },
     rest: { since: now.at, wait: 0, least: 0 },
     status,
   };
-  const state = place
-    ? // Whoever comes back may be sent again what was on its way when they left.
-      {
-        ...place,
-        indexFailures: 0,
-        mayBeReplay: true,
-        isStalled: false,
-        // Whoever subscribes again at each error must not cause a hot loop.
-        rest: { ...fresh.rest, wait: paceLeft(place.pace, now.at, pacing) },
-        status,
-      }
-    : start
-      ? resumedState(fresh, start)
-      : fresh;
+  const state = place ? returnedState(place, status) : start ? resumedState(fresh, start) : fresh;
   return { signals: [], state, why: 'nothing' };
+}
+
+/** The state of a watch that goes on where an earlier subscription stopped. */
+function returnedState(place: WatchState, connecting: WatchStatus): WatchState {
+  const { status, rest } = place;
+  const { least } = restLeft(rest, connecting.since);
+  const { lastAnswer, attempt, error } = status;
+  return {
+    ...place,
+    ...{ indexFailures: 0, isStalled: false },
+    // Whoever comes back may be sent again what was on its way when they left.
+    mayBeReplay: true,
+    // Whoever comes and goes, or subscribes again at each error, must not cause a hot loop.
+    rest: { since: connecting.since, wait: least, least },
+    status:
+      least > 0
+        ? { ...connecting, state: 'retrying', lastAnswer, attempt, error, nextTry: connecting.since + least }
+        : { ...connecting, lastAnswer },
+  };
 }
 
 /** The state of a watch that continues from somewhere else. */
@@ -111,7 +117,8 @@ export function resumedState(before: WatchState, { index, at }: ResumePoint): Wa
   return {
     ...before,
     index,
-    knownSince: at === undefined ? undefined : { at, monotonic: undefined },
+    issued: at === undefined ? undefined : { at, monotonic: undefined },
+    coveredUntil: undefined,
     newest: index,
     mayBeReplay: true,
     gap: index === undefined ? { reason: 'index_missing', index: undefined } : undefined,
@@ -122,5 +129,5 @@ export function resumedState(before: WatchState, { index, at }: ResumePoint): Wa
 export function abandoned(place: WatchState): WatchState {
   const { index } = place;
   if (index === undefined) return place;
-  return { ...place, index: undefined, knownSince: undefined, gap: { reason: 'unwatched', index } };
+  return { ...place, index: undefined, issued: undefined, gap: { reason: 'unwatched', index } };
 }

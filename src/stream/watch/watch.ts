@@ -23,6 +23,7 @@ import {
   type OperatorFunction,
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
+import { within01 } from '../backoff.js';
 import { changeStatusOfHeld } from './change-status.js';
 import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
 import { pollOnce, type Held } from './poll-once.js';
@@ -114,14 +115,19 @@ export function continuedSignals<A>(
     const { scheduler } = settings;
     const { memory, audience } = continuity;
     const log = createWatchLog(settings);
-    let turn: Turn<A> = firstTurn(settings, instant(settings), continuity.place);
+    let turn: Turn<A> = firstTurn(settings.from, instant(settings), continuity.place);
+    /** A wait was cut short by a wake; there was a wake since the last poll was sent. */
     let isWoken = false;
+    let hasWoken = false;
     openWatches++;
 
-    const commit = (next: Turn<A>): Observable<never> => {
-      if (next.delivery?.isNews) memory.commit(next.delivery.arrived);
+    const keep = (next: Turn<A>) => {
       turn = next;
       continuity.place = next.state;
+    };
+    const commit = (next: Turn<A>): Observable<never> => {
+      if (next.delivery?.isRemembered) memory.commit(next.delivery.arrived);
+      keep(next);
       log.turn(next);
       const { end } = next;
       return end && 'error' in end ? throwError(() => end.error) : EMPTY;
@@ -134,7 +140,11 @@ export function continuedSignals<A>(
           signals$,
           defer(() => commit(next)),
         );
-      const { answer, isNews } = delivery;
+      const { answer, isNews, gap } = delivery;
+      const told$ = defer(() => {
+        if (gap) keep({ ...turn, state: { ...turn.state, toldGap: gap } });
+        return EMPTY;
+      });
       const remember = (count: number) => {
         // With `ack`, the whole answer has to come again: it is not only delivered, but acknowledged as a whole.
         if (!settings.ack) memory.commitParts?.(answer, count);
@@ -152,12 +162,12 @@ export function continuedSignals<A>(
         ),
       );
       const answer$ = parts$.pipe(map((part): WatchSignal<A> => ({ kind: 'answer', answer: part })));
-      return concat(signals$, answer$, acknowledged$);
+      return concat(signals$, told$, answer$, acknowledged$);
     };
     const onEnding = (ending: Ending<A> | Held): Observable<WatchSignal<A>> => {
       if (ending.kind === 'held') {
         const { status, signals = [] } = changeStatusOfHeld(turn.state, scheduler.now()) ?? {};
-        if (status) turn = { ...turn, state: { ...turn.state, status } };
+        if (status) keep({ ...turn, state: { ...turn.state, status } });
         return from(signals);
       }
       const performed$ = defer(() => perform(turnAfter(turn, ending, settings, memory)));
@@ -165,12 +175,19 @@ export function continuedSignals<A>(
     };
 
     return wakes(settings).pipe(
+      // Also if nothing can be aborted or shortened at the moment: connections may be dead all the same.
+      tap(() => (hasWoken = true)),
       connect(wake$ => {
         const turn$ = defer(() => {
           const askedAt = instant(settings);
-          if (!isWoken) return pollOnce(poll, turn.state, wake$, settings, askedAt);
-          isWoken = false;
-          return of<Ending<A>>({ kind: 'woken', askedAt });
+          if (isWoken) {
+            isWoken = false;
+            return of<Ending<A>>({ kind: 'woken', askedAt });
+          }
+          const { index, needsFreshConnection } = turn.state;
+          const from = { index, needsFreshConnection: needsFreshConnection || hasWoken };
+          hasWoken = false;
+          return pollOnce(poll, from, wake$, settings, askedAt);
         }).pipe(concatMap(onEnding));
         const rest$ = defer(() => nextPoll(turn.state, wake$, settings)).pipe(
           tap(woken => (isWoken = woken)),
@@ -195,7 +212,7 @@ function turnAfter<A>(
   memory: WatchMemory<A>,
 ): Turn<A> {
   const spread = Math.max(MIN_SPREAD, openWatches * SPREAD_PER_WATCH);
-  const moment = { now: instant(settings), chance: settings.random(), spread };
+  const moment = { now: instant(settings), chance: within01(settings.random()), spread };
   const laws = { ...settings, memory };
   try {
     return nextTurn(state, { ...ending, ...moment }, laws);

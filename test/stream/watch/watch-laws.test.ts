@@ -23,7 +23,7 @@ const when = (at: number) => ({ at, monotonic: at });
 
 /** A live state without any history, with these changes. */
 const stateWith = (change: Partial<WatchState> = {}): WatchState => {
-  const { state } = firstTurn<Answer>(watchSettings({}), when(0));
+  const { state } = firstTurn<Answer>(undefined, when(0));
   return { ...state, status: { ...state.status, state: 'live', lastAnswer: 0 }, ...change };
 };
 
@@ -136,7 +136,7 @@ describe('the laws of the watch', () => {
   });
 
   describe('a turn', () => {
-    const live = stateWith({ index: '7', knownSince: when(0) });
+    const live = stateWith({ index: '7', issued: when(0), isAnswered: true });
     const retrying = stateWith({
       index: '7',
       status: {
@@ -217,10 +217,10 @@ describe('the laws of the watch', () => {
       const cut: Recovery = { kind: 'idle', ifHeldFor: 100 };
       const late = failed(retrying, cut, 100);
       deepStrictEqual([summary(late), late.state.status.state], [['nothing', 0, []], 'retrying']);
-      deepStrictEqual([late.state.status.attempt, late.state.knownSince], [0, when(0)]);
+      deepStrictEqual([late.state.status.attempt, late.state.coveredUntil], [0, when(100)]);
       const early = failed(retrying, cut, 99);
       deepStrictEqual(
-        [early.why, early.state.status.attempt, early.state.knownSince],
+        [early.why, early.state.status.attempt, early.state.coveredUntil],
         ['failed', 4, undefined],
       );
     });
