@@ -57,7 +57,7 @@ const targetOf = (path: string, name: string) =>
 const isIndex = (path: string) => /(^|\/)index\.ts$/.test(path);
 const folderOf = (path: string) => path.split('/').slice(0, -1).join('/');
 
-/** A name in small letters, in the singular: `WatchLaws` and `watch-laws.ts` have the same words. */
+/** A name in small letters, in the singular: `WatchLaws` and `next-turn.ts` have the same words. */
 const wordsOf = (name: string) =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')

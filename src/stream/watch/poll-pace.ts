@@ -71,3 +71,8 @@ export function restLeft({ since, wait, least }: Rest, now: number): Pick<Rest, 
   const left = (ms: number) => Math.max(0, Math.min(ms, since + ms - now));
   return { wait: left(wait), least: left(least) };
 }
+
+/** A wait that begins now. A wake may not shorten it to less than `least`. */
+export function restAfter(now: number, wait: number, least = wait): Rest {
+  return { since: now, wait, least };
+}

@@ -1,7 +1,8 @@
-import type { ResumePoint } from './watch-config.js';
+import type { ResumePoint, WatchSettings } from './watch-config.js';
 import type { IndexAge, Instant, UntoldGap } from './watch-index.js';
 import { freshPace, restLeft, type PollPace, type Rest } from './poll-pace.js';
 import type { TurnReason } from './watch-log.js';
+import type { WatchMemory } from './watch-memory.js';
 import type { Checkpoint, Gap, WatchSignal, WatchStatus } from './watch-signal.js';
 
 /** The state of a watch between two polls. */
@@ -48,6 +49,15 @@ export interface Moment {
 }
 
 export type Outcome<A> = Ending<A> & Moment;
+
+/** An outcome of one kind. */
+export type On<A, Kind extends Outcome<A>['kind']> = Extract<Outcome<A>, { kind: Kind }>;
+
+/** The settings that the laws depend on, and what the watch remembers. */
+export type WatchLaws<A> = Pick<
+  WatchSettings<A>,
+  'minInterval' | 'burst' | 'retention' | 'backoff' | 'indexOf' | 'isIdle' | 'recovery'
+> & { readonly memory: Pick<WatchMemory<A>, 'recall'> };
 
 /** What an outcome leads to: the signals to emit, the next state, and how to continue. */
 export interface Turn<A> {

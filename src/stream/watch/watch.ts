@@ -2,23 +2,17 @@ import {
   catchError,
   concat,
   concatMap,
-  concatWith,
   connect,
   defer,
   EMPTY,
   finalize,
   from,
   map,
-  merge,
-  NEVER,
   of,
   repeat,
   startWith,
-  take,
   tap,
-  throttleTime,
   throwError,
-  timer,
   type Observable,
   type OperatorFunction,
 } from 'rxjs';
@@ -26,18 +20,15 @@ import type { Recovery } from '../../error/index.js';
 import { within01 } from '../backoff.js';
 import { changeStatusOfHeld } from './change-status.js';
 import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
+import { nextPoll, wakes } from './next-poll.js';
 import { pollOnce, type Held } from './poll-once.js';
-import { restLeft } from './poll-pace.js';
 import { watchSettings, type Poll, type WatchConfig, type WatchSettings } from './watch-config.js';
 import type { Instant } from './watch-index.js';
-import { nextTurn } from './watch-laws.js';
+import { nextTurn } from './next-turn.js';
 import { createWatchLog } from './watch-log.js';
 import { repeatMemory, type WatchMemory } from './watch-memory.js';
 import type { WatchSignal } from './watch-signal.js';
 import { firstTurn, type Ending, type Turn, type WatchState } from './watch-turn.js';
-
-/** Wakes within this time, in ms, count as one: going online and becoming visible often coincide. */
-const WAKE_THROTTLE = 1_000;
 
 /** When a network comes back, all clients wake at once. Their polls are spread over at least this time, in ms. */
 const MIN_SPREAD = 1_000;
@@ -231,25 +222,4 @@ function unacknowledged<A>({ state, delivery }: Turn<A>, error: unknown): Ending
 
 function instant<A>({ scheduler, monotonic }: WatchSettings<A>): Instant {
   return { at: scheduler.now(), monotonic: monotonic.now() };
-}
-
-/** A wake source that fails or completes does not end the watch. */
-function wakes<A>({ wake$, scheduler }: WatchSettings<A>): Observable<unknown> {
-  return from(wake$).pipe(
-    catchError(() => NEVER),
-    concatWith(NEVER),
-    throttleTime(WAKE_THROTTLE, scheduler),
-  );
-}
-
-/** Emits when the next poll is due, or true at a wake that may bring it forward. */
-function nextPoll<A>(
-  { rest }: WatchState,
-  wake$: Observable<unknown>,
-  { scheduler }: WatchSettings<A>,
-): Observable<boolean> {
-  // Some of it may have passed, if the answer took long to acknowledge.
-  const { wait, least } = restLeft(rest, scheduler.now());
-  const due$ = timer(wait, scheduler).pipe(map(() => false));
-  return least < wait ? merge(due$, wake$.pipe(map(() => true))).pipe(take(1)) : due$;
 }

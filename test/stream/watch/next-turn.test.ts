@@ -4,12 +4,13 @@ import type { Recovery } from '../../../src/error/index.js';
 import { watchSettings } from '../../../src/stream/watch/watch-config.js';
 import { freshPace } from '../../../src/stream/watch/poll-pace.js';
 import { changeStatusOfHeld } from '../../../src/stream/watch/change-status.js';
-import { nextTurn, type WatchLaws } from '../../../src/stream/watch/watch-laws.js';
+import { nextTurn } from '../../../src/stream/watch/next-turn.js';
 import { repeatMemory } from '../../../src/stream/watch/watch-memory.js';
 import {
   firstTurn,
   type Ending,
   type Outcome,
+  type WatchLaws,
   type Turn,
   type WatchState,
 } from '../../../src/stream/watch/watch-turn.js';

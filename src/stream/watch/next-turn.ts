@@ -1,36 +1,19 @@
 import type { Recovery } from '../../error/index.js';
+import { answerTurn } from './answer-turn.js';
 import { backoffDelay } from '../backoff.js';
 import { changeStatus } from './change-status.js';
-import { paceWithNews, paceWithoutNews, restLeft, type Rest } from './poll-pace.js';
-import type { WatchSettings } from './watch-config.js';
-import {
-  gapBefore,
-  isForgotten,
-  isOlderIndex,
-  mayBeForgotten,
-  newerIndex,
-  usableIndex,
-  watchIndexOf,
-  type UntoldGap,
-} from './watch-index.js';
-import type { WatchMemory } from './watch-memory.js';
-import type { Gap } from './watch-signal.js';
-import type { Outcome, Turn, WatchState } from './watch-turn.js';
+import { paceWithoutNews, restAfter, restLeft } from './poll-pace.js';
+import { isForgotten } from './watch-index.js';
+import type { On, Outcome, Turn, WatchLaws, WatchState } from './watch-turn.js';
 
 /** After this many consecutive failures that the index may have caused, it is dropped. */
 const INDEX_FAILURES = 5;
-
-/** The settings that the laws depend on, and what the watch remembers. */
-export type WatchLaws<A> = Pick<
-  WatchSettings<A>,
-  'minInterval' | 'burst' | 'retention' | 'backoff' | 'indexOf' | 'isIdle' | 'recovery'
-> & { readonly memory: Pick<WatchMemory<A>, 'recall'> };
 
 /** The laws of the watch as one pure function: from a state and the outcome of a poll to the next turn. */
 export function nextTurn<A>(state: WatchState, outcome: Outcome<A>, laws: WatchLaws<A>): Turn<A> {
   switch (outcome.kind) {
     case 'answer':
-      return onAnswer(state, outcome, laws);
+      return answerTurn(state, outcome, laws);
     case 'nothing':
       return onNothing(state, outcome, laws);
     case 'deadline':
@@ -42,65 +25,6 @@ export function nextTurn<A>(state: WatchState, outcome: Outcome<A>, laws: WatchL
     case 'unacknowledged':
       return onUnacknowledged(state, outcome, laws);
   }
-}
-
-type On<A, Kind extends Outcome<A>['kind']> = Extract<Outcome<A>, { kind: Kind }>;
-
-/** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
-function onAnswer<A>(state: WatchState, outcome: On<A, 'answer'>, laws: WatchLaws<A>): Turn<A> {
-  const { answer: arrived, askedAt, now } = outcome;
-  const index = usableIndex((laws.indexOf ?? watchIndexOf)(arrived));
-  const { newest } = state;
-  const isFromNow = state.index === undefined;
-  // An index that has not passed the newest one: what follows it has come already, perhaps with this very answer.
-  const isBehind =
-    index !== undefined && newest !== undefined && (index === newest || isOlderIndex(index, newest));
-  const recalled = laws.memory.recall(arrived, state.mayBeReplay || isBehind);
-  const isNews = recalled.isNews && !laws.isIdle(recalled.answer);
-
-  const untold = gapBefore(state, index, outcome, laws.retention);
-  const gap: Gap | undefined = untold && { ...untold, at: now.at };
-  const isTold = untold !== undefined && isSameGap(untold, state.toldGap);
-  const { status, signals } = changeStatus(state.status, { state: 'live', lastAnswer: now.at }, now.at);
-
-  const isNew = isNews && !recalled.isKnown;
-  const paced = isNew
-    ? paceWithNews(state.pace, now.at, askedAt.at)
-    : paceWithoutNews(state.pace, now.at, laws);
-  // Without an index the next poll starts from now and misses what happens in between.
-  const missing =
-    index === undefined ? ({ reason: 'index_missing', index: state.index } as const) : undefined;
-  const wait = missing ? Math.max(paced.wait, laws.minInterval) : paced.wait;
-  return {
-    signals: [...(gap && !isTold ? [{ kind: 'gap', gap } as const] : []), ...signals],
-    state: {
-      index,
-      // An index with news is as old as the last of them, which came after what had been covered. Not the time of arrival: if the
-      // process slept, the answer was waiting.
-      issued: isFromNow || laws.isIdle(arrived) ? askedAt : (state.coveredUntil ?? state.issued ?? askedAt),
-      coveredUntil: mayBeForgotten(askedAt, now, laws.retention) ? undefined : now,
-      newest: index === undefined ? newest : newerIndex(newest, index),
-      mayBeReplay: index === undefined || isBehind,
-      ...{ gap: missing, toldGap: undefined, isAnswered: true },
-      ...{ indexFailures: 0, needsFreshConnection: false, isStalled: false },
-      pace: paced.pace,
-      rest: restAfter(outcome, wait),
-      status,
-    },
-    why: isNew ? (paced.wait > 0 ? 'limited' : 'news') : 'nothing',
-    delivery: {
-      arrived,
-      answer: recalled.answer,
-      isNews,
-      isRemembered: isNews || recalled.isKnown,
-      checkpoint: { index: index ?? '', at: askedAt.at },
-      gap,
-    },
-  };
-}
-
-function isSameGap(a: UntoldGap, b: UntoldGap | undefined): boolean {
-  return a.reason === b?.reason && a.index === b.index;
 }
 
 /** The service answered that there is nothing new: keeps polling from the same index, which it still knows. */
@@ -126,7 +50,7 @@ function onIdle<A>(
       isAnswered: true,
       ...{ indexFailures: 0, needsFreshConnection: false, isStalled: false },
       pace,
-      rest: restAfter(outcome, wait),
+      rest: restAfter(now.at, wait),
       status: { ...status, attempt: 0 },
     },
     why: 'nothing',
@@ -152,7 +76,7 @@ function onDeadline<A>(state: WatchState, outcome: Outcome<A>, laws: WatchLaws<A
       ...state,
       ...{ indexFailures: 0, mayBeReplay: true, needsFreshConnection: true, isStalled: true },
       pace,
-      rest: restAfter(outcome, wait, least),
+      rest: restAfter(now.at, wait, least),
       status,
     },
     why: 'nothing',
@@ -181,7 +105,7 @@ function onWoken<A>(state: WatchState, outcome: Outcome<A>, laws: WatchLaws<A>):
       mayBeReplay: true,
       needsFreshConnection: true,
       pace,
-      rest: restAfter(outcome, wait, least),
+      rest: restAfter(now.at, wait, least),
       status,
     },
     why: 'woke',
@@ -209,7 +133,7 @@ function onFailure<A>(
     const { wait, pace } = paceWithoutNews(state.pace, now.at, laws);
     return {
       signals,
-      state: { ...state, pace, rest: restAfter(outcome, wait), status },
+      state: { ...state, pace, rest: restAfter(now.at, wait), status },
       why: 'ended',
       end: { error },
     };
@@ -237,7 +161,7 @@ function onFailure<A>(
       gap: isDropped ? { reason: 'index_refused', index: state.index } : state.gap,
       ...{ indexFailures: isDropped ? 0 : indexFailures, mayBeReplay: true },
       pace,
-      rest: restAfter(outcome, wait, after === undefined ? least : wait),
+      rest: restAfter(now.at, wait, after === undefined ? least : wait),
       status,
     },
     why: after === undefined ? 'failed' : 'asked',
@@ -256,9 +180,4 @@ function onUnacknowledged<A>(
     state.index === undefined ? ({ reason: 'unacknowledged', index: undefined } as const) : undefined;
   const before = { ...state, gap: state.gap ?? missed, status: { ...outcome.told, lastAnswer, attempt } };
   return { ...onFailure(before, outcome.error, { kind: 'retry' }, outcome, laws), why: 'ack' };
-}
-
-/** The wait after an outcome. A wake may not shorten it to less than `least`. */
-function restAfter<A>({ now }: Outcome<A>, wait: number, least = wait): Rest {
-  return { since: now.at, wait, least };
 }

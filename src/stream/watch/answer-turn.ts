@@ -1,0 +1,70 @@
+import { changeStatus } from './change-status.js';
+import { paceWithNews, paceWithoutNews, restAfter } from './poll-pace.js';
+import {
+  gapBefore,
+  isOlderIndex,
+  mayBeForgotten,
+  newerIndex,
+  usableIndex,
+  watchIndexOf,
+  type UntoldGap,
+} from './watch-index.js';
+import type { Gap } from './watch-signal.js';
+import type { On, Turn, WatchLaws, WatchState } from './watch-turn.js';
+
+/** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
+export function answerTurn<A>(state: WatchState, outcome: On<A, 'answer'>, laws: WatchLaws<A>): Turn<A> {
+  const { answer: arrived, askedAt, now } = outcome;
+  const index = usableIndex((laws.indexOf ?? watchIndexOf)(arrived));
+  const { newest } = state;
+  const isFromNow = state.index === undefined;
+  // An index that has not passed the newest one: what follows it has come already, perhaps with this very answer.
+  const isBehind =
+    index !== undefined && newest !== undefined && (index === newest || isOlderIndex(index, newest));
+  const recalled = laws.memory.recall(arrived, state.mayBeReplay || isBehind);
+  const isNews = recalled.isNews && !laws.isIdle(recalled.answer);
+
+  const untold = gapBefore(state, index, outcome, laws.retention);
+  const gap: Gap | undefined = untold && { ...untold, at: now.at };
+  const isTold = untold !== undefined && isSameGap(untold, state.toldGap);
+  const { status, signals } = changeStatus(state.status, { state: 'live', lastAnswer: now.at }, now.at);
+
+  const isNew = isNews && !recalled.isKnown;
+  const paced = isNew
+    ? paceWithNews(state.pace, now.at, askedAt.at)
+    : paceWithoutNews(state.pace, now.at, laws);
+  // Without an index the next poll starts from now and misses what happens in between.
+  const missing =
+    index === undefined ? ({ reason: 'index_missing', index: state.index } as const) : undefined;
+  const wait = missing ? Math.max(paced.wait, laws.minInterval) : paced.wait;
+  return {
+    signals: [...(gap && !isTold ? [{ kind: 'gap', gap } as const] : []), ...signals],
+    state: {
+      index,
+      // An index with news is as old as the last of them, which came after what had been covered. Not the time of arrival: if the
+      // process slept, the answer was waiting.
+      issued: isFromNow || laws.isIdle(arrived) ? askedAt : (state.coveredUntil ?? state.issued ?? askedAt),
+      coveredUntil: mayBeForgotten(askedAt, now, laws.retention) ? undefined : now,
+      newest: index === undefined ? newest : newerIndex(newest, index),
+      mayBeReplay: index === undefined || isBehind,
+      ...{ gap: missing, toldGap: undefined, isAnswered: true },
+      ...{ indexFailures: 0, needsFreshConnection: false, isStalled: false },
+      pace: paced.pace,
+      rest: restAfter(now.at, wait),
+      status,
+    },
+    why: isNew ? (paced.wait > 0 ? 'limited' : 'news') : 'nothing',
+    delivery: {
+      arrived,
+      answer: recalled.answer,
+      isNews,
+      isRemembered: isNews || recalled.isKnown,
+      checkpoint: { index: index ?? '', at: askedAt.at },
+      gap,
+    },
+  };
+}
+
+function isSameGap(a: UntoldGap, b: UntoldGap | undefined): boolean {
+  return a.reason === b?.reason && a.index === b.index;
+}
