@@ -17,8 +17,11 @@ export interface DeliveryResult {
   gaps: number;
 }
 
-/** Compares what was delivered with what was sent: the numbers from 0 to `sent`, excluding `sent`. */
-export function evaluate({ entries }: Journal, sent: number): DeliveryResult {
+/**
+ * Compares what was delivered with what was sent: `sentAt` has the time of each event, by its number. A gap excuses what was sent
+ * before it, if it is reported before any later event.
+ */
+export function evaluate({ entries }: Pick<Journal, 'entries'>, sentAt: readonly number[]): DeliveryResult {
   const result = {
     delivered: 0,
     lost: 0,
@@ -31,24 +34,23 @@ export function evaluate({ entries }: Journal, sent: number): DeliveryResult {
   const seen = new Set<number>();
   const lostInGap = new Set<number>();
   let next = 0;
-  let isAfterGap = false;
+  let lastGapAt = 0;
   let resumed = new Set<number>();
 
   /** Counts the events between the last one and this entry, which are missing. */
   const advanceTo = (entry: number) => {
     for (let missing = next; missing < entry; missing++) {
-      if (isAfterGap) lostInGap.add(missing);
+      if (sentAt[missing]! <= lastGapAt) lostInGap.add(missing);
       else result.lost++;
     }
     next = entry + 1;
-    isAfterGap = false;
   };
 
   for (const entry of entries) {
     if (entry === 'resumed') resumed = new Set(seen);
-    else if (entry === 'gap') {
+    else if (typeof entry === 'object') {
       result.gaps++;
-      isAfterGap = true;
+      lastGapAt = Math.max(lastGapAt, entry.gapAt);
     } else if (seen.has(entry)) {
       result[resumed.delete(entry) ? 'redelivered' : 'duplicated']++;
     } else {
@@ -58,6 +60,6 @@ export function evaluate({ entries }: Journal, sent: number): DeliveryResult {
       seen.add(entry);
     }
   }
-  advanceTo(sent);
+  advanceTo(sentAt.length);
   return { ...result, lostInGap: lostInGap.size };
 }

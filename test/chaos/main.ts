@@ -1,21 +1,15 @@
 // npm run chaos: runs real processes on loopback under faults, kills and freezes, and counts lost events.
-import { fork, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { SavedWorld } from 'lobby-rx/emulator';
-import { highestFigure, readJournal, restartCount } from './journal.js';
-import type {
-  ChaosPlan,
-  FromConsumer,
-  FromService,
-  TestIdentity,
-  ToConsumer,
-  ToService,
-} from './messages.js';
-import { printTable } from './print-table.js';
+import { freeze, wait } from './child.js';
 import { evaluate } from './evaluate.js';
+import { startFollower } from './follower-process.js';
+import { countOf, highestFigure, newJournal, readJournal } from './journal.js';
+import type { ChaosPlan, TestIdentity } from './messages.js';
+import { printTable } from './print-table.js';
+import { startService } from './service-process.js';
 
 const { values } = parseArgs({
   options: {
@@ -26,198 +20,131 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-const seed = Number(values.seed);
 const plan: ChaosPlan = {
-  ...{ seconds, identities: 50, faults: Number(values.faults), kills: 10, consumerKills: 4 },
-  events: Number(values.events),
-  ...{ retention: 15_000, deadline: 4_000 },
+  ...{ seconds, events: Number(values.events), faults: Number(values.faults) },
+  ...{ kills: 6, consumerKills: 3, consumerThrows: 5, deadPools: 5, bulks: 3, bulk: 3_000 },
+  ...{ retention: 15_000, blockTime: 1_000, deadline: 2_500 },
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
-const file = join(folder, 'journal.ndjson');
-const start = Date.now();
-const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
-const spawn = (name: string) =>
-  fork(join(import.meta.dirname, `${name}.ts`), {
-    execArgv: ['--import', 'tsx', '--expose-gc'],
-    stdio: 'inherit',
-  });
-const answer = <T>(child: ChildProcess) =>
-  new Promise<T>(resolve => child.once('message', message => resolve(message as T)));
-const ended = (child: ChildProcess) =>
-  new Promise<number | null>(resolve => child.once('exit', code => resolve(code)));
+const startedAt = Date.now();
 const log = (text: string) =>
-  console.log(`${((Date.now() - start) / 1000).toFixed(1).padStart(6)} s  ${text}`);
+  console.log(`${((Date.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 
-type Answer<K extends FromService['kind']> = Extract<FromService, { kind: K }>;
-
-// The service. Its state is kept here too, so that it can be killed at any time and restarted with it.
-let service = spawn('service');
-let saved: SavedWorld | undefined;
-let identities: readonly TestIdentity[] = [];
-let port = 0;
-/** The latest timestamp from the service. It may be ahead of the clock. */
-let tick = 0;
-const faults: Record<string, number> = {};
-const ask = <A extends FromService>(message: ToService): Promise<A> => {
-  const answered = answer<A>(service);
-  service.send(message);
-  return answered;
+const service = await startService(plan, Number(values.seed));
+const { identities, port } = service;
+const follower = (name: 'consumer' | 'visitor', isVisited: boolean) => {
+  const file = join(folder, `${name}.ndjson`);
+  const own = identities.filter(identity => identity.isVisited === isVisited);
+  return { file, ...startFollower(name, { kind: 'start', port, identities: own, file, plan }) };
 };
-async function serve(): Promise<void> {
-  const started = await ask<Answer<'started'>>({
-    kind: 'start',
-    port,
-    seed: seed + Object.keys(faults).length,
-    plan,
-    ...(saved && { saved: { ...saved, tick } }),
-  });
-  if (!saved) {
-    saved = started.saved;
-    identities = started.identities;
+const consumer = follower('consumer', false);
+const visitor = follower('visitor', true);
+const textOf = ({ file }: { readonly file: string }) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+const journals = () => new Map([consumer, visitor].flatMap(one => [...readJournal(textOf(one))]));
+/** Waits, at most half a minute, until something holds for the journals of all identities. */
+async function untilAll(holds: (journal: ReturnType<typeof newJournal>, id: string) => boolean) {
+  for (let i = 0; i < 60; i++) {
+    const known = journals();
+    if (identities.every(({ identity_id: id }) => known.has(id) && holds(known.get(id)!, id))) return;
+    await wait(500);
   }
-  port = started.port;
 }
-async function collectReport(): Promise<number> {
-  const report = await ask<Answer<'report'>>({ kind: 'report' });
-  for (const [kind, count] of Object.entries(report.faults)) faults[kind] = (faults[kind] ?? 0) + count;
-  return report.sockets;
-}
-async function killService(): Promise<void> {
-  await collectReport();
-  const gone = ended(service);
-  service.kill('SIGKILL');
-  await gone;
-  await wait(300);
-  service = spawn('service');
-  await serve();
-}
-await serve();
+await untilAll(({ isReady }) => isReady);
+log('all identities are followed');
 
-// The consumer.
-let consumer = spawn('consumer');
-const consume = () => consumer.send({ kind: 'start', port, identities, file, plan } satisfies ToConsumer);
-consume();
-async function killConsumer(): Promise<void> {
-  const gone = ended(consumer);
-  consumer.kill('SIGKILL');
-  await gone;
-  consumer = spawn('consumer');
-  consume();
+/** When each event was sent, by its number. */
+const sent = new Map(identities.map(({ identity_id }): [string, number[]] => [identity_id, []]));
+let total = 0;
+const nextEvent = ({ identity_id }: TestIdentity): [string, number] => {
+  total++;
+  return [identity_id, sent.get(identity_id)!.push(Date.now()) - 1];
+};
+const bulky = identities.filter(({ kind }) => kind === 'bulk');
+let bulks = 0;
+async function publishBulk(): Promise<void> {
+  const half = bulky.length / 2;
+  const nth = bulks++ % half;
+  for (const identity of [bulky[nth]!, bulky[half + nth]!]) {
+    const events = Array.from({ length: plan.bulk }, () => nextEvent(identity));
+    await service.publish(events, identity.token);
+  }
 }
-async function freeze(child: ChildProcess, ms: number): Promise<void> {
-  child.kill('SIGSTOP');
-  await wait(ms);
-  child.kill('SIGCONT');
-}
+let throws = 0;
+/** How many events are not sent as a part of a disruption. */
+const steady = plan.events - plan.bulks * 2 * plan.bulk;
 
-// The disruptions, spread over the run. The end of the run has none, so that everything can arrive.
-await wait(4_000);
-const spread = (count: number, at: number) =>
-  Array.from({ length: count }, (_, i) => (0.05 + (0.75 * (i + at)) / count) * seconds);
-const disruptions: readonly {
-  readonly at: number;
-  readonly name: string;
-  readonly act: () => Promise<void>;
-}[] = [
-  ...spread(plan.kills, 0.3).map(at => ({ at, name: 'service killed and restarted', act: killService })),
-  ...spread(plan.consumerKills, 0.6).map(at => ({
-    at,
-    name: 'consumer killed and resumed',
-    act: killConsumer,
-  })),
-  ...spread(3, 0.45).map(at => ({
-    at,
-    name: 'service frozen past the deadline',
-    act: () => freeze(service, plan.deadline + 1_500),
-  })),
-  ...spread(1, 0.9).map(at => ({
-    at,
-    name: 'consumer frozen past the retention',
-    act: () => freeze(consumer, plan.retention + 3_000),
-  })),
+// The disruptions, spread over the events of the run.
+const spread = (count: number, at: number, name: string, act: () => Promise<unknown>) =>
+  Array.from({ length: count }, (_, i) => ({ at: (0.02 + (0.95 * (i + at)) / count) * steady, name, act }));
+const disruptions = [
+  ...spread(plan.kills, 0.3, 'service killed and restarted', service.restart),
+  ...spread(plan.consumerKills, 0.6, 'consumer killed and resumed', consumer.kill),
+  ...spread(plan.consumerThrows, 0.5, 'subscriber of the consumer threw', async () => {
+    await service.publish(identities.map(nextEvent));
+    if (await consumer.throwInSubscriber()) throws++;
+  }),
+  ...spread(plan.deadPools, 0.8, 'all connections dead', service.killConnections),
+  ...spread(plan.bulks, 0.4, `two batches of ${plan.bulk}, repeated`, publishBulk),
+  ...spread(3, 0.45, 'service frozen past the deadline', () =>
+    freeze(service.child(), plan.deadline + 1_500),
+  ),
+  ...spread(1, 0.9, 'consumer and visitor frozen past the retention', async () => {
+    const frozen = [consumer, visitor].map(({ child }) => freeze(child(), plan.retention + 3_000));
+    await service.publish(identities.map(nextEvent));
+    await Promise.all(frozen);
+  }),
 ].sort((a, b) => a.at - b.at);
 
-const sent = new Map(identities.map(({ identity_id }) => [identity_id, 0]));
-const logs = new Map(saved?.identities.map(([id, record]) => [id, record.log]));
-let total = 0;
+let began = Date.now();
 let next = 0;
-const publishSeconds = seconds * 0.85;
-const began = Date.now();
-while (total < plan.events) {
-  const elapsed = (Date.now() - began) / 1000;
-  const due = Math.min(plan.events, Math.ceil((plan.events * elapsed) / publishSeconds));
+let published = 0;
+while (published < steady) {
+  const due = Math.min(steady, Math.ceil((steady * (Date.now() - began)) / 1000 / seconds));
   const events: [string, number][] = [];
-  for (; total < due && events.length < 1_000; total++) {
-    const { identity_id } = identities[total % identities.length]!;
-    const n = sent.get(identity_id)!;
-    events.push([identity_id, n]);
-    sent.set(identity_id, n + 1);
-  }
-  const { stamps } = await ask<Answer<'published'>>({ kind: 'publish', events });
-  // Every accepted event is kept here for a restarted service, as long as the service itself would keep it.
-  for (const [i, [identity_id, n]] of events.entries()) {
-    const stamp = stamps[i]!;
-    tick = Math.max(tick, stamp);
-    const log = logs.get(identity_id)!;
-    log.push({ stamp, event: { kind: { work: n }, ts: new Date(stamp).toISOString() } });
-    while (log[0] && log[0].stamp < stamp - plan.retention) log.shift();
-  }
+  for (; published < due; published++) events.push(nextEvent(identities[published % identities.length]!));
+  if (events.length > 0) await service.publish(events);
   const disruption = disruptions[next];
-  if (disruption && elapsed >= disruption.at) {
+  if (disruption && published >= disruption.at) {
     next++;
     log(`${disruption.name} (${total.toLocaleString('en')} events sent)`);
+    const before = Date.now();
     await disruption.act();
+    began += Date.now() - before;
   }
   await wait(20);
 }
-for (; next < disruptions.length; next++) {
-  log(disruptions[next]!.name);
-  await disruptions[next]!.act();
-}
-await collectReport();
-await ask<Answer<'faults_stopped'>>({ kind: 'stop_faults' });
+await service.stopFaults();
 log('faults stopped; waiting for the remaining events');
 // When the last event of each identity has arrived, all have. What is missing after half a minute is lost.
-const isOver = () => {
-  const known = readJournal(readFileSync(file, 'utf8'));
-  return identities.every(({ identity_id }) =>
-    known.get(identity_id)?.entries.includes(sent.get(identity_id)! - 1),
-  );
-};
-for (let i = 0; i < 30 && !isOver(); i++) await wait(1_000);
+await untilAll(({ entries }, id) => entries.includes(sent.get(id)!.length - 1));
 
-const stopped = answer<FromConsumer>(consumer);
-const left = ended(consumer);
-consumer.send({ kind: 'stop' } satisfies ToConsumer);
-const figures = await stopped;
-const exit = await Promise.race([left, wait(5_000).then(() => 'still running' as const)]);
-let { sockets } = await ask<Answer<'report'>>({ kind: 'report' });
+const ended = { consumer: await consumer.stop(), visitor: await visitor.stop() };
+let sockets = await service.sockets();
 for (let i = 0; i < 20 && sockets > 0; i++) {
   await wait(100);
-  ({ sockets } = await ask<Answer<'report'>>({ kind: 'report' }));
+  sockets = await service.sockets();
 }
-service.kill('SIGKILL');
-consumer.kill('SIGKILL');
+service.child().kill('SIGKILL');
 
-const text = readFileSync(file, 'utf8');
-const journals = readJournal(text);
-rmSync(folder, { recursive: true });
-const results = identities.map(({ identity_id, isLossless }) => ({
-  isLossless,
-  ...evaluate(journals.get(identity_id) ?? { checkpoint: undefined, entries: [] }, sent.get(identity_id)!),
-}));
+const text = textOf(consumer) + textOf(visitor);
+const known = journals();
 const isPassed = printTable({
+  ...{ plan, total, throws, ended, sockets, faults: service.faults },
   longestSilence: highestFigure(text, 'silence'),
   maxRequestsPerMinute: highestFigure(text, 'maxRequests'),
-  restarts: restartCount(text),
-  plan,
-  total,
-  results,
-  faults,
-  figures,
-  sockets,
-  exit,
+  restarts: countOf(text, 'ended'),
+  visits: countOf(text, 'visit'),
+  results: identities.map(identity => {
+    const journal = known.get(identity.identity_id) ?? newJournal();
+    const { acknowledgedInVain } = journal;
+    return { ...identity, acknowledgedInVain, ...evaluate(journal, sent.get(identity.identity_id)!) };
+  }),
   disruptions: disruptions.map(({ name }) => name),
 });
+if (isPassed) rmSync(folder, { recursive: true });
+else {
+  writeFileSync(join(folder, 'sent.json'), JSON.stringify([...sent]));
+  console.log(`What was sent, and the journals: ${folder}`);
+}
 process.exitCode = isPassed ? 0 : 1;

@@ -9,9 +9,13 @@ export type ToService =
       readonly seed: number;
       readonly plan: ChaosPlan;
     }
-  | { readonly kind: 'publish'; readonly events: readonly (readonly [identity_id: string, n: number])[] }
-  | { readonly kind: 'stop_faults' }
-  | { readonly kind: 'report' };
+  | {
+      readonly kind: 'publish';
+      readonly events: readonly (readonly [identity_id: string, n: number])[];
+      /** The token of an identity that gets its next batches again and again. */
+      readonly repeatFor?: string;
+    }
+  | { readonly kind: 'kill_connections' | 'stop_faults' | 'report' };
 
 /** Messages from the service process. */
 export type FromService =
@@ -22,46 +26,62 @@ export type FromService =
       readonly identities: readonly TestIdentity[];
     }
   | { readonly kind: 'published'; readonly stamps: readonly number[] }
-  | { readonly kind: 'faults_stopped' }
+  | { readonly kind: 'done' }
   | { readonly kind: 'report'; readonly faults: Readonly<Record<string, number>>; readonly sockets: number };
 
-/** Messages to the consumer process. */
-export type ToConsumer =
-  | {
-      readonly kind: 'start';
-      readonly port: number;
-      readonly identities: readonly TestIdentity[];
-      readonly file: string;
-      readonly plan: ChaosPlan;
-    }
-  | { readonly kind: 'stop' };
+/** Starts a consumer or a visitor. `file` is its journal. */
+export interface StartFollower {
+  readonly kind: 'start';
+  readonly port: number;
+  readonly identities: readonly TestIdentity[];
+  readonly file: string;
+  readonly plan: ChaosPlan;
+}
 
-/** Messages from the consumer process. */
-export type FromConsumer = { readonly kind: 'stopped' } & ConsumerFigures;
+/** Messages to a consumer or a visitor. `throw`: a subscriber throws at the next event. */
+export type ToFollower = StartFollower | { readonly kind: 'throw' | 'stop' };
 
-export interface ConsumerFigures {
+/** Messages from a consumer or a visitor. */
+export interface FollowerFigures {
+  readonly kind: 'stopped';
   readonly heapAtStart: number;
   readonly heapAtEnd: number;
 }
 
-/** An identity, its token, and whether no fault makes the service lose its index. */
+/** The message of the error that a subscriber throws. */
+export const PLANNED_ERROR = 'a planned error of a subscriber';
+
+/** An identity, its token, and how it is followed. */
 export interface TestIdentity {
   readonly identity_id: string;
   readonly token: string;
-  readonly isLossless: boolean;
+  /**
+   * `steady`: no fault makes the service lose its index. `bulk`: nor does its index go back, and it gets batches of thousands of
+   * events. `lossy`: all faults.
+   */
+  readonly kind: 'steady' | 'bulk' | 'lossy';
+  /** Whether it has a feed that is left and come back to, instead of checkpoints in a file. */
+  readonly isVisited: boolean;
 }
 
 /** The plan of a run. */
 export interface ChaosPlan {
+  /** How long events are sent, not counting the disruptions. */
   readonly seconds: number;
   readonly events: number;
   /** The minimum number of faults. */
   readonly faults: number;
-  readonly identities: number;
   readonly kills: number;
   readonly consumerKills: number;
+  readonly consumerThrows: number;
+  /** How often all connections die at once. */
+  readonly deadPools: number;
+  /** How often two identities get a batch of `bulk` events. */
+  readonly bulks: number;
+  readonly bulk: number;
   /** How long the service keeps events, in ms: shorter than in reality, so that it is exceeded within a run. */
   readonly retention: number;
-  /** How long a poll may take, in ms. */
+  /** How long the service holds a poll, and how long a poll may take, in ms. */
+  readonly blockTime: number;
   readonly deadline: number;
 }

@@ -88,6 +88,22 @@ describe('the memory of an event watch', () => {
     deepStrictEqual(recall([event('online')], false), [1, true]);
   });
 
+  it('knows answers that come in turn, whatever their size and their ts, so that they are paced', () => {
+    for (const size of [10, 20_000, 100_000]) {
+      for (const ts of ['1', '2']) {
+        const { recall, commit } = remembering();
+        const [a, b] = [[event('a'.repeat(size))], [event('b'.repeat(size), ts)]] as const;
+        commit(a);
+        for (let n = 0; n < 3; n++) {
+          strictEqual(recall(b, false)[1], n > 0);
+          commit(b);
+          strictEqual(recall(a, false)[1], true);
+          commit(a);
+        }
+      }
+    }
+  });
+
   it('leaves out the beginning of an answer that goes on where the delivered events end', () => {
     const { recall, commit } = remembering();
     commit([event('a', '1')]);
@@ -125,6 +141,10 @@ describe('the memory of an event watch', () => {
     const events = [event('a'), event('b'), event('c')];
     memory.commitParts?.(answer(events), 2);
     deepStrictEqual(recall(events, true), [1, false]);
+    // An event with two kinds is delivered as two, and remembered as one.
+    const two = { kind: { chat: {}, other: {} }, ts: '9' };
+    memory.commitParts?.(answer([two, event('z', '9')]), 2);
+    deepStrictEqual(recall([two, event('z', '9')], true), [1, false]);
     // The rest of an answer without what was known.
     const { answer: rest } = memory.recall(answer([event('a'), event('x'), event('y')]), true);
     memory.commitParts?.(rest, 1);

@@ -50,6 +50,39 @@ describe('the place of a feed', () => {
     deepStrictEqual(seen, ['a', 'silence', 'c']);
   });
 
+  it('is as old as the last event, which may have waited for somebody to come back', () => {
+    const { seen, watch, publish, pass } = stage({ linger: 0 });
+    const visit = () => {
+      const visitor = watch();
+      pass(5_000);
+      visitor.unsubscribe();
+    };
+    visit();
+    publish('a');
+    pass(280_000);
+    visit();
+    publish('b');
+    pass(25_000);
+    // The service has kept b, but does not know the index behind a any more.
+    visit();
+    deepStrictEqual(seen, ['a', 'silence']);
+  });
+
+  it('is as old as its index, although idle polls have held it: what comes while nobody polls may be missed', () => {
+    const { seen, watch, publish, pass, emulator } = stage({ linger: 0 });
+    const only = ({ url }: { url: string }) => url.includes('watch_index');
+    const rest = emulator.fault({ kind: 'html', status: 504, after: 30_000 }, { times: 100, only });
+    const first = watch();
+    pass(250_000);
+    first.unsubscribe();
+    publish('a');
+    pass(120_000);
+    rest();
+    watch();
+    pass(500);
+    deepStrictEqual(seen, ['silence']);
+  });
+
   it('is kept over an error that ends the watch, such as an expired token', () => {
     const { seen, watch, publish, emulator, pass } = stage();
     watch();
@@ -145,6 +178,64 @@ describe('the place of a feed', () => {
       pass(500);
       deepStrictEqual(seen, ['a', 'b', 'c'], `after ${wait} ms`);
     }
+  });
+
+  it('is behind a batch if its last subscriber leaves at the last event', () => {
+    for (const linger of [0, 1_000]) {
+      for (const wait of [100, 5_000]) {
+        const { watch, publish, seen, pass } = stage({ linger });
+        watch(1);
+        publish('a');
+        pass(wait);
+        watch(2);
+        publish('b', 'c');
+        pass(wait);
+        watch();
+        publish('d');
+        deepStrictEqual(seen, ['a', 'b', 'c', 'd'], `linger ${linger}, away for ${wait}`);
+      }
+    }
+  });
+
+  it('is behind that batch, too, if the next index comes from a machine whose clock is behind', () => {
+    const { watch, publish, seen, pass, emulator } = stage({ linger: 0 });
+    watch(1);
+    pass(1_000);
+    publish('a');
+    emulator.fault({ kind: 'index_skewed' });
+    watch();
+    pass(1_000);
+    publish('b');
+    deepStrictEqual(seen, ['a', 'b']);
+  });
+
+  it('has a gap that is told once, even if its answer waits for somebody to come back', () => {
+    const { watch, publish, seen, pass } = stage({ from: { index: '1767225600000', at: 1 }, linger: 0 });
+    publish('a', 'b');
+    watch(1);
+    pass(5_000);
+    watch();
+    pass(500);
+    deepStrictEqual(seen, ['silence', 'a', 'b']);
+  });
+
+  it('waits as long as the service asks for, however often somebody comes and goes', () => {
+    const { watch, polls, pass, emulator, feed } = stage({ linger: 0 });
+    emulator.fault({ kind: 'rate_limited', wait: 60_000 });
+    const states: string[] = [];
+    feed.status$.subscribe(({ state, nextTry }) =>
+      states.push(nextTry === undefined ? state : `${state} later`),
+    );
+    for (let n = 0; n < 10; n++) {
+      const visitor = watch();
+      pass(200);
+      visitor.unsubscribe();
+    }
+    strictEqual(polls(), 1);
+    deepStrictEqual(states, ['connecting', ...Array<string>(10).fill('retrying later')]);
+    watch();
+    pass(70_000);
+    ok(polls() > 1);
   });
 
   it('takes one event after the other, as often as somebody asks for one', async () => {

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import { NEVER, of, Subject } from 'rxjs';
-import { createClient, type Transport, type TransportRequest } from 'lobby-rx';
+import { createClient, eventsWatch, type Transport, type TransportRequest } from 'lobby-rx';
 import { virtualTime } from '../virtual-time.js';
 
 /** A watch of events whose polls are answered by `answer`; by default, they hang. */
@@ -75,6 +75,29 @@ describe('a poll on a new connection', () => {
 });
 
 describe('the deadline of a poll', () => {
+  it('is not over with a 401 after which the token is renewed', () => {
+    const { scheduler, pass } = virtualTime();
+    let requests = 0;
+    const transport: Transport = ({ onArrival }) => {
+      if (++requests !== 2) return NEVER;
+      onArrival?.(401);
+      return of({ status: 401, headers: { get: () => null }, text: '' });
+    };
+    const client = createClient({
+      ...{ url: 'https://a.example', token: () => 't', transport, scheduler, random: () => 0 },
+      watch: { deadline: 10_000 },
+    });
+    const states: string[] = [];
+    const watching = client.watchSignals(eventsWatch, {}, { from: '7' }).subscribe(signal => {
+      if (signal.kind === 'status') states.push(signal.status.state);
+    });
+    pass(10_001);
+    pass(30_000);
+    watching.unsubscribe();
+    deepStrictEqual(states.slice(-1), ['retrying']);
+    deepStrictEqual(requests, 6);
+  });
+
   it('is over when the answer begins to arrive', () => {
     const { pass, requests, watching } = stage();
     pass(60_000);

@@ -374,6 +374,22 @@ describe('a roster', () => {
     watching.unsubscribe();
   });
 
+  it('tells each gap, even if the roster stays the same', () => {
+    const { emulator, lines, pass, watching } = partly(3, 2);
+    pass(1_000);
+    for (let outage = 0; outage < 2; outage++) {
+      const rest = emulator.fault({ kind: 'html', status: 503 }, { times: 10_000 });
+      pass(600_000);
+      rest();
+      pass(100_000);
+    }
+    watching.unsubscribe();
+    deepStrictEqual(
+      lines.filter(line => line === 'silence'),
+      ['silence', 'silence'],
+    );
+  });
+
   it('ends as a feed does, with the status closed', () => {
     const { emulator, lines, pass, pending } = partly(3, 2);
     pass(1_000);
