@@ -68,6 +68,21 @@ describe('the place of a feed', () => {
     deepStrictEqual(seen, ['a', 'silence']);
   });
 
+  it('is not renewed by an answer that only repeats old events with an old index', () => {
+    const { seen, watch, publish, pass, emulator } = stage({ linger: 0 });
+    const first = watch();
+    publish('a');
+    first.unsubscribe();
+    pass(400_000);
+    emulator.fault({ kind: 'repeat' });
+    emulator.fault({ kind: 'html', status: 502 });
+    watch();
+    publish('b');
+    pass(10_000);
+    // The first gap is before the repeated answer; b came after it, and the index had been forgotten.
+    deepStrictEqual(seen, ['a', 'silence', 'silence']);
+  });
+
   it('is as old as its index, although idle polls have held it: what comes while nobody polls may be missed', () => {
     const { seen, watch, publish, pass, emulator } = stage({ linger: 0 });
     const only = ({ url }: { url: string }) => url.includes('watch_index');

@@ -17,7 +17,6 @@ export function answerTurn<A>(state: WatchState, outcome: On<A, 'answer'>, laws:
   const { answer: arrived, askedAt, now } = outcome;
   const index = usableIndex((laws.indexOf ?? watchIndexOf)(arrived));
   const { newest } = state;
-  const isFromNow = state.index === undefined;
   // An index that has not passed the newest one: what follows it has come already, perhaps with this very answer.
   const isBehind =
     index !== undefined && newest !== undefined && (index === newest || isOlderIndex(index, newest));
@@ -41,10 +40,7 @@ export function answerTurn<A>(state: WatchState, outcome: On<A, 'answer'>, laws:
     signals: [...(gap && !isTold ? [{ kind: 'gap', gap } as const] : []), ...signals],
     state: {
       index,
-      // An index with news is as old as the last of them, which came after what had been covered. Not the time of arrival: if the
-      // process slept, the answer was waiting.
-      issued: isFromNow || laws.isIdle(arrived) ? askedAt : (state.coveredUntil ?? state.issued ?? askedAt),
-      coveredUntil: mayBeForgotten(askedAt, now, laws.retention) ? undefined : now,
+      ...ageAfter(state, outcome, isBehind, laws),
       newest: index === undefined ? newest : newerIndex(newest, index),
       mayBeReplay: index === undefined || isBehind,
       ...{ gap: missing, toldGap: undefined, isAnswered: true },
@@ -62,6 +58,24 @@ export function answerTurn<A>(state: WatchState, outcome: On<A, 'answer'>, laws:
       checkpoint: { index: index ?? '', at: askedAt.at },
       gap,
     },
+  };
+}
+
+/** The age of the index of an answer, and until when nothing has been missed. */
+function ageAfter<A>(
+  { index, issued, coveredUntil }: WatchState,
+  { answer, askedAt, now }: On<A, 'answer'>,
+  isBehind: boolean,
+  { isIdle, retention }: WatchLaws<A>,
+): Pick<WatchState, 'issued' | 'coveredUntil'> {
+  const isFresh = index === undefined || isIdle(answer);
+  // Old events with an old index say nothing about what has happened since.
+  if (isBehind && !isFresh) return { issued, coveredUntil };
+  return {
+    // An index with news is as old as the last of them, which came after what had been covered. Not the time of arrival: if
+    // the process slept, the answer was waiting.
+    issued: isFresh ? askedAt : (coveredUntil ?? issued ?? askedAt),
+    coveredUntil: mayBeForgotten(askedAt, now, retention) ? undefined : now,
   };
 }
 
