@@ -21,11 +21,13 @@ export function answerTurn<A>(state: WatchState, outcome: On<A, 'answer'>, laws:
   const isBehind =
     index !== undefined && newest !== undefined && (index === newest || isOlderIndex(index, newest));
   const recalled = laws.memory.recall(arrived, state.mayBeReplay || isBehind);
-  const isNews = recalled.isNews && !laws.isIdle(recalled.answer);
+  const isNews = recalled.isNews && laws.isIdle?.(recalled.answer) !== true;
 
   const untold = gapBefore(state, index, outcome, laws.retention);
   const gap: Gap | undefined = untold && { ...untold, at: now.at };
-  const isTold = untold !== undefined && isSameGap(untold, state.toldGap);
+  // Old events with an index that has been forgotten: it still is. What else may be missing is told once, when it advances.
+  const isStale = isBehind && untold?.reason === 'silence' && laws.isIdle?.(arrived) === false;
+  const isTold = untold !== undefined && isSameGap(untold, state.toldGap) && (isBehind || !state.isStale);
   const { status, signals } = changeStatus(state.status, { state: 'live', lastAnswer: now.at }, now.at);
 
   const isNew = isNews && !recalled.isKnown;
@@ -40,10 +42,12 @@ export function answerTurn<A>(state: WatchState, outcome: On<A, 'answer'>, laws:
     signals: [...(gap && !isTold ? [{ kind: 'gap', gap } as const] : []), ...signals],
     state: {
       index,
-      ...ageAfter(state, outcome, isBehind, laws),
+      ...(isStale
+        ? { issued: state.issued, coveredUntil: state.coveredUntil }
+        : ageAfter(state, outcome, laws)),
       newest: index === undefined ? newest : newerIndex(newest, index),
       mayBeReplay: index === undefined || isBehind,
-      ...{ gap: missing, toldGap: undefined, isAnswered: true },
+      ...{ gap: missing, toldGap: isStale ? untold : undefined, isStale, isAnswered: true },
       ...{ indexFailures: 0, needsFreshConnection: false, isStalled: false },
       pace: paced.pace,
       rest: restAfter(now.at, wait),
@@ -65,12 +69,9 @@ export function answerTurn<A>(state: WatchState, outcome: On<A, 'answer'>, laws:
 function ageAfter<A>(
   { index, issued, coveredUntil }: WatchState,
   { answer, askedAt, now }: On<A, 'answer'>,
-  isBehind: boolean,
   { isIdle, retention }: WatchLaws<A>,
 ): Pick<WatchState, 'issued' | 'coveredUntil'> {
-  const isFresh = index === undefined || isIdle(answer);
-  // Old events with an old index say nothing about what has happened since.
-  if (isBehind && !isFresh) return { issued, coveredUntil };
+  const isFresh = index === undefined || isIdle?.(answer) === true;
   return {
     // An index with news is as old as the last of them, which came after what had been covered. Not the time of arrival: if
     // the process slept, the answer was waiting.

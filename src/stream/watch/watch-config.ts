@@ -157,7 +157,8 @@ export interface WatchSettings<A> {
   readonly retention: number;
   readonly backoff: Required<BackoffConfig>;
   readonly indexOf: ((answer: A) => string | number | null | undefined) | undefined;
-  readonly isIdle: (answer: A) => boolean;
+  /** Undefined if nobody knows. */
+  readonly isIdle: ((answer: A) => boolean) | undefined;
   readonly keyOf: ((answer: A) => unknown) | undefined;
   readonly recovery: (error: unknown) => Recovery;
   readonly log: (entry: WatchLogEntry) => void;
@@ -180,7 +181,7 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     retention: config.retention ?? 300_000,
     backoff: backoffSettings(config.backoff),
     indexOf: config.indexOf,
-    isIdle: config.isIdle ?? (() => false),
+    isIdle: config.isIdle,
     keyOf: config.keyOf,
     recovery: config.recovery ?? recovery,
     log: guarded(config.log),

@@ -17,6 +17,8 @@ export interface WatchState extends IndexAge {
   readonly gap: UntoldGap | undefined;
   /** The gap that was emitted before an answer that has not taken effect: it is not emitted again with the same answer. */
   readonly toldGap: UntoldGap | undefined;
+  /** The index has been forgotten, and the last answer brought no newer one. */
+  readonly isStale: boolean;
   /** There has been an answer, now or in an earlier subscription. */
   readonly isAnswered: boolean;
   /** The number of consecutive failures that the index may have caused. */
@@ -93,7 +95,7 @@ export function firstTurn<A>(start: ResumePoint | undefined, now: Instant, place
   };
   const fresh: WatchState = {
     ...{ index: undefined, issued: undefined, coveredUntil: undefined, newest: undefined },
-    ...{ gap: undefined, toldGap: undefined, isAnswered: false },
+    ...{ gap: undefined, toldGap: undefined, isStale: false, isAnswered: false },
     pace: freshPace(now.at),
     ...{ indexFailures: 0, mayBeReplay: false, needsFreshConnection: false, isStalled: false },
     rest: { since: now.at, wait: 0, least: 0 },
