@@ -1,4 +1,5 @@
 import { isClientError } from '../error/index.js';
+import { withoutToken } from './without-token.js';
 
 /** A decision of a gate, or something that happened to a player. It contains no tokens. `at` is in ms since 1970. */
 export type GateLogEntry =
@@ -45,8 +46,9 @@ export type GateLogEntry =
     };
 
 /** The entry for a hook of the config that failed. */
-export function hookFailed(hook: string, error: unknown, at: number): GateLogEntry {
-  return { kind: 'hook_failed', at, hook, error: errorLine(error) };
+export function hookFailed(hook: string, error: unknown, at: number, token = ''): GateLogEntry {
+  // A hook may have put the token into a URL, which is in the message.
+  return { kind: 'hook_failed', at, hook, error: withoutToken(errorLine(error), token) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { EMPTY, finalize, fromEvent, mergeMap, share, takeUntil, type Observable } from 'rxjs';
+import { EMPTY, finalize, fromEvent, mergeMap, share, takeUntil, tap, type Observable } from 'rxjs';
 import {
   createFirstMessageAdmission,
   createGatePlaces,
@@ -98,6 +98,7 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
   const serverClosed$ = fromEvent(settings.server, 'close');
   const gate$ = upgrades(settings).pipe(
     mergeMap(receive),
+    tap({ subscribe: confirmation.open }),
     takeUntil(serverClosed$),
     finalize(confirmation.close),
     share(),

@@ -55,6 +55,17 @@ describe('lobbyGate and texts that others have written', () => {
     deepStrictEqual(await closed, { code: 4403, reason: sent });
   });
 
+  it('logs the failure of a hook without the token, even if the hook has put it into a URL', async () => {
+    const onGone = (token: string) =>
+      throwError(() => new StatusError(404, { method: 'DELETE', url: `https://a.example/players/${token}` }));
+    gate = await openGate({ onGone });
+    const token = gate.reserveToken();
+    const { ws } = await connectPlayer(at(`?token=${token}`));
+    ws.close();
+    await waitUntil(() => gate.log.some(({ kind }) => kind === 'hook_failed'));
+    ok(!inspect(gate.log, { depth: Infinity }).includes(token));
+  });
+
   it('logs errors of others by their name: they may quote the token', async () => {
     const connected = (): Observable<void> => throwError(() => new RangeError('the-token is broken'));
     gate = await openGate({ client: { matchmaker: { players: { connected } } } });

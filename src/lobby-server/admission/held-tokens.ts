@@ -14,8 +14,10 @@ export interface HeldTokens {
   readonly pause: (token: string) => void;
   /** What became of the player is known, or has been dealt with. */
   readonly drop: (token: string) => void;
-  /** Ends the grace of all: the gate is closed, so that nobody can come again. */
-  readonly endGrace: () => void;
+  /** The gate is open. */
+  readonly open: () => void;
+  /** The gate is closed, so that nobody can come again: ends the grace of all, and of those that are held from now on. */
+  readonly close: () => void;
 }
 
 interface Held {
@@ -30,6 +32,7 @@ export function createHeldTokens(
   expired: (token: string) => void,
 ): HeldTokens {
   const all = new Map<string, Held>();
+  let isOpen = true;
 
   const pause = (token: string) => {
     const held = all.get(token);
@@ -46,6 +49,7 @@ export function createHeldTokens(
       pause(token);
       const held: Held = all.get(token) ?? { free: places.take(address) };
       all.set(token, held);
+      if (!isOpen) return end(token);
       const grace = unknownGrace + (wait > unknownGrace ? wait : 0);
       held.grace = timer(grace, scheduler).subscribe(() => end(token));
     },
@@ -55,7 +59,11 @@ export function createHeldTokens(
       all.get(token)?.free();
       all.delete(token);
     },
-    endGrace: () => {
+    open: () => {
+      isOpen = true;
+    },
+    close: () => {
+      isOpen = false;
       for (const [token, { grace }] of all) if (grace) end(token);
     },
   };

@@ -28,7 +28,7 @@ export function createHookQueue(settings: GateSettings): HookQueue {
 
   return {
     run: (hook, token, ended) => {
-      const failed = (error: unknown) => log(hookFailed(hook, error, scheduler.now()));
+      const failed = (error: unknown) => log(hookFailed(hook, error, scheduler.now(), token));
       const tooLate$ = timer(hookDeadline, scheduler).pipe(tap(() => failed(new HookTimeoutError())));
       calls$.next(
         defer(() => toInput(settings[hook](token))).pipe(

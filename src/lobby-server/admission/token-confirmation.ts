@@ -15,9 +15,14 @@ export interface TokenConfirmation {
   readonly confirm: (token: string, address: string) => Observable<Refusal | undefined>;
   /** The player of a confirmed token has left: it may be presented again once `onGone` has ended. */
   readonly release: (token: string) => void;
+  /** The gate is open. */
+  readonly open: () => void;
   /** The gate is closed: calls `onUnknown` for all tokens that are held for players who might have come again. */
   readonly close: () => void;
 }
+
+/** The service counts requests in windows of this length, in ms. */
+const REFUSALS_WINDOW = 900_000;
 
 export function createTokenConfirmation(
   settings: GateSettings,
@@ -30,6 +35,8 @@ export function createTokenConfirmation(
   const refused = createRefusedTokens(settings);
   const held = createHeldTokens(settings, places.held, token => freeSlot(token, REFUSALS.unknown));
   let pausedUntil = 0;
+  /** The refusals of the last quarter of an hour, oldest first. */
+  const refusals: { readonly until: number; readonly free: () => void }[] = [];
 
   /** Nobody can come in with the token while its slot is being freed. */
   const freeSlot = (token: string, refusal: Refusal) => {
@@ -44,8 +51,11 @@ export function createTokenConfirmation(
   const whyToWait = (token: string, address: string) => {
     const pause = pausedUntil - scheduler.now();
     if (pause > 0) return { ...REFUSALS.rateLimited, retryAfter: Math.ceil(pause / 1_000) };
+    while ((refusals[0]?.until ?? Infinity) <= scheduler.now()) refusals.shift()?.free();
     const hasPlaces =
-      places.checking.isFreeFor(address) && (held.has(token) || places.held.isFreeFor(address));
+      places.refused.isWithinShare(address) &&
+      places.checking.isFreeFor(address) &&
+      (held.has(token) || places.held.isFreeFor(address));
     return hasPlaces ? undefined : REFUSALS.busy;
   };
 
@@ -59,6 +69,7 @@ export function createTokenConfirmation(
     if (refusal.isRateLimit) pausedUntil = Math.max(pausedUntil, scheduler.now() + wait);
     if (refusal.isFinal) {
       refused.add(token, refusal);
+      refusals.push({ until: scheduler.now() + REFUSALS_WINDOW, free: places.refused.take(address) });
       if (held.has(token)) freeSlot(token, refusal);
     } else if (refusal.isUnknown || held.has(token)) {
       held.hold(token, address, wait);
@@ -87,6 +98,7 @@ export function createTokenConfirmation(
         );
       }),
     release: token => hooks.run('onGone', token, () => inUse.delete(token)),
-    close: held.endGrace,
+    open: held.open,
+    close: held.close,
   };
 }

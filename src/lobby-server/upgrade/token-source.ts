@@ -21,7 +21,12 @@ export function createTokenSource(settings: Pick<GateSettings, 'token' | 'log' |
     if (source === undefined) return { token: undefined, url, headers };
     if (source === 'subprotocol') return { url, ...fromSubprotocols(headers) };
     if (typeof source === 'object') return { headers, ...fromQuery(url, source.parameter) };
-    const answer = callHook('token', () => ({ token: source(request) }), tokenAnswer, settings);
+    const read = () => {
+      const token: unknown = source(request);
+      // A promise is no token. It has to be seen as one, since it may reject.
+      return typeof token === 'object' ? token : { token };
+    };
+    const answer = callHook('token', read, tokenAnswer, settings);
     return answer && { url, headers, ...answer };
   };
 }
@@ -30,7 +35,8 @@ export function createTokenSource(settings: Pick<GateSettings, 'token' | 'log' |
 const tokenAnswer: Guard<{ token: string | undefined }> = {
   name: 'a string or undefined',
   is: (u): u is { token: string | undefined } => {
-    const { token } = u as { token: unknown };
+    const { token, ...more } = Object(u) as { token?: unknown };
+    if (!Object.hasOwn(Object(u) as object, 'token') || Object.keys(more).length > 0) return false;
     return token === undefined || typeof token === 'string';
   },
 };

@@ -54,7 +54,8 @@ export function upgrades({
         const written = bytesWritten(socket);
         // After the other listeners have been called, and before anything else can happen.
         queueMicrotask(() => {
-          if (hasOtherListeners() && bytesWritten(socket) !== written) refuseAnswered(socket);
+          const isAnswered = bytesWritten(socket) !== written || socket.destroyed;
+          if (isAnswered && hasOtherListeners()) refuseAnswered(socket);
           else if (subscriber.closed) refuseUpgrade(socket, REFUSALS.gateClosed, scheduler);
           else subscriber.next({ request, socket, head });
         });

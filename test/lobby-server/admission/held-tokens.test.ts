@@ -36,6 +36,19 @@ describe("lobbyGate, when the service's answer was lost", () => {
     );
   });
 
+  it('calls onUnknown at once if the gate was closed meanwhile: nobody can come again', async () => {
+    gate = await openGate({ holdRequests: true });
+    gate.emulator.fault(PROXY);
+    const token = gate.reserveToken();
+    const connecting = tryConnect(at(`?token=${token}`));
+    await waitUntil(() => gate.heldRequests() === 1);
+    gate.unsubscribe();
+    gate.sendHeldRequests();
+    await connecting;
+    await waitUntil(() => gate.unknown.length === 1);
+    deepStrictEqual(gate.unknown, [token]);
+  });
+
   it('calls onUnknown once if nobody comes within the grace', async () => {
     gate = await openGate({ unknownGrace: 7_000 });
     const token = gate.reserveToken();

@@ -111,6 +111,17 @@ describe('lobbyGate and where it finds the token', () => {
     );
   });
 
+  it('refuses a client if a function returns a promise, and survives its rejection', async () => {
+    gate = await openGate({ token: (() => Promise.reject(new Error('tok-SECRET'))) as never });
+    for (let n = 0; n < 3; n++) {
+      const result = await tryConnect(at());
+      deepStrictEqual(result.kind === 'refused' && [result.status, result.body], [500, 'hook_failed']);
+    }
+    await new Promise(resolve => setImmediate(resolve));
+    ok(gate.log.some(({ kind }) => kind === 'hook_failed'));
+    ok(!inspect(gate.log, { depth: Infinity }).includes('SECRET'));
+  });
+
   it('waits for the first message if a function finds no token', async () => {
     gate = await openGate({ token: () => undefined, firstMessage: true });
     const { ws } = await connectPlayer(at());

@@ -92,6 +92,20 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     await connectPlayer(at(`?token=${gate.reserveToken()}`, '/play'));
   });
 
+  it('says so if another listener destroys its requests, and uses no token', async () => {
+    const server = createServer();
+    server.on('upgrade', (_, socket) => socket.destroy());
+    gate = await openGate({ server });
+    const token = gate.reserveToken();
+    void tryConnect(at(`?token=${token}`)).catch(() => undefined);
+    await waitUntil(() => gate.log.length === 1);
+    const [entry] = gate.log;
+    deepStrictEqual(
+      [entry?.kind === 'refused' && entry.reason, gate.emulator.playerState(token)],
+      ['other_listener', 'reserved'],
+    );
+  });
+
   const others: readonly (readonly [string, string, boolean])[] = [
     ['on every path, registered before', '/', true],
     ['on every path, registered after', '/', false],
