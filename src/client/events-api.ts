@@ -1,11 +1,12 @@
 import type { Observable } from 'rxjs';
 import { decodeAnswer, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
-import { aBoolean, checkArgument, given, plainObject } from '../error/index.js';
+import { aBoolean, checkOptions, given, milliseconds, type Options } from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
   abandoned,
   answers,
   eventFeed,
+  WATCH_OPTIONS,
   type EventFeed,
   type EventFeedConfig,
   type WatchConfig,
@@ -63,6 +64,8 @@ export interface FeedConfig<Own extends object = NoOwnEvents>
   readonly resume?: boolean;
 }
 
+const FEED_OPTIONS: Options<FeedConfig> = { ...WATCH_OPTIONS, linger: milliseconds, resume: aBoolean };
+
 export function createEventsApi<Own extends object>(
   calls: Calls,
   { endpoints, feed: feedDefaults }: ClientSettings,
@@ -74,12 +77,8 @@ export function createEventsApi<Own extends object>(
     calls.continuedSignals(eventsWatch, {}, { isIdle, ...given(config) }, continuity);
 
   const createFeed = (feedConfig: FeedConfig<Own> = {}) => {
-    const {
-      linger,
-      resume = true,
-      ...config
-    } = checkArgument<object>('config', plainObject, feedConfig) as FeedConfig<Own>;
-    checkArgument('resume', aBoolean, resume);
+    checkOptions<object>(feedConfig, FEED_OPTIONS);
+    const { linger, resume = true, ...config } = feedConfig;
     let continuity: AnswerContinuity<List> | undefined;
     const signals$ = signals(config, () => continuity!);
     return eventFeed<Own>(

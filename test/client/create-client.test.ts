@@ -102,6 +102,8 @@ describe('createClient', () => {
     refused(() => group.roster('g', typo));
     refused(() => events.batches(typo));
     refused(() => events.createFeed(typo));
+    throws(() => events.createFeed(typo), /one of .*linger, resume/);
+    throws(() => events.createFeed(null as never), /^InputError: config must be an object; got null$/);
     refused(() => identities(events.feed, typo));
     refused(() => watch(() => [], typo));
     refused(() => pages(() => [], typo));
