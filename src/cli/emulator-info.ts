@@ -30,7 +30,7 @@ Press Ctrl-C to stop it. Type help for what you can make happen in it.
   identity token   ${identityToken}
   lobby token      ${lobbyToken}
   player token     ${playerToken}  valid once, for two minutes
-${lobbyUrl === undefined ? '' : `  player URL       ${lobbyUrl}/?token=${playerToken}\n`}
+${lobbyUrl === undefined ? '' : `  player URL       ${new URL(`?token=${playerToken}`, lobbyUrl).href}\n`}
 For lobby-rx members, watch and events:
   export LOBBY_URL=${url} LOBBY_TOKEN=${identityToken} LOBBY_GROUP=${groupId}
 
