@@ -48,6 +48,7 @@ Confirm the player:
     -d '{"player_token":"${playerToken}"}' '${url}/v1/players/connected'
 
 Do from a program what you can type here:
-  curl -X POST -H 'Authorization: Bearer ${control?.secret}' -d '{"status":"away"}' '${control?.url}/presence'
+  export CONTROL_URL=${control?.url} CONTROL_SECRET=${control?.secret}
+  curl -X POST -H "Authorization: Bearer $CONTROL_SECRET" -d '{"status":"away"}' "$CONTROL_URL/presence"
 `;
 }

@@ -33,12 +33,13 @@ describe('lobby-rx emulate', () => {
 
   it('prints URLs, tokens and curl commands for people, and stops on SIGINT', async () => {
     const run = lobbyRx(['emulate', '--live']);
-    await run.prints("/_emulator/presence'\n");
+    await run.prints('$CONTROL_URL/presence"\n');
     run.process.kill('SIGINT');
     const { code, out } = await run.exited;
     strictEqual(code, 0);
     match(out, /with simulated activity/);
     strictEqual(out.match(/^ {2}curl /gm)?.length, 4);
+    match(out, /^ {2}export CONTROL_URL=http:\/\/127\.0\.0\.1:\d+\/_emulator CONTROL_SECRET=\S{32,}$/m);
   });
 
   it('reports in one line that a port is in use', async () => {
