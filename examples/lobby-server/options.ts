@@ -17,7 +17,7 @@ export interface Options {
 
 /** Reads the arguments and the environment. If the lobby cannot start with them, it says why in one line, and exits. */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
-  const { help, port = env.PORT || '0' } = flagsIn(args);
+  const { help, port = env.PORT ?? '0' } = flagsIn(args);
   if (help) {
     console.log(HELP);
     process.exit(0);

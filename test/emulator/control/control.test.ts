@@ -167,7 +167,10 @@ describe('The control of an emulator', () => {
       ['fault htlm', /^fault.kind must be one of .*html/],
       ['fault html 999', /^fault.status must be a status from 200 to 599/],
       ['fault html wait=1', /^fault.wait must be one of kind, status/],
-      ['fault html times=x', /^times must be a whole number of at least 1, or always; got a string of 1 characters$/],
+      [
+        'fault html times=x',
+        /^times must be a whole number of at least 1, or always; got a string of 1 characters$/,
+      ],
       ['fault html x0', /^times must be a whole number of at least 1, or always; got 0$/],
       ['fault html status=502 503 504', /^fault must be typed as .*; got more words$/],
     ] as const) {
