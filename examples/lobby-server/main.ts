@@ -2,32 +2,26 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseArgs } from 'node:util';
 import { fromEvent, lastValueFrom, merge, share, take, takeUntil, tap } from 'rxjs';
-import { backoff, createClient, isStatusError } from 'lobby-rx';
+import { backoff, createClient, isStatusError, type Client } from 'lobby-rx';
 import { lobbyGate, players, type GateLogEntry, type LobbyPlayers } from 'lobby-rx/lobby-server';
+import { fail, readOptions } from './options.js';
 import { playLobby } from './play-lobby.js';
 import { emulatedService, type Service } from './service.js';
 
-const { values } = parseArgs({ options: { port: { type: 'string', default: '0' } } });
-const { LOBBY_URL, LOBBY_TOKEN } = process.env;
-if (Boolean(LOBBY_URL) !== Boolean(LOBBY_TOKEN)) {
-  console.error(
-    "Set LOBBY_URL, and LOBBY_TOKEN to the lobby's token; lobby-rx emulate prints both. Or set neither.",
-  );
-  process.exit(2);
-}
+const options = readOptions(process.argv.slice(2), process.env);
 
 const server = createServer((_, response) =>
   response.writeHead(426).end('This is a lobby: connect by WebSocket.'),
 );
-const port = await portOf(server.listen(Number(values.port), '127.0.0.1'));
+const port = await portOf(server.listen(options.port, '127.0.0.1'));
 console.log(`open on ws://127.0.0.1:${port}/?name=…&token=…`);
-const service: Service =
-  LOBBY_URL && LOBBY_TOKEN
-    ? { url: LOBBY_URL, token: LOBBY_TOKEN, close: () => undefined }
-    : await emulatedService(port);
-const client = createClient({ url: service.url, token: service.token });
+const service: Service = options.service ?? (await emulatedService(port));
+const client = clientOf(service);
+if (options.service)
+  console.log(
+    `using LOBBY_URL=${service.url} with LOBBY_TOKEN, which must be the lobby's. Unset both to emulate a service.`,
+  );
 
 // Frees the slot of a player who has left: up to ten attempts, unless the service refuses.
 const freeSlot = (player_token: string) =>
@@ -40,7 +34,7 @@ const freeSlot = (player_token: string) =>
 const log = (entry: GateLogEntry) => {
   if (entry.kind === 'refused') console.log(`refused: ${entry.reason}`);
   if (entry.kind === 'refused' && entry.reason === 'unauthorized')
-    console.log("Is LOBBY_TOKEN the lobby's token?");
+    console.log("The service refuses LOBBY_TOKEN. It must be the lobby's token, not an identity's.");
   if (entry.kind === 'hook_failed') console.log(`a slot was not freed: ${entry.error}`);
 };
 
@@ -72,7 +66,7 @@ stop$.subscribe(() => {
 // The gate has completed and everyone has left. The process exits by itself once their slots have been freed.
 await closed;
 server.close();
-service.close();
+service.close?.();
 
 /** The port that a server listens on. If it cannot be used, the process ends. */
 async function portOf(listening: Server): Promise<number> {
@@ -82,7 +76,16 @@ async function portOf(listening: Server): Promise<number> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used: ${code}`;
-    console.error(`Port ${values.port} ${why}; choose another one: npm run lobby -- --port 8081`);
+    console.error(`Port ${options.port} ${why}; choose another one: npm run lobby -- --port 8081`);
     process.exit(1);
+  }
+}
+
+/** The client of the lobby. If the URL or the token is invalid, the process ends. */
+function clientOf({ url, token }: Service): Client {
+  try {
+    return createClient({ url, token });
+  } catch (error) {
+    return fail(`LOBBY_URL or LOBBY_TOKEN cannot be used: ${(error as Error).message}`);
   }
 }

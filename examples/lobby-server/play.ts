@@ -29,6 +29,17 @@ function show({ players, chat }: State): void {
   if (chat) console.log(`${printable(chat.name)}: ${printable(chat.text)}`);
 }
 
+/** The gate's reasons are not longer. */
+const MAX_REASON = 123;
+
+/** What to do about a refusal. */
+function hintFor(status: number, reason: string, retryAfter: string | undefined): string {
+  if (reason === 'unauthorized') return ": the lobby's own token is wrong; see what the lobby prints.";
+  if (status === 401 || status === 403)
+    return ': each URL works once. Type player where the lobby runs for a new one.';
+  return retryAfter === undefined ? '.' : `: try again in ${printable(retryAfter)} s.`;
+}
+
 const leave = (message: string, code: number) => {
   // The first reason counts: others follow from it.
   if (process.exitCode !== undefined) return;
@@ -51,12 +62,22 @@ socket.on('open', () =>
   console.log('You are in. Type w, a, s or d to move, anything else to say it, Ctrl-D to leave.'),
 );
 socket.on('message', (data: Buffer) => show(JSON.parse(data.toString()) as State));
-socket.on('unexpected-response', (request, { statusCode }) => {
-  request.destroy();
-  leave(
-    `The lobby has refused you (${statusCode}): each URL works once. Type player where it runs for a new one.`,
-    1,
-  );
+socket.on('unexpected-response', (request, response) => {
+  const { statusCode = 0, headers } = response;
+  let body = '';
+  response.setEncoding('utf8');
+  response.on('data', (text: string) => {
+    body += text;
+    // A reason of the gate is far shorter: this is a page of something else.
+    if (body.length > MAX_REASON) response.destroy();
+  });
+  response.on('error', () => undefined);
+  response.on('close', () => {
+    request.destroy();
+    const reason = printable(body.slice(0, MAX_REASON));
+    const hint = hintFor(statusCode, reason, headers['retry-after']);
+    leave(`The lobby has refused you (${`${statusCode} ${reason}`.trim()})${hint}`, 1);
+  });
 });
 socket.on('error', error => leave(`There is no connection to the lobby: ${error.message}`, 1));
 socket.on('close', (code, reason) => {

@@ -1,12 +1,13 @@
 import { createInterface } from 'node:readline';
 import { interval, map, takeWhile } from 'rxjs';
-import { createControl, createEmulator, listen, seedWorld } from 'lobby-rx/emulator';
+import { createControl, createEmulator, listen, seedWorld, type ControlResult } from 'lobby-rx/emulator';
 
 /** The service that a lobby uses, and the token of the lobby. */
 export interface Service {
   readonly url: string;
   readonly token: string;
-  readonly close: () => void;
+  /** Ends an emulated one, once all slots are free. */
+  readonly close?: () => void;
 }
 
 /** Player tokens are usually valid for two minutes. Here they are for an hour, so that nobody has to hurry. */
@@ -32,9 +33,9 @@ Each of them works once. Type player for a new one, help for more, Ctrl-C to sto
 
   const commands = createInterface({ input: process.stdin }).on('line', line => {
     try {
-      console.log(control.type(line));
+      if (line.trim() !== '') console.log(textOf(control.type(line)));
     } catch (error) {
-      console.log((error as Error).message);
+      console.log(`${(error as Error).message}; type help for all commands`);
     }
   });
   return {
@@ -52,4 +53,12 @@ Each of them works once. Type player for a new one, help for more, Ctrl-C to sto
         .subscribe({ complete: () => void server.close() });
     },
   };
+}
+
+/** What a command has done, and a line for each value. Control characters must not reach the terminal. */
+function textOf({ message, ...values }: ControlResult): string {
+  const rows = Object.entries(values).map(
+    ([name, value]) => `  ${name.padEnd(14)} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return [...message.split('\n'), ...rows].map(row => row.replace(/\p{Cc}/gu, ' ')).join('\n');
 }

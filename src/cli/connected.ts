@@ -1,5 +1,6 @@
 import { catchError, concatMap, finalize, tap, type Observable } from 'rxjs';
-import { whyNotConnected, type MatchmakerApi } from '../client/index.js';
+import { whyNotConnected, type MatchmakerApi, type RefusalReason } from '../client/index.js';
+import { isStatusError, type StatusError } from '../error/index.js';
 import { clientOf, CONNECTION } from './connection.js';
 import { parseFlags } from './parse-flags.js';
 import { EXIT, ExitError, run } from './run.js';
@@ -18,7 +19,8 @@ the exit code tells:
 
   1  the service refused the token
   2  wrong arguments, or no token: nothing was sent
-  3  the service was not reached: the same token can be confirmed later
+  3  the service was not reached, limits the rate, or refused LOBBY_TOKEN: the
+     same player token can be confirmed later
   4  unknown: the answer was lost, or did not come from the service, which may
      count the player as connected. Do not confirm the token again.
 `;
@@ -48,8 +50,25 @@ function confirm(players: MatchmakerApi['players'], player_token: string): Obser
   return players.connected({ player_token }).pipe(
     tap({ unsubscribe: () => warn(UNKNOWN) }),
     catchError((error: unknown) => {
-      const isUnknown = whyNotConnected(error).outcome === 'unknown';
-      throw isUnknown ? new ExitError(`${UNKNOWN}: ${(error as Error).message}`, EXIT.unknown) : error;
+      const why = whyNotConnected(error);
+      const { message } = error as Error;
+      if (why.outcome === 'unknown') throw new ExitError(`${UNKNOWN}: ${message}`, EXIT.unknown);
+      if (why.outcome === 'refused' && isStatusError(error)) throw refusalOf(error, why.reason);
+      throw error;
     }),
+  );
+}
+
+/** The service's refusal: of the player token, or of this request whatever the token. */
+function refusalOf(error: StatusError, reason: RefusalReason): Error {
+  const { status, message, retryAfter } = error;
+  if (status === 429) {
+    const when = retryAfter === undefined ? 'later' : `in ${Math.ceil(retryAfter / 1_000)} s`;
+    return new ExitError(`the service limits the rate, try again ${when}: ${message}`, EXIT.unreachable);
+  }
+  if (reason !== 'unauthorized') return error;
+  return new ExitError(
+    `LOBBY_TOKEN was refused, not the player token; set it to the token of the lobby: ${message}`,
+    EXIT.unreachable,
   );
 }

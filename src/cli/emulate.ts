@@ -8,6 +8,7 @@ import {
   type EmulatorServer,
   type SeedConfig,
 } from '../emulator/index.js';
+import { lobbyAddress } from '../protocol/index.js';
 import { infoForPeople, infoForPrograms } from './emulator-info.js';
 import { parseFlags, wholeNumber } from './parse-flags.js';
 import { EXIT, fail } from './run.js';
@@ -16,9 +17,11 @@ import { typeCommands } from './type-commands.js';
 
 const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with sample data
 
-  --port N           port to listen on; default: a free one
+  --port N           port to listen on; default: a free one. Tokens are the
+                     same after a restart only with --seed
   --lobby URL        where lobby joins lead: the ws: URL of your lobby server,
-                     such as ws://127.0.0.1:8080; default: an imaginary host
+                     such as ws://127.0.0.1:8080/play; default: an imaginary
+                     host. Only player URLs have the path, lobby joins do not
   --seed N           the same seed gives the same ids and tokens; by default
                      nobody can guess them
   --live             simulates activity: presence, members, chat, lobby joins
@@ -49,7 +52,10 @@ export async function emulate(args: readonly string[]): Promise<void> {
 
   const { port, seed, every, lobby, isLive, isJson } = options;
   const emulator = createEmulator(seed === undefined ? { random: secureRandom } : { seed });
-  const world = seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby }) });
+  const world = {
+    ...seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby.ports }) }),
+    ...(lobby && { lobbyUrl: lobby.url }),
+  };
   const control = createControl(emulator, world);
   let server: EmulatorServer;
   try {
@@ -85,7 +91,7 @@ interface EmulateOptions {
   readonly port: number;
   /** Undefined if nobody is to guess the ids and tokens. */
   readonly seed: number | undefined;
-  readonly lobby: SeedConfig['ports'];
+  readonly lobby: LobbyPlace | undefined;
   readonly isJson: boolean;
   readonly isLive: boolean;
   /** In ms. */
@@ -107,7 +113,7 @@ function readOptions(args: readonly string[]): EmulateOptions {
   return {
     port: wholeNumber('--port', values.port, 0, 65_535),
     seed: values.seed === undefined ? undefined : wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
-    lobby: values.lobby === undefined ? undefined : portsOf(values.lobby),
+    lobby: values.lobby === undefined ? undefined : lobbyAt(values.lobby),
     isJson: values.json,
     isLive: values.live,
     every: wholeNumber('--every', values.every, 1, 3_600_000),
@@ -116,17 +122,26 @@ function readOptions(args: readonly string[]): EmulateOptions {
   };
 }
 
-/** The ports of a lobby at a WebSocket URL. A lobby join has no path, so the URL can have none. */
-function portsOf(text: string): NonNullable<SeedConfig['ports']> {
-  const [, scheme, hostname, port] =
-    /^(wss?):\/\/([^/?#@:\s]+|\[[\da-f:]+\])(?::(\d{1,5}))?\/?$/i.exec(text) ?? [];
+/** Where a lobby is. */
+interface LobbyPlace {
+  /** A lobby join has no path: clients have to know it. */
+  readonly ports: NonNullable<SeedConfig['ports']>;
+  /** The URL of the lobby, with its path. */
+  readonly url: string;
+}
+
+/** The place of a lobby with this WebSocket URL. */
+function lobbyAt(text: string): LobbyPlace {
+  const [, scheme, hostname, port, path = ''] =
+    /^(wss?):\/\/([^/?#@:\s]+|\[[\da-f:]+\])(?::(\d{1,5}))?(\/[^?#\s]*)?$/i.exec(text) ?? [];
   const isTls = scheme?.toLowerCase() === 'wss';
   const number = Number(port ?? (isTls ? 443 : 80));
   if (!hostname || number > 65_535)
     throw new Error(
-      `--lobby must be a ws: or wss: URL without a path, like ws://127.0.0.1:8080; got '${text}'`,
+      `--lobby must be a ws: or wss: URL without a query, like ws://127.0.0.1:8080/play; got '${text}'`,
     );
-  return { default: { host: `${hostname}:${number}`, hostname, port: number, is_tls: isTls } };
+  const ports = { default: { host: `${hostname}:${number}`, hostname, port: number, is_tls: isTls } };
+  return { ports, url: `${lobbyAddress({ ports }).url}${path === '/' ? '' : path}` };
 }
 
 /** As `Math.random`, but nobody can guess the next one. */

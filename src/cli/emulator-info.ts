@@ -30,7 +30,7 @@ Press Ctrl-C to stop it. Type help for what you can make happen in it.
   identity token   ${identityToken}
   lobby token      ${lobbyToken}
   player token     ${playerToken}  valid once, for two minutes
-${lobbyUrl === undefined ? '' : `  player URL       ${lobbyUrl}/?token=${playerToken}\n`}
+${lobbyUrl === undefined ? '' : `  player URL       ${new URL(`?token=${playerToken}`, lobbyUrl).href}\n`}
 For lobby-rx members, watch and events:
   export LOBBY_URL=${url} LOBBY_TOKEN=${identityToken} LOBBY_GROUP=${groupId}
 
@@ -48,6 +48,7 @@ Confirm the player:
     -d '{"player_token":"${playerToken}"}' '${url}/v1/players/connected'
 
 Do from a program what you can type here:
-  curl -X POST -H 'Authorization: Bearer ${control?.secret}' -d '{"status":"away"}' '${control?.url}/presence'
+  export CONTROL_URL=${control?.url} CONTROL_SECRET=${control?.secret}
+  curl -X POST -H "Authorization: Bearer $CONTROL_SECRET" -d '{"status":"away"}' "$CONTROL_URL/presence"
 `;
 }

@@ -28,7 +28,8 @@ Exit codes:
   0          success
   1          refused by the service, or an invalid answer; emulate: a taken port
   2          wrong arguments, or a checkpoint that cannot be kept
-  3          the service was not reached
+  3          the service was not reached; connected: nor was the player token
+             judged, because of the rate or of LOBBY_TOKEN
   4          connected: unknown, the service may count the player as connected
   130, 143   members, connected: stopped by a signal before they were done
 `;

@@ -32,7 +32,7 @@ function print(lineOf: (member: GroupMember) => string, isForPeople: boolean) {
   return (members$: Observable<GroupMember>): Observable<never> => {
     let count = 0;
     const progress = (end: string) => {
-      if (isCounting) process.stderr.write(`${count} members${end}`);
+      if (isCounting) process.stderr.write(`${counted(count)}${end}`);
     };
     const printed = (member: GroupMember) =>
       concat(
@@ -48,9 +48,11 @@ function print(lineOf: (member: GroupMember) => string, isForPeople: boolean) {
       finalize(() => progress('\n')),
       tap({
         error: () => {
-          if (count > 0) warn(`the list is incomplete: it ends after ${count} members`);
+          if (count > 0) warn(`the list is incomplete: it ends after ${counted(count)}`);
         },
       }),
     );
   };
 }
+
+const counted = (count: number) => `${count} ${count === 1 ? 'member' : 'members'}`;

@@ -1,7 +1,13 @@
 import type { GroupHandle, Notification, Presence, Profile } from '../protocol/index.js';
 import type { Transport } from '../transport/index.js';
 import { checkOptions, type Options } from '../error/index.js';
-import { createFaultInjector, type Fault, type FaultCounts, type FaultPlan } from './fault/index.js';
+import {
+  createFaultInjector,
+  type Fault,
+  type FaultCounts,
+  type FaultPlan,
+  type PlannedFault,
+} from './fault/index.js';
 import { inProcessTransport } from './in-process-transport.js';
 import { withRecording, type RecordedRequest } from './recorded-request.js';
 import {
@@ -132,6 +138,8 @@ export interface Emulator {
   readonly fault: (fault: Fault, plan?: FaultPlan) => () => void;
   /** The number of requests affected by each kind of fault. */
   readonly faultCounts: FaultCounts;
+  /** The faults that are planned and still to come, in the order in which they were planned. */
+  readonly plannedFaults: () => readonly PlannedFault[];
 
   /** The requests so far, oldest first. Only the last 10,000 are kept. */
   readonly requests: readonly RecordedRequest[];
@@ -184,6 +192,7 @@ export function createEmulator(config: EmulatorConfig = {}): Emulator {
 
     fault: injector.fault,
     faultCounts: injector.faultCounts,
+    plannedFaults: injector.plannedFaults,
     requests,
     save: () => saveWorld(world),
   };

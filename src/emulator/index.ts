@@ -14,6 +14,7 @@ export type {
   Fault,
   FaultCounts,
   FaultPlan,
+  PlannedFault,
   ReplacedAnswer,
   ServerQuirk,
 } from './fault/index.js';

@@ -27,3 +27,6 @@ export function callHook<A>(
     return undefined;
   }
 }
+
+/** What `addressOf` returns. */
+export const aString: Guard<string> = { name: 'a string', is: u => typeof u === 'string' };

@@ -123,7 +123,9 @@ function resolveTokenSources({ token, tokenParameter, firstMessage = false }: Lo
       throw new InputError('tokenParameter', "omitted, unless token is 'query'", describe(tokenParameter));
     }
   }
-  if (typeof firstMessage !== 'boolean') checkArgument('firstMessage', aFunction, firstMessage);
+  if (typeof firstMessage !== 'boolean' && !aFunction.is(firstMessage)) {
+    throw new InputError('firstMessage', 'true, false or a function', describe(firstMessage));
+  }
   if (tokenParameter === false && firstMessage === false) {
     throw new InputError('tokenParameter', 'a name, unless firstMessage is set', 'neither');
   }

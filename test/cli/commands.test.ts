@@ -35,6 +35,7 @@ describe('lobby-rx', () => {
     strictEqual(code, 0);
     // A terminal shows only what was written last on a line.
     for (const line of lines.slice(0, 40)) match(line.split('\r').at(-1)!, /^.+#\d+ +(\w+|-) +[\w-]+$/);
+    ok(lines[1]!.startsWith('1 member\r'), lines[1]);
     ok(lines[20]!.startsWith('20 members\r'), lines[20]);
     strictEqual(lines[40]!.split('\r').at(-1), '40 members');
   });

@@ -51,6 +51,24 @@ describe('lobby-rx connected', () => {
     strictEqual((await lobbyRx(['connected'], { env, input: 'any' }).exited).code, 3);
   });
 
+  it('does not take the refusal of a request for that of the player token', async () => {
+    const { emulator, world } = service;
+    emulator.fault({ kind: 'rate_limited', wait: 4_200 });
+    const limited = await connected(world.playerToken).exited;
+    deepStrictEqual([limited.code, limited.out], [3, '']);
+    match(limited.err, /^lobby-rx: the service limits the rate, try again in 5 s: 429 API_RATE_LIMIT: .*\n$/);
+    for (const token of [world.identityToken, 'unknown']) {
+      const env = service.env(token);
+      const { code, err } = await lobbyRx(['connected'], { env, input: world.playerToken }).exited;
+      strictEqual(code, 3, err);
+      match(
+        err,
+        /^lobby-rx: LOBBY_TOKEN was refused, not the player token; set it to the token of the lobby: 40/,
+      );
+    }
+    deepStrictEqual((await connected(world.playerToken).exited).code, 0);
+  });
+
   it('says that the outcome is unknown if it is stopped before the answer', async () => {
     const { emulator } = service;
     emulator.fault({ kind: 'stall_before_headers' });

@@ -33,12 +33,13 @@ describe('lobby-rx emulate', () => {
 
   it('prints URLs, tokens and curl commands for people, and stops on SIGINT', async () => {
     const run = lobbyRx(['emulate', '--live']);
-    await run.prints("/_emulator/presence'\n");
+    await run.prints('$CONTROL_URL/presence"\n');
     run.process.kill('SIGINT');
     const { code, out } = await run.exited;
     strictEqual(code, 0);
     match(out, /with simulated activity/);
     strictEqual(out.match(/^ {2}curl /gm)?.length, 4);
+    match(out, /^ {2}export CONTROL_URL=http:\/\/127\.0\.0\.1:\d+\/_emulator CONTROL_SECRET=\S{32,}$/m);
   });
 
   it('reports in one line that a port is in use', async () => {
@@ -60,9 +61,12 @@ describe('lobby-rx emulate', () => {
       ],
       [['emulate', '--prot', '1'], /^lobby-rx: unknown option '--prot'; see lobby-rx emulate --help\n$/],
       [['emulate', 'now'], /^lobby-rx: lobby-rx emulate takes no arguments but its flags; .*\n$/],
-      [['emulate', '--lobby', 'http://a'], /^lobby-rx: --lobby must be a ws: or wss: URL without a path/],
-      [['emulate', '--lobby', 'ws://a/path'], /^lobby-rx: --lobby must be a ws: or wss: URL without a path/],
-      [['emulate', '--lobby', 'ws://a:70000'], /^lobby-rx: --lobby must be a ws: or wss: URL without a path/],
+      [['emulate', '--lobby', 'http://a'], /^lobby-rx: --lobby must be a ws: or wss: URL without a query/],
+      [['emulate', '--lobby', 'ws://a/play?b=c'], /^lobby-rx: --lobby must be a ws: or wss: URL without a/],
+      [
+        ['emulate', '--lobby', 'ws://a:70000'],
+        /^lobby-rx: --lobby must be a ws: or wss: URL without a query/,
+      ],
       [['emulat'], /^lobby-rx: unknown command 'emulat'; see lobby-rx --help\n$/],
     ] as const) {
       const { code, err } = await lobbyRx(args).exited;
@@ -123,6 +127,28 @@ describe('lobby-rx emulate', () => {
     await run.prints('"url":"ws://127.0.0.1:8080/?token=player.');
     run.process.kill();
     await run.exited;
+  });
+
+  it('knows the path of a real lobby: player URLs have it, lobby joins cannot', async () => {
+    const run = lobbyRx(['emulate', '--json', '--lobby', 'ws://127.0.0.1:8080/play'], { isOpen: true });
+    await run.prints('\n');
+    const { url, identityToken, lobbyUrl } = JSON.parse(run.out()) as Record<string, string>;
+    strictEqual(lobbyUrl, 'ws://127.0.0.1:8080/play');
+    const client = createClient({ url: url!, token: identityToken! });
+    const { watch } = await lastValueFrom(client.events.watch());
+    run.process.stdin!.write('lobby\nplayer\n');
+    const { events } = await lastValueFrom(client.events.watch({ watch_index: watch.index }));
+    const [event] = events;
+    strictEqual(
+      event?.kind === 'matchmaker_lobby_join' && lobbyAddress(event).url,
+      lobbyUrl.replace('/play', ''),
+    );
+    await run.prints('"url":"ws://127.0.0.1:8080/play?token=player.');
+    run.process.kill();
+    await run.exited;
+
+    const people = lobbyRx(['emulate', '--lobby', 'ws://127.0.0.1:8080/play', '--exit-with-stdin']);
+    match((await people.exited).out, /player URL +ws:\/\/127.0.0.1:8080\/play\?token=player\./);
   });
 
   it('has help', async () => {

@@ -115,17 +115,82 @@ describe('examples/lobby-server', () => {
     const again = spawnTs(PLAY, [urls[1]!], { isOpen: true });
     const refused = await again.exited;
     strictEqual(refused.code, 1);
-    match(refused.err, /^The lobby has refused you \(403\)/);
+    match(refused.err, /^The lobby has refused you \(403 removed\): each URL works once/);
     lobby.process.stdin!.write('player\n');
-    await lobby.prints('a slot is reserved');
+    await lobby.prints('a slot is reserved\n  player_token   player.');
     lobby.process.stdin!.write('jion\n');
     await lobby.prints('command must be one of player');
+    await lobby.prints('type help for all commands');
 
     lobby.process.kill('SIGINT');
     const [{ code, err }, left] = await Promise.all([lobby.exited, ada.exited]);
     deepStrictEqual([code, err, left.code], [0, '', 1]);
     match(left.err, /^You are out: 1001 the lobby is closing\n$/);
     emulator = lobby;
+  });
+
+  it("says which service it uses, and tells players why they are refused if the token is not the lobby's", async () => {
+    emulator = lobbyRx(['emulate', '--json']);
+    await emulator.prints('}\n');
+    const info = JSON.parse(emulator.out()) as EmulatorInfo;
+    lobby = spawnTs(MAIN, [], { env: { LOBBY_URL: info.url, LOBBY_TOKEN: info.identityToken } });
+    await lobby.prints(`using LOBBY_URL=${info.url} `);
+    const [url] = /ws:\S+\//.exec(lobby.out())!;
+    const refused = await spawnTs(PLAY, [`${url}?token=${info.playerToken}`], { isOpen: true }).exited;
+    deepStrictEqual(
+      [refused.code, refused.err],
+      [
+        1,
+        "The lobby has refused you (503 unauthorized): the lobby's own token is wrong; see what the lobby prints.\n",
+      ],
+    );
+    await lobby.prints('The service refuses LOBBY_TOKEN.');
+  });
+
+  it('tells a player when to try again', async () => {
+    const server = createServer(socket => {
+      socket.on('error', () => undefined);
+      socket.end('HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nbusy');
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    emulator = lobby = spawnTs(PLAY, [`ws://127.0.0.1:${port}/?token=a`], { isOpen: true });
+    const { code, err } = await lobby.exited;
+    server.close();
+    deepStrictEqual([code, err], [1, 'The lobby has refused you (503 busy): try again in 7 s.\n']);
+  });
+
+  it('has a port of its own choice, that of PORT, or that of --port', async () => {
+    const server = createServer();
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const env = { PORT: String(port) };
+    emulator = lobby = spawnTs(MAIN, [], { env });
+    match((await lobby.exited).err, new RegExp(`^Port ${port} is already in use`));
+    server.close();
+    lobby = spawnTs(MAIN, ['--port', '0'], { env });
+    await lobby.prints('open on ws://127.0.0.1:');
+    ok(!lobby.out().includes(`:${port}/`), lobby.out());
+  });
+
+  it('has help, and says in one line what is wrong with its arguments', async () => {
+    const helped = spawnTs(MAIN, ['--help']);
+    emulator = lobby = helped;
+    const { code, out } = await helped.exited;
+    strictEqual(code, 0);
+    match(out, /--port N .*PORT, or else a free one$/m);
+    for (const [args, env, message] of [
+      [['--prot', '1'], {}, /^Unknown option '--prot'; see npm run lobby -- --help\n$/],
+      [['--port', 'x'], {}, /^The port must be a whole number from 0 to 65535; got 'x'.\n$/],
+      [['--port', '70000'], {}, /^The port must be a whole number/],
+      [['8080'], {}, /^Unexpected argument '8080'[^\n]*; see npm run lobby -- --help\n$/],
+      [[], { LOBBY_URL: 'nowhere', LOBBY_TOKEN: 'a' }, /^LOBBY_URL or LOBBY_TOKEN cannot be used: .*\n$/],
+    ] as const) {
+      emulator = lobby = spawnTs(MAIN, args, { env });
+      const ended = await lobby.exited;
+      strictEqual(ended.code, 2, ended.err);
+      match(ended.err, message);
+    }
   });
 
   it('says in one line that its port is in use', async () => {

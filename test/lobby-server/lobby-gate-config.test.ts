@@ -20,7 +20,7 @@ describe('the config of lobbyGate', () => {
       ['path', { path: 7 }],
       ['tokenParameter', { tokenParameter: '' }],
       ['tokenParameter', { tokenParameter: false }],
-      ['firstMessage', { firstMessage: 'yes' }],
+      ['firstMessage must be true, false or a function', { firstMessage: 'true' }],
       ['firstMessageDeadline', { firstMessageDeadline: 0 }],
       ['maxChecks', { maxChecks: 0 }],
       ['maxHeldBytes', { maxHeldBytes: Infinity }],

@@ -1,7 +1,7 @@
-import { checkArgument, InputError, nonEmptyString } from '../../error/index.js';
+import { checkArgument, InputError, nonEmptyString, positiveInteger, type Guard } from '../../error/index.js';
 import type { SeededWorld } from '../demo/index.js';
 import type { Emulator } from '../emulator.js';
-import type { Fault, FaultPlan } from '../fault/index.js';
+import { FAULT_FIELDS, type Fault, type FaultPlan } from '../fault/index.js';
 
 /** The fields of a command, by name, as words or as JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -47,7 +47,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       ...{ takes: [], needs: 0 },
       run: () => {
         const player_token = emulator.reservePlayer(world.lobbyId);
-        const url = world.lobbyUrl && `${world.lobbyUrl}/?token=${player_token}`;
+        const url = world.lobbyUrl && new URL(`?token=${player_token}`, world.lobbyUrl).href;
         return { message: 'a slot is reserved', player_token, ...(url && { url }) };
       },
     },
@@ -75,6 +75,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       summary: 'a member leaves; default: the last to join',
       ...{ takes: ['who'], needs: 0 },
       run: ({ who = [...guests.keys()].at(-1) }) => {
+        if (who === undefined) throw new InputError('who', 'given, since nobody has joined', 'nothing');
         const name = checkArgument('who', nonEmptyString, who);
         const identity_id = idOf(name);
         emulator.leave(world.groupId, identity_id);
@@ -83,7 +84,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       },
     },
     presence: {
-      summary: 'is online, away or offline',
+      summary: 'is online, away, offline or any word',
       ...{ takes: ['status', 'who'], needs: 1 },
       run: ({ status, who }) => {
         const identity_id = idOf(who);
@@ -114,14 +115,14 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     fault: {
       summary: 'the next requests fail: x3, always; fault off',
       ...{ takes: ['kind', 'status'], needs: 1 },
-      options: ['times', 'probability', 'only', 'wait', 'form', 'bytes', 'ms'],
+      options: ['times', 'probability', 'only', ...FAULT_FIELDS.filter(field => field !== 'status')],
       run: ({ kind, times = 1, probability, only, ...fields }) => {
         if (kind === 'off') {
           clearFaults();
           return { message: 'there are no faults any more' };
         }
         const plan: FaultPlan = {
-          times: times === 'always' ? Infinity : (numberOf(times) as number),
+          times: times === 'always' ? Infinity : checkArgument('times', aCount, numberOf(times)),
           ...(probability !== undefined && { probability: numberOf(probability) as number }),
           ...(only !== undefined && {
             only: ({ url }) => url.includes(checkArgument('only', nonEmptyString, only)),
@@ -162,11 +163,18 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
           requests: requests.length,
           pending,
           faults: { ...faultCounts },
+          planned: emulator.plannedFaults().map(({ fault, left }) => ({
+            ...fault,
+            times: left === Infinity ? 'always' : left,
+          })),
         };
       },
     },
   };
 }
+
+/** How often a fault happens. */
+const aCount: Guard<number> = { ...positiveInteger, name: 'a whole number of at least 1, or always' };
 
 /** On a command line, numbers are words. */
 function numberOf(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { InputError, rejectUnknownKeys } from '../../error/index.js';
+import { InputError, isInputError, rejectUnknownKeys } from '../../error/index.js';
 import type { SeededWorld } from '../demo/index.js';
 import type { Emulator } from '../emulator.js';
 import { createCommands, type Command, type ControlResult, type Fields } from './commands.js';
@@ -42,7 +42,12 @@ export function createControl(emulator: Emulator, world: SeededWorld): Control {
     rejectUnknownKeys(fields, fieldsOf(command), name);
     const missing = command.takes.slice(0, command.needs).find(field => fields[field] === undefined);
     if (missing !== undefined) throw new InputError(missing, `given: ${usageOf(name, command)}`, 'nothing');
-    return command.run(fields);
+    try {
+      return command.run(fields);
+    } catch (error) {
+      if (!isInputError(error) || error.argument !== 'identity_id') throw error;
+      throw new InputError('who', `an id, or the name of someone who has joined (${QUOTE})`, error.got);
+    }
   };
   return {
     run,
@@ -56,6 +61,9 @@ export function createControl(emulator: Emulator, world: SeededWorld): Control {
     help,
   };
 }
+
+/** What people forget. */
+const QUOTE = 'quote what contains spaces';
 
 /** A word of a command line. One in quotation marks is always a value, whatever it looks like. */
 interface Word {
@@ -99,10 +107,12 @@ function fieldsIn(words: readonly Word[], name: string, command: Command): Field
     const [field, value] = namedField(word) ?? [];
     if (field !== undefined && fieldsOf(command).includes(field)) {
       fields[field] = value!;
+      if (unnamed.includes(field)) unnamed.splice(unnamed.indexOf(field), 1);
       continue;
     }
     const next = unnamed.shift();
-    if (next === undefined) throw new InputError(name, `typed as ${usageOf(name, command)}`, 'more words');
+    if (next === undefined)
+      throw new InputError(name, `typed as ${usageOf(name, command)} (${QUOTE})`, 'more words');
     fields[next] = word.text;
   }
   return fields;

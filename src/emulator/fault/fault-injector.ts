@@ -32,17 +32,24 @@ export interface FaultInjector {
   /** Plans a fault; the function that it returns withdraws it. */
   readonly fault: (fault: Fault, plan?: FaultPlan) => () => void;
   readonly faultCounts: FaultCounts;
+  /** The faults still to come. */
+  readonly plannedFaults: () => readonly PlannedFault[];
 }
 
-interface PlannedFault {
+/** A fault that is still to come. */
+export interface PlannedFault {
   readonly fault: Fault;
-  readonly plan: FaultPlan;
   /** How many more requests it will affect. */
+  readonly left: number;
+}
+
+interface Plan extends PlannedFault {
+  readonly plan: FaultPlan;
   left: number;
 }
 
 export function createFaultInjector(world: World, settings: ServiceSettings): FaultInjector {
-  const planned = new Set<PlannedFault>();
+  const planned = new Set<Plan>();
   const faultCounts: Partial<Record<Fault['kind'], number>> = {};
   const lastEvents = new Map<string | undefined, object>();
   const random = randomNumbers(world.seed);
@@ -80,10 +87,11 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
     fault: (fault, plan = {}) => {
       checkFault(fault);
       checkOptions(plan, PLAN, 'plan');
-      const one: PlannedFault = { fault, plan, left: plan.times ?? 1 };
+      const one: Plan = { fault, plan, left: plan.times ?? 1 };
       if (one.left > 0) planned.add(one);
       return () => void planned.delete(one);
     },
     faultCounts,
+    plannedFaults: () => [...planned].map(({ fault, left }) => ({ fault, left })),
   };
 }

@@ -26,6 +26,11 @@ const FIELDS: Readonly<Record<Fault['kind'], Readonly<Record<string, Check>>>> =
   ...serverQuirkFields,
 };
 
+/** The names of all fields that some kind of fault has, besides `kind`. */
+export const FAULT_FIELDS: readonly string[] = [
+  ...new Set(Object.values(FIELDS).flatMap(fields => Object.keys(fields))),
+];
+
 const faultKind: Check = {
   name: `one of ${Object.keys(FIELDS).join(', ')}`,
   is: u => Object.keys(FIELDS).some(kind => kind === u),

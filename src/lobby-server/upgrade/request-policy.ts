@@ -1,6 +1,6 @@
-import { aBoolean, type Guard } from '../../error/index.js';
+import { aBoolean } from '../../error/index.js';
 import { REFUSALS, type Refusal } from '../admission/index.js';
-import { callHook } from '../call-hook.js';
+import { aString, callHook } from '../call-hook.js';
 import type { GateSettings } from '../gate-settings.js';
 import type { Upgrade } from './upgrades.js';
 
@@ -10,8 +10,6 @@ export type RequestPolicy = (upgrade: Upgrade) => {
   /** Undefined if it may connect. */
   readonly refusal: Refusal | undefined;
 };
-
-const aString: Guard<string> = { name: 'a string', is: u => typeof u === 'string' };
 
 /** Calls the hooks of the config, and counts the open connections of each address. */
 export function createRequestPolicy(settings: GateSettings): RequestPolicy {

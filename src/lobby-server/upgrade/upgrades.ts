@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { Observable } from 'rxjs';
 import { InputError } from '../../error/index.js';
 import { REFUSALS } from '../admission/index.js';
+import { aString, callHook } from '../call-hook.js';
 import type { GateSettings } from '../gate-settings.js';
 import { refuseUpgrade } from './refuse-upgrade.js';
 
@@ -21,15 +22,16 @@ const claimedSockets = new WeakSet();
 
 /**
  * The upgrade requests of a server for a path; never completes. Requests for other paths are left to the server's other
- * listeners. If those are all gates too, the last one answers 404, so that the request does not hang forever. A request that
+ * listeners. If those are all gates too, the last one answers 404 and logs it, so that the request does not hang forever. A request that
  * another listener answers although its path is the gate's own is refused.
  */
 export function upgrades({
   server,
   path,
+  addressOf,
   log,
   scheduler,
-}: Pick<GateSettings, 'server' | 'path' | 'log' | 'scheduler'>): Observable<Upgrade> {
+}: Pick<GateSettings, 'server' | 'path' | 'addressOf' | 'log' | 'scheduler'>): Observable<Upgrade> {
   const hasOtherListeners = () => !server.listeners('upgrade').every(listener => gateListeners.has(listener));
   let hasWarned = false;
   const refuseAnswered = (socket: Duplex) => {
@@ -62,6 +64,9 @@ export function upgrades({
         return;
       }
       if (server.listeners('upgrade').at(-1) !== listener || hasOtherListeners()) return;
+      const { status: code, reason } = REFUSALS.noSuchPath;
+      const address = callHook('addressOf', () => addressOf(request), aString, { log, scheduler }) ?? '';
+      log({ kind: 'refused', at: scheduler.now(), address, code, reason });
       refuseUpgrade(socket, REFUSALS.noSuchPath, scheduler);
     };
     gateListeners.add(listener);

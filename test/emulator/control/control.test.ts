@@ -107,6 +107,38 @@ describe('The control of an emulator', () => {
     deepStrictEqual(control.run('state').faults, { html: 2, rate_limited: 1, empty: 2 });
   });
 
+  it('gives a fault every field that its kind has', () => {
+    for (const [line, planned] of [
+      ['fault html status=504 after=5000', { kind: 'html', status: 504, after: 5_000, times: 1 }],
+      [
+        'fault rate_limited form=metadata wait=7',
+        { kind: 'rate_limited', form: 'metadata', wait: 7, times: 1 },
+      ],
+      ['fault oversized bytes=9', { kind: 'oversized', bytes: 9, times: 1 }],
+      ['fault index_skewed ms=-3', { kind: 'index_skewed', ms: -3, times: 1 }],
+    ] as const) {
+      control.type(line);
+      deepStrictEqual(control.run('state').planned, [planned]);
+      control.type('fault off');
+    }
+    control.run('fault', { kind: 'error', status: 503, after: 10 });
+    deepStrictEqual(emulator.plannedFaults(), [
+      { fault: { kind: 'error', status: 503, after: 10 }, left: 1 },
+    ]);
+  });
+
+  it('shows the faults still to come', async () => {
+    control.type('fault html 502 x2');
+    control.type('fault hot always');
+    await members().catch(() => undefined);
+    const { faults, planned } = control.run('state');
+    deepStrictEqual(faults, { html: 1 });
+    deepStrictEqual(planned, [
+      { kind: 'html', status: 502, times: 1 },
+      { kind: 'hot', times: 'always' },
+    ]);
+  });
+
   it('lets the token expire, and renews it', async () => {
     control.type('token expire');
     const error: unknown = await members().catch((e: unknown) => e);
@@ -123,14 +155,24 @@ describe('The control of an emulator', () => {
       ['toString', /^command must be one of player, /],
       ['token', /^command must be one of .*token expire/],
       ['presence', /^status must be given: presence STATUS \[WHO\]; got nothing$/],
-      ['presence away nobody', /^identity_id must be one that this emulator has issued/],
-      ['presence away a b', /^presence must be typed as presence STATUS \[WHO\]; got more words$/],
-      ['leave', /^who must be a non-empty string; got nothing$/],
+      ['presence away nobody', /^who must be an id, or the name of someone who has joined .*; got /],
+      ['message Hello there', /^who must be .* \(quote what contains spaces\); got /],
+      ['message Are you there?', /\(quote what contains spaces\); got more words$/],
+      [
+        'presence away a b',
+        /^presence must be typed as presence STATUS \[WHO\] \(quote what contains spaces\); got more words$/,
+      ],
+      ['leave', /^who must be given, since nobody has joined; got nothing$/],
       ['fault', /^kind must be given: fault KIND \[STATUS\] \[OPTION=…\]; got nothing$/],
       ['fault htlm', /^fault.kind must be one of .*html/],
       ['fault html 999', /^fault.status must be a status from 200 to 599/],
       ['fault html wait=1', /^fault.wait must be one of kind, status/],
-      ['fault html times=x', /^plan.times must be a whole number/],
+      [
+        'fault html times=x',
+        /^times must be a whole number of at least 1, or always; got a string of 1 characters$/,
+      ],
+      ['fault html x0', /^times must be a whole number of at least 1, or always; got 0$/],
+      ['fault html status=502 503 504', /^fault must be typed as .*; got more words$/],
     ] as const) {
       match(
         refusal(() => control.type(line)),

@@ -2,6 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { firstValueFrom } from 'rxjs';
 import { WebSocketServer } from 'ws';
 import { isInputError } from 'lobby-rx';
 import { lobbyGate, type LobbySocket } from 'lobby-rx/lobby-server';
@@ -72,6 +73,20 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     lounge.unsubscribe();
     for (const socket of inLounge) socket.close();
     strictEqual(inLounge.length, 1);
+  });
+
+  it('logs and counts a request for a path that no gate has, once', async () => {
+    const server = createServer();
+    gate = await openGate({ server, path: '/play', addressOf: () => '203.0.113.7' });
+    const lounge = lobbyGate({ server, client: gate.client, path: '/lounge' }).subscribe();
+    const nowhere = await tryConnect(at(`?token=${gate.reserveToken()}`, '/nowhere'));
+    ok(nowhere.kind === 'refused' && nowhere.body === 'no_such_path');
+    deepStrictEqual(
+      gate.log.map(entry => ({ ...entry, at: 0 })),
+      [{ kind: 'refused', at: 0, address: '203.0.113.7', code: 404, reason: 'no_such_path' }],
+    );
+    deepStrictEqual((await firstValueFrom(gate.stats$)).refused, { no_such_path: 1 });
+    lounge.unsubscribe();
   });
 
   it('leaves other paths to the other listeners of its server, and survives their broken connections', async () => {
