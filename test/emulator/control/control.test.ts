@@ -130,6 +130,8 @@ describe('The control of an emulator', () => {
       ['fault htlm', /^fault.kind must be one of .*html/],
       ['fault html 999', /^fault.status must be a status from 200 to 599/],
       ['fault html wait=1', /^fault.wait must be one of kind, status/],
+      ['fault html only=', /^only must be a non-empty string; got an empty string$/],
+      ['fault oversized bytes=5000000000', /^fault.bytes must be a whole number from 1 to 268435456; got /],
       ['fault html times=x', /^plan.times must be a whole number/],
     ] as const) {
       match(
@@ -144,6 +146,10 @@ describe('The control of an emulator', () => {
     match(
       refusal(() => control.run('presence', { status: 7 })),
       /^status must be a non-empty string; got 7$/,
+    );
+    match(
+      refusal(() => control.run('fault', { kind: 'html', only: 5 })),
+      /^only must be a non-empty string; got 5$/,
     );
     strictEqual(emulator.requests.length, length);
   });
