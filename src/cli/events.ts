@@ -59,6 +59,7 @@ export function events(args: readonly string[]): Promise<void> {
       if (values.checkpoint !== undefined && values.from !== undefined)
         throw new Error('use either --from or --checkpoint, not both');
       if (values.from === '') throw new Error('--from must be the watch index of an answer; got nothing');
+      if (values.checkpoint === '') throw new Error('--checkpoint must be the path of a file; got nothing');
       const client = clientOf('api', values, process.env);
       const file = values.checkpoint === undefined ? undefined : openCheckpoint(values.checkpoint);
       const lineOf = process.stdout.isTTY && !values.json ? eventRow : jsonLine;
