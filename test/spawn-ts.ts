@@ -25,16 +25,18 @@ export interface SpawnOptions {
    * - `real`: a pseudo terminal, made by `script`, which is not installed everywhere.
    */
   readonly terminal?: 'fake' | 'real';
+  /** A shell script that starts the program as `exec "$@"`, to redirect its output or to limit what it may do. */
+  readonly script?: string;
 }
 
 /** Starts a program from its source file, with its own environment. */
 export function spawnTs(
   main: string,
   args: readonly string[],
-  { env = {}, input, terminal, isOpen = terminal !== undefined }: SpawnOptions = {},
+  { env = {}, input, terminal, script, isOpen = terminal !== undefined }: SpawnOptions = {},
 ): RunningProgram {
   const command = [process.execPath, bundled(main), ...args];
-  const [file, ...rest] = inTerminal(command, terminal);
+  const [file, ...rest] = script === undefined ? inTerminal(command, terminal) : inShell(script, command);
   const child = spawn(file!, rest, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...env },
@@ -71,10 +73,13 @@ const FAKE_TERMINAL = `data:text/javascript,${encodeURIComponent(`
 
 function inTerminal(command: readonly string[], terminal: SpawnOptions['terminal']): readonly string[] {
   const [node, ...args] = command;
-  if (terminal === 'fake')
-    return ['sh', '-c', 'exec "$@" 2>&1', 'sh', node!, '--import', FAKE_TERMINAL, ...args];
+  if (terminal === 'fake') return inShell('exec "$@" 2>&1', [node!, '--import', FAKE_TERMINAL, ...args]);
   if (terminal === undefined) return command;
   // The arguments of `script` differ between platforms.
   if (process.platform !== 'linux') return ['script', '-q', '/dev/null', ...command];
   return ['script', '-qec', `exec ${command.map(word => `'${word}'`).join(' ')}`, '/dev/null'];
+}
+
+function inShell(script: string, command: readonly string[]): readonly string[] {
+  return ['sh', '-c', script, 'sh', ...command];
 }

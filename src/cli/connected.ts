@@ -38,10 +38,20 @@ export function connected(args: readonly string[]): Promise<void> {
         if (player_token === '') throw new Error('the player token is missing: pass it on standard input');
         return confirm(players, player_token);
       }),
-      tap(() => process.stdout.write('OK\n')),
+      tap(printOk),
       // An open standard input would keep the process running.
       finalize(() => process.stdin.destroy()),
     );
+  });
+}
+
+/** Prints OK. The outcome is known: whoever sees an exit code other than 0 might free the slot of a player who is in. */
+function printOk(): void {
+  process.stdout.write('OK\n', error => {
+    if (!error) return;
+    warn(`the player is connected, but OK cannot be printed: ${(error as NodeJS.ErrnoException).code}`);
+    // Before `main.ts` learns of the error.
+    process.exit(EXIT.ok);
   });
 }
 

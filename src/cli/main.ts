@@ -55,7 +55,8 @@ if (command) {
 } else if (name === '--version') {
   process.stdout.write(`${version()}\n`);
 } else {
-  fail(`unknown command '${name}'; see lobby-rx --help`, EXIT.usage);
+  // Not quoted: it may be a token.
+  fail('unknown command; see lobby-rx --help', EXIT.usage);
 }
 
 function version(): string {

@@ -1,10 +1,14 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { spawnTs } from '../spawn-ts.js';
 import { waitUntil } from '../wait-until.js';
 import { lobbyRx } from './lobby-rx.js';
 import { useService } from './service.js';
+
+const RACER = join(import.meta.dirname, 'lock-racer.ts');
 
 interface Line {
   readonly identity: { readonly bio: string };
@@ -92,7 +96,7 @@ describe('lobby-rx events --checkpoint', () => {
     emulator.publish(world.identityId, { tick: 1 });
     const { code, out, err } = await run.exited;
     deepStrictEqual([code, out.split('\n').length], [2, 2]);
-    match(err, /^lobby-rx: .*checkpoint.*\n$/);
+    strictEqual(err, `lobby-rx: --checkpoint ${path()} cannot be written: ${folder} is gone\n`);
   });
 
   it('is a file that only its owner can read, and never follows a link', async () => {
@@ -141,6 +145,51 @@ describe('lobby-rx events --checkpoint', () => {
     await waitUntil(service.hasPendingWatch);
     run.process.kill('SIGTERM');
     deepStrictEqual(await run.exited, { code: 0, out: '', err: '' });
+  });
+
+  it('is taken over by one of several processes that try at the same moment', async () => {
+    const dead = lobbyRx(['--version']);
+    await dead.exited;
+    const racers = Array.from({ length: 3 }, () => spawnTs(RACER, [], { isOpen: true }));
+    try {
+      for (let round = 1; round <= 60; round++) {
+        const contested = `${path()}-${round}`;
+        await writeFile(`${contested}.lock`, `${dead.process.pid} ${hostname()} ${round}`);
+        const start = JSON.stringify([Date.now() + 4, contested]);
+        for (const { process } of racers) process.stdin!.write(`${start}\n`);
+        await waitUntil(() => racers.every(({ out }) => out().split('\n').length > round));
+        const outcomes = racers.map(({ out }) => out().split('\n')[round - 1]!);
+        strictEqual(outcomes.filter(text => text === 'locked').length, 1, outcomes.join('\n'));
+        for (const other of outcomes.filter(text => text !== 'locked'))
+          match(other, /^--checkpoint .* is in use by (process \d+|another process); /);
+      }
+    } finally {
+      for (const { process } of racers) process.stdin!.end();
+    }
+    await Promise.all(racers.map(({ exited }) => exited));
+    deepStrictEqual(await readdir(service.folder), []);
+  });
+
+  it('is taken over although a process was killed while it did that', async () => {
+    const racer = () => spawnTs(RACER, [], { input: `${JSON.stringify([0, path()])}\n` });
+    const mark = `0 ${hostname()} 1`;
+    const claim = `${path()}.${createHash('sha256').update(mark).digest('hex').slice(0, 12)}.tmp`;
+    await writeFile(`${path()}.lock`, mark);
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    await utimes(`${path()}.lock`, hourAgo, hourAgo);
+    await writeFile(claim, 'killed');
+    match((await racer().exited).out, / is in use by /);
+    await utimes(claim, hourAgo, hourAgo);
+    strictEqual((await racer().exited).out, 'locked\n');
+  });
+
+  it('leaves no lock behind that it could not write, as on a full disk', async () => {
+    const script = 'ulimit -f 0; exec "$@"';
+    const { code, err } = await lobbyRx(['events', '--checkpoint', path()], { env: service.env(), script })
+      .exited;
+    strictEqual(code, 2);
+    match(err, /^lobby-rx: --checkpoint .* cannot be written: EFBIG: .*\n$/);
+    deepStrictEqual(await readdir(service.folder), []);
   });
 
   it('is taken over from a process that has not shown a sign of life for long, and that one ends', async () => {

@@ -19,6 +19,16 @@ describe('lobby-rx connected', () => {
     ok(!again.err.includes(world.playerToken));
   });
 
+  it('succeeds although OK cannot be printed, because the player is connected', async () => {
+    const { emulator, world, env } = service;
+    // A standard output that is open for reading only.
+    const script = 'exec "$@" 1< /dev/null';
+    const run = lobbyRx(['connected'], { env: env(world.lobbyToken), input: world.playerToken, script });
+    const { code, err } = await run.exited;
+    strictEqual(emulator.playerState(world.playerToken), 'connected');
+    deepStrictEqual([code, err], [0, 'lobby-rx: the player is connected, but OK cannot be printed: EBADF\n']);
+  });
+
   it('confirms the first line as soon as it is there', async () => {
     const { world, env } = service;
     const run = lobbyRx(['connected'], {

@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -119,7 +120,7 @@ describe('The trouble of a watch', () => {
   });
 });
 
-describe('A payload that is nested too deeply', () => {
+describe('An answer that is unusual', () => {
   const service = useService();
   let poisoned: Server;
   let url: string;
@@ -140,7 +141,26 @@ describe('A payload that is nested too deeply', () => {
   });
   const env = () => ({ LOBBY_URL: url, LOBBY_TOKEN: 'token' });
 
-  it('does not stop events --checkpoint', async () => {
+  it('does not stop events --checkpoint if it has 200,000 events', async () => {
+    const event = JSON.stringify({ kind: { tick: 1 }, ts: '' });
+    answers.push(
+      '{"events":[],"watch":{"index":"1"}}',
+      `{"events":[${Array(200_000).fill(event).join()}],"watch":{"index":"2"}}`,
+    );
+    const file = join(service.folder, 'checkpoint');
+    const run = lobbyRx(['events', '--checkpoint', file], { env: env() });
+    const isSaved = () =>
+      readFile(file, 'utf8').then(
+        text => text.startsWith('{"index":"2"'),
+        () => false,
+      );
+    await waitUntil(async () => run.err() !== '' || (await isSaved()));
+    run.process.kill('SIGTERM');
+    const { code, out, err } = await run.exited;
+    deepStrictEqual([code, err, out.split('\n').length], [0, '', 200_001]);
+  });
+
+  it('does not stop events --checkpoint if a payload is nested too deeply', async () => {
     const event = (n: number, payload: string) =>
       `{"kind":{"chat":${payload}},"ts":"2026-01-01T00:00:0${n}Z"}`;
     answers.push(
@@ -160,7 +180,7 @@ describe('A payload that is nested too deeply', () => {
     for (const line of lines) ok(JSON.parse(line));
   });
 
-  it('does not stop members', async () => {
+  it('does not stop members if a payload is nested too deeply', async () => {
     const presence = `{"status":"online","update_ts":"","game_activity":{"game":{"display_name":"","game_id":"","name_id":""},"message":"","public_metadata":${nested(5_000)}}}`;
     const member = `{"identity":{${JSON.stringify(handle).slice(1, -1)},"presence":${presence}}}`;
     answers.push(`{"members":[${member}],"watch":{"index":"1"}}`);

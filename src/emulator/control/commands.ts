@@ -121,12 +121,11 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
           clearFaults();
           return { message: 'there are no faults any more' };
         }
+        const part = only === undefined ? '' : checkArgument('only', nonEmptyString, only);
         const plan: FaultPlan = {
           times: times === 'always' ? Infinity : checkArgument('times', aCount, numberOf(times)),
           ...(probability !== undefined && { probability: numberOf(probability) as number }),
-          ...(only !== undefined && {
-            only: ({ url }) => url.includes(checkArgument('only', nonEmptyString, only)),
-          }),
+          only: ({ url }) => url.includes(part),
         };
         const numbers = Object.entries(fields).map(([name, value]) => [name, numberOf(value)]);
         const fault = { kind, ...Object.fromEntries(numbers) } as Fault;

@@ -1,6 +1,5 @@
 import { concatMap, of, timer, type Observable } from 'rxjs';
 import { milliseconds } from '../../error/index.js';
-import { positiveInteger } from '../../protocol/index.js';
 import type { Check } from '../../error/index.js';
 import type { FaultFields } from './fault-fields.js';
 import type { EmulatedResponse } from '../service/index.js';
@@ -29,7 +28,7 @@ export type ReplacedAnswer =
     }
   | {
       readonly kind: 'oversized';
-      /** The size of the answer. Default 9 MiB. */
+      /** The size of the answer. Default 9 MiB, at most 256 MiB. */
       readonly bytes?: number;
     }
   | {
@@ -49,12 +48,19 @@ const status: Check = {
 };
 const form: Check = { name: `one of ${FORMS.join(', ')}`, is: u => FORMS.some(known => known === u) };
 
+/** Node's longest string is about twice as long. */
+const MAX_BYTES = 2 ** 28;
+const bytes: Check = {
+  name: `a whole number from 1 to ${MAX_BYTES}`,
+  is: u => Number.isInteger(u) && (u as number) >= 1 && (u as number) <= MAX_BYTES,
+};
+
 export const replacedAnswerFields: FaultFields<ReplacedAnswer> = {
   wrong_json: {},
   error: { status, after: milliseconds },
   html: { status, after: milliseconds },
   empty: { status, after: milliseconds },
-  oversized: { bytes: positiveInteger },
+  oversized: { bytes },
   rate_limited: { wait: milliseconds, form },
   unauthorized: {},
   redirect: {},

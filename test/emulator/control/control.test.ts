@@ -173,6 +173,8 @@ describe('The control of an emulator', () => {
       ],
       ['fault html x0', /^times must be a whole number of at least 1, or always; got 0$/],
       ['fault html status=502 503 504', /^fault must be typed as .*; got more words$/],
+      ['fault html only=', /^only must be a non-empty string; got an empty string$/],
+      ['fault oversized bytes=5000000000', /^fault.bytes must be a whole number from 1 to 268435456; got /],
     ] as const) {
       match(
         refusal(() => control.type(line)),
@@ -186,6 +188,10 @@ describe('The control of an emulator', () => {
     match(
       refusal(() => control.run('presence', { status: 7 })),
       /^status must be a non-empty string; got 7$/,
+    );
+    match(
+      refusal(() => control.run('fault', { kind: 'html', only: 5 })),
+      /^only must be a non-empty string; got 5$/,
     );
     strictEqual(emulator.requests.length, length);
   });
