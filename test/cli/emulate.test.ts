@@ -63,7 +63,7 @@ describe('lobby-rx emulate', () => {
       [['emulate', '--lobby', 'http://a'], /^lobby-rx: --lobby must be a ws: or wss: URL without a path/],
       [['emulate', '--lobby', 'ws://a/path'], /^lobby-rx: --lobby must be a ws: or wss: URL without a path/],
       [['emulate', '--lobby', 'ws://a:70000'], /^lobby-rx: --lobby must be a ws: or wss: URL without a path/],
-      [['emulat'], /^lobby-rx: unknown command 'emulat'; see lobby-rx --help\n$/],
+      [['emulat'], /^lobby-rx: unknown command; see lobby-rx --help\n$/],
     ] as const) {
       const { code, err } = await lobbyRx(args).exited;
       strictEqual(code, 2);
