@@ -67,7 +67,7 @@ describe('lobby-rx emulate', () => {
         ['emulate', '--lobby', 'ws://a:70000'],
         /^lobby-rx: --lobby must be a ws: or wss: URL without a query/,
       ],
-      [['emulat'], /^lobby-rx: unknown command 'emulat'; see lobby-rx --help\n$/],
+      [['emulat'], /^lobby-rx: unknown command; see lobby-rx --help\n$/],
     ] as const) {
       const { code, err } = await lobbyRx(args).exited;
       strictEqual(code, 2);

@@ -144,7 +144,13 @@ const fields: Readonly<Record<string, Pick<Row, 'valid' | 'invalid'>>> = {
       ['status', '502', 'a status from 200 to 599'],
     ],
   },
-  oversized: { valid: [{ bytes: 1 }], invalid: [['bytes', 0, 'a positive integer']] },
+  oversized: {
+    valid: [{ bytes: 1 }],
+    invalid: [
+      ['bytes', 0, 'a whole number from 1 to 268435456'],
+      ['bytes', 5e9, 'a whole number from 1 to 268435456'],
+    ],
+  },
   rate_limited: {
     valid: [
       { wait: 0, form: 'date' },
