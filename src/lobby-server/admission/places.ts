@@ -10,8 +10,6 @@ export interface Places {
   /** How many are taken. */
   readonly taken: () => number;
   readonly isFreeFor: (address: string) => boolean;
-  /** Like `isFreeFor`, but there is always a place for those who have hardly any. */
-  readonly isWithinShare: (address: string) => boolean;
   /** Takes a place, and returns the function that frees it again. Further calls of that function do nothing. */
   readonly take: (address: string) => () => void;
 }
@@ -24,14 +22,9 @@ export interface GatePlaces {
   readonly checking: Places;
   /** Tokens for which the service's answer was lost. */
   readonly held: Places;
-  /** Tokens that the service has refused lately: so many requests for nothing. */
-  readonly refused: Places;
 }
 
 const SMALLEST_SHARE = 2;
-
-/** So many requests in a quarter of an hour the service answers to one address, which is the lobby server's. */
-const SERVICE_LIMIT = 1_920;
 
 export function createGatePlaces({
   maxWaiting,
@@ -42,7 +35,6 @@ export function createGatePlaces({
     waiting: createPlaces(maxWaiting),
     checking: createPlaces(maxChecks),
     held: createPlaces(maxUnknown),
-    refused: createPlaces(SERVICE_LIMIT),
   };
 }
 
@@ -63,7 +55,6 @@ function createPlaces(max: number): Places {
   return {
     taken: () => taken,
     isFreeFor: address => taken < max && isWithinShare(address),
-    isWithinShare,
     take: address => {
       const network = networkOf(address);
       let isTaken = true;

@@ -21,9 +21,6 @@ export interface TokenConfirmation {
   readonly close: () => void;
 }
 
-/** The service counts requests in windows of this length, in ms. */
-const REFUSALS_WINDOW = 900_000;
-
 export function createTokenConfirmation(
   settings: GateSettings,
   places: GatePlaces,
@@ -35,8 +32,6 @@ export function createTokenConfirmation(
   const refused = createRefusedTokens(settings);
   const held = createHeldTokens(settings, places.held, token => freeSlot(token, REFUSALS.unknown));
   let pausedUntil = 0;
-  /** The refusals of the last quarter of an hour, oldest first. */
-  const refusals: { readonly until: number; readonly free: () => void }[] = [];
 
   /** Nobody can come in with the token while its slot is being freed. */
   const freeSlot = (token: string, refusal: Refusal) => {
@@ -51,11 +46,8 @@ export function createTokenConfirmation(
   const whyToWait = (token: string, address: string) => {
     const pause = pausedUntil - scheduler.now();
     if (pause > 0) return { ...REFUSALS.rateLimited, retryAfter: Math.ceil(pause / 1_000) };
-    while ((refusals[0]?.until ?? Infinity) <= scheduler.now()) refusals.shift()?.free();
     const hasPlaces =
-      places.refused.isWithinShare(address) &&
-      places.checking.isFreeFor(address) &&
-      (held.has(token) || places.held.isFreeFor(address));
+      places.checking.isFreeFor(address) && (held.has(token) || places.held.isFreeFor(address));
     return hasPlaces ? undefined : REFUSALS.busy;
   };
 
@@ -69,7 +61,6 @@ export function createTokenConfirmation(
     if (refusal.isRateLimit) pausedUntil = Math.max(pausedUntil, scheduler.now() + wait);
     if (refusal.isFinal) {
       refused.add(token, refusal);
-      refusals.push({ until: scheduler.now() + REFUSALS_WINDOW, free: places.refused.take(address) });
       if (held.has(token)) freeSlot(token, refusal);
     } else if (refusal.isUnknown || held.has(token)) {
       held.hold(token, address, wait);

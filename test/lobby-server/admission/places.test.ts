@@ -1,7 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { IncomingMessage } from 'node:http';
-import { of, throwError, type Observable } from 'rxjs';
-import { StatusError } from 'lobby-rx';
 import { waitUntil } from '../../wait-until.js';
 import { openGate, type OpenGate } from '../gate.js';
 import { tryConnect, type ConnectResult } from '../connect-player.js';
@@ -18,24 +16,6 @@ describe('lobbyGate and how addresses share its places', () => {
   const times = <A>(count: number, make: (i: number) => A) =>
     Array.from({ length: count }, (_, i) => make(i));
   afterEach(() => gate.close());
-
-  it('asks the service no more for an address whose tokens are nearly all that it has refused lately', async () => {
-    const asked: string[] = [];
-    const connected = ({ player_token }: { player_token: string }): Observable<void> => {
-      asked.push(player_token);
-      const request = { method: 'POST', url: '/' };
-      return player_token.startsWith('junk')
-        ? throwError(() => new StatusError(400, request, { code: 'TOKEN_ERROR' }))
-        : of(undefined);
-    };
-    gate = await openGate({ client: { matchmaker: { players: { connected } } }, addressOf });
-    for (let n = 0; n < 30; n++) await kinds(times(40, i => from('attacker', `junk ${n} ${i}`)));
-    // Half of what the service answers in a quarter of an hour.
-    strictEqual(asked.length, 960);
-    deepStrictEqual(await kinds([from('attacker', 'valid 1'), from('player', 'valid 2')]), ['busy', 'open']);
-    gate.pass(900_000);
-    deepStrictEqual(await kinds([from('attacker', 'valid 3')]), ['open']);
-  });
 
   it('keeps places for players while one address opens silent sockets', async () => {
     gate = await openGate({ firstMessage: true, maxWaiting: 64, addressOf });
