@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { firstValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
 import { createClient } from 'lobby-rx';
 import { createEmulator, listen } from 'lobby-rx/emulator';
-import { lobbyGate, type GateStats } from 'lobby-rx/lobby-server';
+import { lobbyGate, type GateStats, type LobbySocket } from 'lobby-rx/lobby-server';
 import { hostileCrowd } from './hostile-crowd.js';
 import type { Report } from './report.js';
 
@@ -21,9 +22,9 @@ export async function benchBesiegedGate(report: Report): Promise<void> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const gate$ = lobbyGate({ server, client: createClient({ ...service.urls, token }), firstMessage: true });
-  let admitted = 0;
+  const players: LobbySocket[] = [];
   const gate = gate$.subscribe(player => {
-    admitted++;
+    players.push(player);
     player.send('Welcome.');
   });
   let figures: GateStats | undefined;
@@ -43,13 +44,15 @@ export async function benchBesiegedGate(report: Report): Promise<void> {
   crowd.stop();
 
   report.heading(`${PLAYERS} players, ${AT_ONCE} at a time, beside 1,700 hostile sockets from one address`);
-  report.row('players admitted', admitted, '');
+  report.row('players admitted', players.length, '');
   report.row('players refused', refused, '', 0);
   report.row('hostile sockets closed by the gate meanwhile', crowd.closed(), '');
   report.row('hostile sockets waiting for their first message', figures?.waiting ?? 0, '', 1_024);
   report.row('time until the last player was in', ms, 'ms');
   stats.unsubscribe();
   gate.unsubscribe();
+  for (const player of players) player.close();
+  await Promise.all(players.map(player => firstValueFrom(player.closed$)));
   server.close();
   server.closeAllConnections();
   await service.close();
