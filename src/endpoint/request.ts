@@ -1,4 +1,4 @@
-import { defer, map, take, throwIfEmpty, type Observable } from 'rxjs';
+import { map, Observable } from 'rxjs';
 import { TransportError } from '../error/index.js';
 import { summaryOf, type Transport, type TransportRequest } from '../transport/index.js';
 import { composeRequest, type BaseUrls } from './compose-request.js';
@@ -42,16 +42,23 @@ export function exchange<Input, Answer>(
   input: Input,
   options: RequestOptions = {},
 ): Observable<Exchange<Answer>> {
-  return defer(() => {
+  return new Observable(subscriber => {
     const outgoing = composeRequest(endpoint, input, baseUrls);
     const summary = summaryOf(outgoing);
-    return transport({ ...outgoing, ...options }).pipe(
-      take(1),
-      throwIfEmpty(() => new TransportError('lost', 'the transport completed without an answer', summary)),
-      map(response => ({
-        answer: readAnswer(endpoint, summary, response, now),
-        text: response.text,
-      })),
-    );
+    const answered = transport({ ...outgoing, ...options }).subscribe({
+      next: response => {
+        try {
+          const answer = readAnswer(endpoint, summary, response, now);
+          subscriber.next({ answer, text: response.text });
+          subscriber.complete();
+        } catch (error) {
+          subscriber.error(error);
+        }
+      },
+      error: (error: unknown) => subscriber.error(error),
+      complete: () =>
+        subscriber.error(new TransportError('lost', 'the transport completed without an answer', summary)),
+    });
+    subscriber.add(answered);
   });
 }

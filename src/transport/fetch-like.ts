@@ -11,7 +11,6 @@ export interface FetchLikeInit {
   readonly redirect: 'manual';
   /** No cookies: the service identifies callers by the bearer token only. */
   readonly credentials: 'omit';
-  readonly cache: 'no-store';
   /** The maximum size of the body in bytes, an option of node-fetch. Other fetches ignore it. */
   readonly size: number;
   /** Kept connections may be dead: open a new one. Only the default fetch in Node knows this option. */
@@ -30,3 +29,26 @@ export interface FetchLikeResponse {
 
 /** Any `fetch` function: the platform's, cross-fetch, undici's or a fake one for tests. */
 export type FetchLike = (url: string, init: FetchLikeInit) => PromiseLike<FetchLikeResponse>;
+
+/** A request that has been sent. */
+export interface SentRequest {
+  readonly response: PromiseLike<FetchLikeResponse>;
+  /** Gives up the answer, even while its body is being read. */
+  readonly abort: () => void;
+}
+
+/** Sends a request. It never throws. */
+export type Send = (url: string, init: Omit<FetchLikeInit, 'signal'>) => SentRequest;
+
+declare const AbortController: new () => { readonly signal: FetchLikeInit['signal']; abort(): void };
+
+/** Sends with a `fetch`, each request with a signal of its own: listeners on a long-lived one would accumulate. */
+export function sendWith(fetch: FetchLike): Send {
+  return (url, init) => {
+    const controller = new AbortController();
+    return {
+      response: new Promise(resolve => resolve(fetch(url, { ...init, signal: controller.signal }))),
+      abort: () => controller.abort(),
+    };
+  };
+}

@@ -1,19 +1,4 @@
-import {
-  asyncScheduler,
-  catchError,
-  defer,
-  finalize,
-  from,
-  map,
-  merge,
-  startWith,
-  Subject,
-  switchMap,
-  take,
-  throwError,
-  timer,
-  type SchedulerLike,
-} from 'rxjs';
+import { asyncScheduler, Observable, type SchedulerAction, type SchedulerLike } from 'rxjs';
 import { platformFetch } from '#fetch';
 import {
   aFunction,
@@ -25,18 +10,15 @@ import {
   type Options,
 } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
-import type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
-import { summaryOf, type Transport, type TransportRequest, type TransportResponse } from './transport.js';
+import { sendWith, type FetchLike, type FetchLikeResponse, type Send } from './fetch-like.js';
+import { summaryOf, type Transport, type TransportRequest } from './transport.js';
 
-declare const AbortController: new () => { readonly signal: FetchLikeInit['signal']; abort(): void };
 declare const TextDecoder: new () => {
   decode(bytes?: Uint8Array, options?: { stream: boolean }): string;
 };
 
-/** How {@link fromFetch} carries requests. */
-export interface FetchConfig {
-  /** The `fetch` to use. Default: cross-fetch with keep-alive in Node, the platform's `fetch` elsewhere. */
-  readonly fetch?: FetchLike;
+/** The limits of a body. */
+export interface BodyConfig {
   /** The maximum size of a body, in bytes (in characters if the fetch does not stream). Default 8 MiB. */
   readonly maxBody?: number;
   /** How long the body may take after the headers, in ms, as long as it flows. Default 300,000. */
@@ -49,13 +31,19 @@ export interface FetchConfig {
   readonly scheduler?: SchedulerLike;
 }
 
-const OPTIONS: Options<FetchConfig> = {
-  fetch: aFunction,
+/** How {@link fromFetch} carries requests. */
+export interface FetchConfig extends BodyConfig {
+  /** The `fetch` to use. Default: cross-fetch with keep-alive in Node, the platform's `fetch` elsewhere. */
+  readonly fetch?: FetchLike;
+}
+
+const BODY_OPTIONS: Options<BodyConfig> = {
   maxBody: positiveInteger,
   bodyDeadline: milliseconds,
   bodySilence: milliseconds,
   scheduler: schedulerLike,
 };
+const OPTIONS: Options<FetchConfig> = { ...BODY_OPTIONS, fetch: aFunction };
 
 /**
  * Creates a {@link Transport} over `fetch`. Each subscription sends one request with its own AbortController. Unsubscribing
@@ -68,55 +56,71 @@ const OPTIONS: Options<FetchConfig> = {
  */
 export function fromFetch(config: FetchConfig = {}): Transport {
   checkOptions(config, OPTIONS);
+  const { fetch, ...limits } = config;
+  return transportOver(fetch ? sendWith(fetch) : platformFetch, limits);
+}
+
+/** A transport over anything that sends requests. */
+function transportOver(send: Send, config: BodyConfig): Transport {
   const {
-    fetch = platformFetch,
     maxBody = 8 * 2 ** 20,
     bodyDeadline = 300_000,
     bodySilence = 15_000,
     scheduler = asyncScheduler,
   } = config;
   return request =>
-    defer(() => {
-      // One controller per request: listeners on a long-lived signal would accumulate.
-      const controller = new AbortController();
-      const init: FetchLikeInit = {
-        method: request.method,
-        headers: { ...request.headers },
-        ...(request.body !== undefined && { body: request.body }),
-        signal: controller.signal,
-        redirect: 'manual',
-        credentials: 'omit',
-        cache: 'no-store',
-        size: maxBody,
-        ...(request.needsFreshConnection && { needsFreshConnection: true }),
+    new Observable(subscriber => {
+      const { method, url, headers, body, needsFreshConnection } = request;
+      const sent = send(url, {
+        ...{ method, headers: { ...headers }, redirect: 'manual', credentials: 'omit', size: maxBody },
+        ...(body !== undefined && { body }),
+        ...(needsFreshConnection && { needsFreshConnection }),
+      });
+      let isRead = false;
+      subscriber.add(() => {
+        // What has been read needs no abort, which costs an exception.
+        if (!isRead) sent.abort();
+      });
+      const fail = (error: unknown) => {
+        if (!subscriber.closed) subscriber.error(explainFailure(error, request));
       };
-      const answer = (response: FetchLikeResponse) => {
-        const chunk$ = new Subject<void>();
-        const text$ = from(readBody(response, maxBody, () => chunk$.next()));
-        const silence$ = chunk$.pipe(
-          startWith(undefined),
-          switchMap(() => timer(bodySilence, scheduler)),
+      const receive = async () => {
+        const response = await sent.response;
+        if (subscriber.closed) return;
+        refuseRedirect(response, request);
+        request.onArrival?.(response.status);
+        const flow = watchFlow({ bodyDeadline, bodySilence, scheduler }, () =>
+          fail(new TransportError('lost', 'the body of the answer stalled', summaryOf(request))),
         );
-        const late$ = merge(timer(bodyDeadline, scheduler), silence$).pipe(
-          map(() => {
-            throw new TransportError('lost', 'the body of the answer stalled', summaryOf(request));
-          }),
-        );
-        return merge(text$, late$).pipe(
-          take(1),
-          map((text): TransportResponse => ({ status: response.status, headers: response.headers, text })),
-        );
+        subscriber.add(flow.timer);
+        const text = await readBody(response, maxBody, flow.onPart);
+        isRead = true;
+        subscriber.next({ status: response.status, headers: response.headers, text });
+        subscriber.complete();
       };
-      return defer(() => from(fetch(request.url, init))).pipe(
-        switchMap(response => {
-          refuseRedirect(response, request);
-          request.onArrival?.(response.status);
-          return answer(response);
-        }),
-        catchError((error: unknown) => throwError(() => explainFailure(error, request))),
-        finalize(() => controller.abort()),
-      );
+      receive().catch(fail);
     });
+}
+
+/** Calls `onStall` if a body stops to flow, or flows for too long. One timer is enough for all of its parts. */
+function watchFlow(
+  { bodySilence, bodyDeadline, scheduler }: Required<Omit<BodyConfig, 'maxBody'>>,
+  onStall: () => void,
+) {
+  const end = scheduler.now() + bodyDeadline;
+  let flowedAt = scheduler.now();
+  const left = () => Math.min(end, flowedAt + bodySilence) - scheduler.now();
+  const check = function (this: SchedulerAction<void>) {
+    // At most the whole time again, if the clock has been set back.
+    if (left() > 0) this.schedule(undefined, Math.min(left(), bodySilence));
+    else onStall();
+  };
+  return {
+    timer: scheduler.schedule(check, left()),
+    onPart: () => {
+      flowedAt = scheduler.now();
+    },
+  };
 }
 
 /** Throws if the answer is a redirect, or if the fetch followed one despite `redirect: 'manual'`. */
@@ -130,8 +134,8 @@ function refuseRedirect({ status, type, redirected }: FetchLikeResponse, request
   );
 }
 
-/** Reads a body as text, up to `maxBody` bytes, regardless of its Content-Length. Calls `onChunk` for each part. */
-async function readBody(response: FetchLikeResponse, maxBody: number, onChunk: () => void): Promise<string> {
+/** Reads a body as text, up to `maxBody` bytes, regardless of its Content-Length. Calls `onPart` for each part. */
+async function readBody(response: FetchLikeResponse, maxBody: number, onPart: () => void): Promise<string> {
   const reader = readerOf(response.body);
   if (!reader) {
     const text = await response.text();
@@ -145,7 +149,7 @@ async function readBody(response: FetchLikeResponse, maxBody: number, onChunk: (
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
-    onChunk();
+    onPart();
     size += value.byteLength;
     if (size > maxBody) throw new BodyTooLarge();
     text += decoder.decode(value, { stream: true });

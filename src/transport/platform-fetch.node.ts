@@ -3,85 +3,116 @@ import { Agent as HttpAgent, type Agent, type ClientRequest, type IncomingMessag
 import { Agent as HttpsAgent } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
+import type { FetchLikeResponse, Send } from './fetch-like.js';
+
+/** Gets the request that is being started. cross-fetch starts one before it returns. */
+let onStart: ((request: ClientRequest, agent: AgentInternals, options: object) => void) | undefined;
+
+/** Whether the agents of this Node tell which requests they start. Nothing documents the method. */
+const CAN_OBSERVE = typeof (HttpAgent.prototype as Partial<AgentInternals>).addRequest === 'function';
+
+/** Lets an agent tell which requests it starts. */
+function observed<A extends Agent>(agent: A): A {
+  const internals = agent as unknown as AgentInternals;
+  const { addRequest } = internals;
+  if (CAN_OBSERVE)
+    internals.addRequest = (request, options) => {
+      onStart?.(request, internals, options);
+      addRequest.call(agent, request, options);
+    };
+  return agent;
+}
 
 /** Their idle sockets do not keep the process alive. */
 const KEEP_ALIVE_AGENTS = {
-  http: new HttpAgent({ keepAlive: true }),
-  https: new HttpsAgent({ keepAlive: true }),
+  http: observed(new HttpAgent({ keepAlive: true })),
+  https: observed(new HttpsAgent({ keepAlive: true })),
 };
 const SINGLE_USE_AGENTS = {
-  http: new HttpAgent({ keepAlive: false }),
-  https: new HttpsAgent({ keepAlive: false }),
+  http: observed(new HttpAgent({ keepAlive: false })),
+  https: observed(new HttpsAgent({ keepAlive: false })),
 };
 
 /**
- * The default fetch in Node: cross-fetch with keep-alive. It observes each connection itself, because node-fetch never
- * settles if the connection breaks in the middle of a body with a Content-Length.
+ * Sends with cross-fetch and keep-alive, in Node. It observes each connection itself, because node-fetch never settles if the
+ * connection breaks in the middle of a body with a Content-Length.
  */
-export const platformFetch: FetchLike = async (url, init) => {
-  const first = sendOnce(url, init, init.method === 'GET');
-  try {
-    return await first.response;
-  } catch (error) {
+export const platformFetch: Send = (url, init) => {
+  let sent = sendOnce(url, init, init.method === 'GET');
+  let isAborted = false;
+  const response = sent.response.catch((error: unknown) => {
     // The server closed an idle socket just as it was reused. It may have read the request, but a GET can safely be repeated.
     // Browsers retry in this case, too.
-    if (init.signal.aborted || !first.diedOnReuse()) throw error;
-    return sendOnce(url, init, false).response;
-  }
+    if (isAborted || !sent.diedOnReuse()) throw error;
+    sent = sendOnce(url, init, false);
+    return sent.response;
+  });
+  return {
+    response,
+    abort: () => {
+      isAborted = true;
+      sent.abort();
+    },
+  };
 };
 
 /**
  * Sends one request. Only a GET may reuse a socket: if the server closes the socket at that moment, there is no way to
  * tell whether the request was carried out.
  */
-function sendOnce(url: string, init: FetchLikeInit, mayReuse: boolean) {
+function sendOnce(url: string, init: Parameters<Send>[1], mayReuse: boolean) {
   let request: ClientRequest | undefined;
   let incoming: IncomingMessage | undefined;
-  let fail: (error: Error) => void;
-  const broken = new Promise<never>((_, reject) => (fail = reject));
-  broken.catch(() => undefined);
+  let body: Readable | undefined;
+  // A request that is observed is aborted directly, which costs less than a signal.
+  const controller = CAN_OBSERVE ? undefined : new AbortController();
 
-  const sharedAgent = (mayReuse ? KEEP_ALIVE_AGENTS : SINGLE_USE_AGENTS)[
-    new URL(url).protocol === 'https:' ? 'https' : 'http'
-  ];
-  const agent = Object.create(sharedAgent, {
-    addRequest: {
-      value: (started: ClientRequest, options: object) => {
-        request = started;
-        // In some cases Node reports no error, for example after an unrequested upgrade.
-        started.once('close', () => {
-          if (!incoming) fail(connectionReset('the connection was closed without an answer'));
-        });
-        started.once('response', response => {
-          incoming = response;
-          response.once('close', () => {
-            if (!response.complete) fail(connectionReset('the connection was closed in the body'));
-          });
-        });
-        if (init.needsFreshConnection) dropIdleSockets(sharedAgent as AgentInternals, options);
-        (sharedAgent as AgentInternals).addRequest(started, options);
-      },
-    },
-  }) as Agent;
-
-  const headers = { 'accept-encoding': 'gzip', ...init.headers };
-  // Raced twice: if a body ends before its first byte, node-fetch may not settle the response either.
-  const response = Promise.race([
-    crossFetch(url, { ...init, headers, compress: false, agent } as object),
-    broken,
-  ]);
-  const answer = response.then((answer): FetchLikeResponse => {
-    const chunks = decoded(answer.body as unknown as Readable, answer.headers.get('content-encoding'));
-    return {
-      // node-fetch takes a status of 000 for a 200.
-      status: incoming?.statusCode ?? answer.status,
-      headers: answer.headers,
-      body: { getReader: () => ({ read: () => Promise.race([chunks.next(), broken]) }) },
-      text: () => answer.text(),
+  const response = new Promise<FetchLikeResponse>((resolve, reject) => {
+    const fail = (message: string) => {
+      const error = Object.assign(new Error(message), { code: 'ECONNRESET' });
+      reject(error);
+      body?.destroy(error);
     };
+    onStart = (started, agent, options) => {
+      request = started;
+      started.once('response', response => (incoming = response));
+      // In some cases Node reports no error, for example after an unrequested upgrade.
+      started.once('close', () => {
+        if (!incoming) fail('the connection was closed without an answer');
+        else if (!incoming.complete) fail('the connection was closed in the body');
+      });
+      if (init.needsFreshConnection) dropIdleSockets(agent, options);
+    };
+    const agents = mayReuse ? KEEP_ALIVE_AGENTS : SINGLE_USE_AGENTS;
+    const agent = /^https:/i.test(url) ? agents.https : agents.http;
+    const headers = { 'accept-encoding': 'gzip', ...init.headers };
+    const options = {
+      ...init,
+      headers,
+      compress: false,
+      agent,
+      ...(controller && { signal: controller.signal }),
+    };
+    crossFetch(url, options as object).then(answer => {
+      body = answer.body as unknown as Readable;
+      resolve({
+        // node-fetch takes a status of 000 for a 200.
+        status: incoming?.statusCode ?? answer.status,
+        headers: answer.headers,
+        body: { getReader: () => readerOf(body!, answer.headers.get('content-encoding')) },
+        text: () => answer.text(),
+      });
+    }, reject);
+    onStart = undefined;
   });
-  return { response: answer, diedOnReuse: () => !incoming && request?.reusedSocket === true };
+  return {
+    response,
+    diedOnReuse: () => !incoming && request?.reusedSocket === true,
+    abort: () => {
+      controller?.abort();
+      request?.destroy();
+    },
+  };
 }
 
 const DECODERS = new Map([
@@ -91,32 +122,52 @@ const DECODERS = new Map([
   ['br', createBrotliDecompress],
 ]);
 
-/** The chunks of a body. Unlike node-fetch's own decompression, it fails if a compressed body is incomplete. */
-async function* decoded(body: Readable, encoding: string | null): AsyncGenerator<Uint8Array, undefined> {
-  const createDecoder = DECODERS.get(encoding?.toLowerCase() ?? '');
-  if (!createDecoder) {
-    yield* body as AsyncIterable<Uint8Array>;
-    return undefined;
-  }
-  let size = 0;
-  const counted = body.on('data', (chunk: Uint8Array) => (size += chunk.length));
-  try {
-    yield* pipeline(counted, createDecoder(), () => undefined) as AsyncIterable<Uint8Array>;
-  } catch (error) {
+/**
+ * Reads a body part by part, decompressed. Unlike node-fetch's own decompression, it fails if a compressed body is incomplete. It
+ * does not use the async iterator of the stream, which costs more than a small answer is worth.
+ */
+function readerOf(body: Readable, encoding: string | null) {
+  const decoder = DECODERS.get(encoding?.toLowerCase() ?? '')?.();
+  let isEmpty = true;
+  let hasEnded = false;
+  let failure: unknown = body.errored;
+  const parts: Uint8Array[] = [];
+  let settle = () => {};
+  const stream: Readable = decoder ?? body;
+  body.once('data', () => (isEmpty = false));
+  if (decoder) pipeline(body, decoder, () => undefined);
+  stream.on('data', (part: Uint8Array) => {
+    parts.push(part);
+    settle();
+  });
+  stream.once('end', () => {
+    hasEnded = true;
+    settle();
+  });
+  stream.on('error', (error: { readonly code?: string }) => {
     // Servers send no compressed form of an empty body, only its header.
-    if (size > 0) throw error;
-  }
-  return undefined;
+    hasEnded = isEmpty && error.code === 'Z_BUF_ERROR';
+    failure ??= error;
+    settle();
+  });
+  return {
+    read: () =>
+      new Promise<{ readonly done: boolean; readonly value?: Uint8Array }>((resolve, reject) => {
+        settle = () => {
+          const value = parts.shift();
+          if (value) resolve({ done: false, value });
+          else if (hasEnded) resolve({ done: true });
+          else if (failure) reject(failure as Error);
+        };
+        settle();
+      }),
+  };
 }
 
 /** Closes the sockets that wait to be reused for the server of a request. They are dead together, or alive together. */
 function dropIdleSockets(agent: AgentInternals, options: object): void {
   const name = agent.getName({ ...options, ...agent.options });
   for (const socket of agent.freeSockets[name] ?? []) socket.destroy();
-}
-
-function connectionReset(message: string): Error {
-  return Object.assign(new Error(message), { code: 'ECONNRESET' });
 }
 
 /** What Node's types omit. The agent-base package relies on it as well. */

@@ -1,6 +1,6 @@
-import type { FetchLike } from './fetch-like.js';
+import { sendWith, type FetchLike, type Send } from './fetch-like.js';
 
 declare const fetch: FetchLike;
 
-/** The default fetch outside Node: the platform's own, looked up at each call because it may be patched. */
-export const platformFetch: FetchLike = (url, init) => fetch(url, init);
+/** Sends with the platform's own `fetch`, outside Node. It is looked up at each call because it may be patched. */
+export const platformFetch: Send = sendWith((url, init) => fetch(url, init));

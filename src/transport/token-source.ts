@@ -4,6 +4,7 @@ import {
   defer,
   finalize,
   from,
+  isObservable,
   map,
   Observable,
   of,
@@ -58,8 +59,8 @@ export interface IssuedToken {
 
 /** Issues tokens. Requests that are rejected at the same time share one renewal. */
 export interface TokenSource {
-  /** The token to use for a request. */
-  readonly issue: (request: RequestSummary) => Observable<IssuedToken>;
+  /** The token to use for a request: at once, if the provider has it at once. Throws if the provider does. */
+  readonly issue: (request: RequestSummary) => IssuedToken | Observable<IssuedToken>;
   /** Replaces a rejected token. Absent if the token is a plain string, which cannot be renewed. */
   readonly renew?: (rejected: IssuedToken, request: RequestSummary) => Observable<IssuedToken>;
 }
@@ -71,7 +72,8 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
   if (typeof token !== 'function') {
     const problem = tokenProblem(token);
     if (problem) throw new InputError('token', 'a bearer token, or a function that gives one', problem);
-    return { issue: () => of({ value: token, generation: 0 }) };
+    const issued = { value: token, generation: 0 };
+    return { issue: () => issued };
   }
 
   let generation = 0;
@@ -81,43 +83,52 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
   /** The provider has been called, and has not returned yet. */
   let isAsking = false;
 
-  const callProvider = (why: 'request' | 'rejected') =>
-    new Observable<string | null | undefined>(subscriber => {
-      const done = () => (isAsking = false);
-      isAsking = true;
-      try {
-        const given = token(why) as ReturnType<Exclude<Token, string>> | undefined;
-        // Strings are checked first, because `from` would emit their characters one by one.
-        const given$ = typeof given === 'string' || given == null ? of(given) : from(given);
-        // What is sent in response to the token is not sent by the provider.
-        subscriber.add(given$.pipe(tap({ next: done, error: done })).subscribe(subscriber));
-      } finally {
-        done();
-      }
-    });
+  /** Runs a part of the provider. It must not send a request meanwhile, which would wait for its token. */
+  const asking = <T>(run: () => T): T => {
+    isAsking = true;
+    try {
+      return run();
+    } finally {
+      isAsking = false;
+    }
+  };
 
-  const ask = (why: 'request' | 'rejected'): Observable<IssuedToken> =>
-    defer(() => {
-      // Read before the call: if a renewal finishes first, this token counts as older than the renewal.
-      const generationAtCall = generation;
-      return callProvider(why).pipe(
-        timeout({ first: deadline, scheduler }),
-        take(1),
-        throwIfEmpty(() => new ProviderFailure('completed without one')),
-        map(value => {
-          const problem = tokenProblem(value);
-          if (problem) throw new ProviderFailure(`gave ${problem}`);
-          lastIssued = [value!];
-          return { value: value!, generation: generationAtCall };
-        }),
+  const valid = (value: string | null | undefined, generation: number): IssuedToken => {
+    const problem = tokenProblem(value);
+    if (problem) throw new ProviderFailure(`gave ${problem}`);
+    lastIssued = [value!];
+    return { value: value!, generation };
+  };
+
+  const ask = (why: 'request' | 'rejected'): IssuedToken | Observable<IssuedToken> => {
+    // Read before the call: if a renewal finishes first, this token counts as older than the renewal.
+    const generationAtCall = generation;
+    const given = asking(() => token(why) as ReturnType<Exclude<Token, string>> | undefined);
+    // Strings are checked first, because `from` would emit their characters one by one.
+    if (typeof given === 'string' || given == null) return valid(given, generationAtCall);
+    const done = () => (isAsking = false);
+    return new Observable<string>(subscriber => {
+      // What is sent in response to the token is not sent by the provider.
+      asking(() =>
+        subscriber.add(
+          from(given)
+            .pipe(tap({ next: done, error: done }))
+            .subscribe(subscriber),
+        ),
       );
-    });
+    }).pipe(
+      timeout({ first: deadline, scheduler }),
+      take(1),
+      throwIfEmpty(() => new ProviderFailure('completed without one')),
+      map(value => valid(value, generationAtCall)),
+    );
+  };
 
   const renew = (): Observable<IssuedToken> => {
     const clear = () => {
       if (renewal === started) renewal = undefined;
     };
-    const started: Observable<IssuedToken> = ask('rejected').pipe(
+    const started: Observable<IssuedToken> = defer(() => observable(ask('rejected'))).pipe(
       map(({ value }) => ({ value, generation: ++generation })),
       // Cleared before anyone is notified, so that a request made in response can start a new renewal.
       tap({ next: clear, error: clear }),
@@ -128,32 +139,37 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
   };
 
   // Several requests may share a renewal. Each gets an error with its own request summary.
-  const withExplainedErrors = (request: RequestSummary, token$: () => Observable<IssuedToken>) =>
-    defer(token$).pipe(
-      catchError((error: unknown) =>
-        throwError(() => explain(error, { deadline, request, secrets: lastIssued })),
-      ),
-    );
-
-  /** A provider that asks its own client would wait for itself. */
-  const refuseOwnRequest = () => {
-    if (isAsking)
-      throw new ProviderFailure('sent a request through its own client, which waits for its token');
+  const explained = (request: RequestSummary, issue: () => IssuedToken | Observable<IssuedToken>) => {
+    const explainIt = (error: unknown) => explain(error, { deadline, request, secrets: lastIssued });
+    try {
+      const issued = issue();
+      return isObservable(issued)
+        ? issued.pipe(catchError((error: unknown) => throwError(() => explainIt(error))))
+        : issued;
+    } catch (error) {
+      throw explainIt(error);
+    }
   };
 
   return {
-    // During a renewal, new requests wait for it, because the current token is known to be rejected.
     issue: request =>
-      withExplainedErrors(request, () => {
-        refuseOwnRequest();
+      explained(request, () => {
+        if (isAsking)
+          throw new ProviderFailure('sent a request through its own client, which waits for its token');
+        // During a renewal, new requests wait for it, because the current token is known to be rejected.
         return renewal ?? ask('request');
       }),
     renew: (rejected, request) =>
-      withExplainedErrors(
-        request,
-        () => renewal ?? (rejected.generation < generation ? ask('request') : renew()),
+      defer(() =>
+        observable(
+          explained(request, () => renewal ?? (rejected.generation < generation ? ask('request') : renew())),
+        ),
       ),
   };
+}
+
+function observable(issued: IssuedToken | Observable<IssuedToken>): Observable<IssuedToken> {
+  return isObservable(issued) ? issued : of(issued);
 }
 
 /** Says what is wrong with a bearer token without quoting it; `undefined` if it is valid. */

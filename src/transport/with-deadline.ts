@@ -1,4 +1,4 @@
-import { asyncScheduler, Observable, timer, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
 import { checkArgument, milliseconds, TransportError } from '../error/index.js';
 import { summaryOf, type Transport } from './transport.js';
 
@@ -20,11 +20,11 @@ export function withDeadline(
   checkArgument('deadline', milliseconds, deadline);
   return request =>
     new Observable(subscriber => {
-      const late = timer(deadline, scheduler).subscribe(() => {
+      const fail = () =>
         subscriber.error(
           new TransportError('deadline', `no answer within ${deadline} ms`, summaryOf(request)),
         );
-      });
+      const late = scheduler.schedule(fail, deadline);
       subscriber.add(late);
       const onArrival = (status: number) => {
         if (request.method === 'GET') late.unsubscribe();

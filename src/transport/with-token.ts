@@ -1,4 +1,4 @@
-import { catchError, map, of, switchMap, throwError, type Observable } from 'rxjs';
+import { isObservable, Observable } from 'rxjs';
 import { redact, redactBody } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import { tokenSource, type IssuedToken, type Token, type TokenSourceConfig } from './token-source.js';
@@ -30,50 +30,51 @@ import {
 export function withToken(transport: Transport, token: Token, config?: TokenSourceConfig): Transport {
   const { issue, renew } = tokenSource(token, config);
 
-  const send = (
-    request: TransportRequest,
-    ...issued: readonly IssuedToken[]
-  ): Observable<TransportResponse> => {
-    // Rejected tokens are redacted, too: they may still be valid elsewhere.
-    const values = issued.map(({ value }) => value);
-    const authorized = {
-      ...request,
-      headers: { ...request.headers, authorization: `Bearer ${values.at(-1)}` },
-    };
-    return transport(authorized).pipe(
-      map(response =>
-        response.status >= 200 && response.status < 300
-          ? response
-          : redactResponse(response, [...values, ...secretsOf(request)]),
-      ),
-      catchError((error: unknown) => throwError(() => explainFailure(error, authorized))),
-    );
-  };
+  return request =>
+    new Observable(subscriber => {
+      const send = (token: IssuedToken, rejected?: IssuedToken) => {
+        const mayRenew = renew !== undefined && rejected === undefined;
+        let isRejected = false;
+        const authorized: TransportRequest = {
+          ...request,
+          headers: { ...request.headers, authorization: `Bearer ${token.value}` },
+          onArrival: status => {
+            // A 401 that is followed by another request is not yet the answer.
+            if (status !== 401 || !mayRenew) request.onArrival?.(status);
+          },
+        };
+        const sent = transport(authorized).subscribe({
+          next: response => {
+            isRejected = response.status === 401 && mayRenew;
+            if (isRejected) follow(renew!(token, summaryOf(request)), renewed => send(renewed, token));
+            // Rejected tokens are redacted, too: they may still be valid elsewhere.
+            else subscriber.next(withoutSecrets(response, request, [token, rejected]));
+          },
+          error: (error: unknown) => subscriber.error(explainFailure(error, authorized)),
+          complete: () => {
+            if (!isRejected) subscriber.complete();
+          },
+        });
+        subscriber.add(sent);
+      };
+      const follow = (issued$: Observable<IssuedToken>, next: (token: IssuedToken) => void) =>
+        subscriber.add(issued$.subscribe({ next, error: (error: unknown) => subscriber.error(error) }));
 
-  return request => {
-    // A 401 that is followed by another request is not yet the answer.
-    const onArrival = (status: number) => {
-      if (status !== 401 || !renew) request.onArrival?.(status);
-    };
-    return issue(summaryOf(request)).pipe(
-      switchMap(first =>
-        send({ ...request, onArrival }, first).pipe(
-          switchMap(response =>
-            response.status === 401 && renew
-              ? renew(first, summaryOf(request)).pipe(switchMap(second => send(request, first, second)))
-              : of(response),
-          ),
-        ),
-      ),
-    );
-  };
+      const issued = issue(summaryOf(request));
+      if (isObservable(issued)) follow(issued, token => send(token));
+      else send(issued);
+    });
 }
 
 /** Redacts an error answer, which may quote the request in its body or in a header that ends up in an error. */
-function redactResponse(
-  { status, headers, text }: TransportResponse,
-  secrets: readonly string[],
+function withoutSecrets(
+  response: TransportResponse,
+  request: TransportRequest,
+  tokens: readonly (IssuedToken | undefined)[],
 ): TransportResponse {
+  const { status, headers, text } = response;
+  if (status >= 200 && status < 300) return response;
+  const secrets = [...tokens.flatMap(token => token?.value ?? []), ...secretsOf(request)];
   const get = (name: string) => {
     const value = headers.get(name);
     return value === null ? null : redact(value, secrets);

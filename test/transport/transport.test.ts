@@ -30,16 +30,17 @@ describe('the fetch of a browser', () => {
   afterEach(() => (globalThis.fetch = platform));
 
   it('is looked up at each call, and called as a global function', async () => {
-    const init = {} as FetchLikeInit;
+    const init = { method: 'GET' } as FetchLikeInit;
     for (const answer of ['first', 'patched']) {
       const fetch = function (this: unknown, ...called: unknown[]) {
         // Browsers refuse to run it as a method of anything else.
         strictEqual(this === undefined || this === globalThis, true);
-        deepStrictEqual(called, ['https://group.example/', init]);
+        const [url, { method, signal }] = called as [string, FetchLikeInit];
+        deepStrictEqual([url, method, signal instanceof AbortSignal], ['https://group.example/', 'GET', true]);
         return Promise.resolve(answer);
       };
       globalThis.fetch = fetch as unknown as typeof platform;
-      strictEqual(await platformFetch('https://group.example/', init), answer);
+      strictEqual(await platformFetch('https://group.example/', init).response, answer);
     }
   });
 });
