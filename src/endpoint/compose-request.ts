@@ -24,11 +24,7 @@ export function composeRequest(endpoint: Endpoint, input: unknown, baseUrls: Bas
   const path = fillPath(endpoint.path, given);
   const query = pick(endpoint.query, given);
   const body = endpoint.body && pick(endpoint.body, given);
-  rejectUnknownKeys(given, [
-    ...parametersOf(endpoint.path),
-    ...fieldNames(endpoint.query),
-    ...fieldNames(endpoint.body),
-  ]);
+  rejectUnknownKeys(given, inputNames(endpoint));
 
   // Not URLSearchParams: it encodes a space as '+', and an index must be sent back byte for byte.
   const search = Object.entries(query)
@@ -41,6 +37,19 @@ export function composeRequest(endpoint: Endpoint, input: unknown, baseUrls: Bas
     ...(body && { body: JSON.stringify(body) }),
   };
 }
+
+/** The names of all that the input of an endpoint may have. */
+function inputNames(endpoint: Endpoint): readonly string[] {
+  let names = knownNames.get(endpoint);
+  if (!names) {
+    const { path, query, body } = endpoint;
+    names = [...parametersOf(path), ...fieldNames(query), ...fieldNames(body)];
+    knownNames.set(endpoint, names);
+  }
+  return names;
+}
+
+const knownNames = new WeakMap<Endpoint, readonly string[]>();
 
 function baseUrlOf(service: Service, baseUrls: BaseUrls): string {
   const url = baseUrls[service];

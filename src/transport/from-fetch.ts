@@ -143,18 +143,26 @@ async function readBody(response: FetchLikeResponse, maxBody: number, onPart: ()
     // Unlike other fetches, node-fetch does not remove a byte order mark, which JSON does not allow.
     return text.replace(/^\ufeff/, '');
   }
-  const decoder = new TextDecoder();
-  let text = '';
+  const parts: Uint8Array[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) return textOf(parts);
     onPart();
     size += value.byteLength;
     if (size > maxBody) throw new BodyTooLarge();
-    text += decoder.decode(value, { stream: true });
+    parts.push(value);
   }
 }
+
+/** Most bodies come in one part, and need no decoder of their own: making one costs more than using it. */
+function textOf(parts: readonly Uint8Array[]): string {
+  if (parts.length <= 1) return (sharedDecoder ??= new TextDecoder()).decode(parts[0]);
+  const decoder = new TextDecoder();
+  return parts.map(part => decoder.decode(part, { stream: true })).join('') + decoder.decode();
+}
+
+let sharedDecoder: InstanceType<typeof TextDecoder> | undefined;
 
 /** A streaming fetch has a reader, or, like node-fetch, an iterator. */
 function readerOf(body: unknown): BodyReader | undefined {
