@@ -1,5 +1,5 @@
-import { defer, map, type Observable } from 'rxjs';
-import { exchange, request, type Endpoint } from '../endpoint/index.js';
+import { defer, type Observable } from 'rxjs';
+import { request, type Endpoint } from '../endpoint/index.js';
 import { given } from '../error/index.js';
 import {
   continuedSignals,
@@ -57,12 +57,7 @@ export function createCalls({ plain, blocking, polling, watch }: ClientSettings)
       onAnswer?: (answer: Answer, text: string) => void,
     ): Poll<Answer> =>
     (watch_index, context) =>
-      exchange(polling, endpoint, { ...input, watch_index } as Input, context).pipe(
-        map(({ answer, text }) => {
-          onAnswer?.(answer, text);
-          return answer;
-        }),
-      );
+      request(polling, endpoint, { ...input, watch_index } as Input, { ...context, onAnswer });
   return {
     request: ask,
     signals: (endpoint, input, config) => watchSignals(pollOf(endpoint, input), withDefaults(config)),

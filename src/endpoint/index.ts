@@ -21,5 +21,5 @@ export {
   type PlayerTokenInput,
 } from './endpoints.js';
 export { decodeAnswer } from './read-answer.js';
-export { exchange, request, type RequestContext } from './request.js';
+export { request, type RequestContext } from './request.js';
 export type { Pageable, Watchable } from './watchable.js';

@@ -1,4 +1,4 @@
-import { map, Observable } from 'rxjs';
+import { Observable } from 'rxjs';
 import { TransportError } from '../error/index.js';
 import { summaryOf, type Transport, type TransportRequest } from '../transport/index.js';
 import { composeRequest, type BaseUrls } from './compose-request.js';
@@ -13,14 +13,11 @@ export interface RequestContext {
   readonly now: () => number;
 }
 
-/** An answer, and the text it was decoded from. */
-export interface Exchange<Answer> {
-  readonly answer: Answer;
-  readonly text: string;
-}
-
 /** How to send a request; see `TransportRequest`. */
-export type RequestOptions = Pick<TransportRequest, 'needsFreshConnection' | 'onArrival'>;
+export interface RequestOptions<Answer> extends Pick<TransportRequest, 'needsFreshConnection' | 'onArrival'> {
+  /** Called with an answer and the text it was decoded from, before the answer is emitted. */
+  readonly onAnswer?: ((answer: Answer, text: string) => void) | undefined;
+}
 
 /**
  * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts.
@@ -28,20 +25,11 @@ export type RequestOptions = Pick<TransportRequest, 'needsFreshConnection' | 'on
  * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
  */
 export function request<Input, Answer>(
-  context: RequestContext,
-  endpoint: Endpoint<Input, Answer>,
-  input: Input,
-): Observable<Answer> {
-  return exchange(context, endpoint, input).pipe(map(({ answer }) => answer));
-}
-
-/** Like {@link request}, but emits the text of the answer, too. */
-export function exchange<Input, Answer>(
   { transport, baseUrls, now }: RequestContext,
   endpoint: Endpoint<Input, Answer>,
   input: Input,
-  options: RequestOptions = {},
-): Observable<Exchange<Answer>> {
+  { onAnswer, ...options }: RequestOptions<Answer> = {},
+): Observable<Answer> {
   return new Observable(subscriber => {
     const outgoing = composeRequest(endpoint, input, baseUrls);
     const summary = summaryOf(outgoing);
@@ -49,7 +37,8 @@ export function exchange<Input, Answer>(
       next: response => {
         try {
           const answer = readAnswer(endpoint, summary, response, now);
-          subscriber.next({ answer, text: response.text });
+          onAnswer?.(answer, response.text);
+          subscriber.next(answer);
           subscriber.complete();
         } catch (error) {
           subscriber.error(error);

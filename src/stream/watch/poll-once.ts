@@ -1,20 +1,4 @@
-import {
-  catchError,
-  defaultIfEmpty,
-  defer,
-  filter,
-  from,
-  map,
-  merge,
-  NEVER,
-  of,
-  Subject,
-  take,
-  takeUntil,
-  takeWhile,
-  timer,
-  type Observable,
-} from 'rxjs';
+import { from, Observable, type SchedulerAction } from 'rxjs';
 import type { Poll, WatchSettings } from './watch-config.js';
 import type { Instant } from './watch-index.js';
 import type { Ending, WatchState } from './watch-turn.js';
@@ -41,24 +25,49 @@ export function pollOnce<A>(
   { deadline, scheduler }: Pick<WatchSettings<A>, 'deadline' | 'scheduler'>,
   askedAt: Instant,
 ): Observable<Ending<A> | Held> {
-  const arrival$ = new Subject<void>();
-  const onArrival = () => arrival$.next();
-  const ended$ = defer(() => from(poll(index, { needsFreshConnection, onArrival }))).pipe(
-    take(1),
-    map((answer): Ending<A> => ({ kind: 'answer', answer, askedAt })),
-    defaultIfEmpty<Ending<A>, Ending<A>>({ kind: 'nothing', askedAt }),
-    catchError((error: unknown) => of<Ending<A>>({ kind: 'failure', error, askedAt })),
-  );
-  const late$ = timer(deadline, scheduler).pipe(
-    map((): Ending<A> => ({ kind: 'deadline', askedAt })),
-    takeUntil(arrival$),
-  );
-  const woken$ = wake$.pipe(
-    filter(() => !needsFreshConnection || scheduler.now() - askedAt.at >= YOUNG_POLL),
-    map((): Ending<A> => ({ kind: 'woken', askedAt })),
-  );
-  // Without an index the service answers at once, so that a wait is no good sign.
-  const held$ =
-    index === undefined ? NEVER : timer(LIVE_AFTER, scheduler).pipe(map((): Held => ({ kind: 'held' })));
-  return merge(ended$, late$, woken$, held$).pipe(takeWhile(({ kind }) => kind === 'held', true));
+  return new Observable(subscriber => {
+    let isOver = false;
+    const end = (ending: Ending<A>) => {
+      if (isOver) return;
+      isOver = true;
+      subscriber.next(ending);
+      subscriber.complete();
+    };
+
+    let hasArrived = false;
+    // Without an index the service answers at once, so that a wait is no good sign.
+    let mayBeHeld = index !== undefined && deadline > LIVE_AFTER;
+    const onTime = function (this: SchedulerAction<void>) {
+      if (mayBeHeld) {
+        mayBeHeld = false;
+        subscriber.next({ kind: 'held' });
+        if (!hasArrived) this.schedule(undefined, deadline - LIVE_AFTER);
+      } else if (!hasArrived) {
+        end({ kind: 'deadline', askedAt });
+      }
+    };
+    const onArrival = () => {
+      hasArrived = true;
+    };
+
+    try {
+      const answer$ = from(poll(index, { needsFreshConnection, onArrival }));
+      const asked = answer$.subscribe({
+        next: answer => end({ kind: 'answer', answer, askedAt }),
+        error: (error: unknown) => end({ kind: 'failure', error, askedAt }),
+        complete: () => end({ kind: 'nothing', askedAt }),
+      });
+      subscriber.add(asked);
+    } catch (error) {
+      end({ kind: 'failure', error, askedAt });
+    }
+    if (subscriber.closed) return;
+    // One timer for both: first it tells that the poll is held, then it ends the poll.
+    subscriber.add(scheduler.schedule(onTime, mayBeHeld ? LIVE_AFTER : deadline));
+    const onWake = () => {
+      const isYoung = scheduler.now() - askedAt.at < YOUNG_POLL;
+      if (!needsFreshConnection || !isYoung) end({ kind: 'woken', askedAt });
+    };
+    subscriber.add(wake$.subscribe(onWake));
+  });
 }

@@ -2,26 +2,26 @@ import {
   catchError,
   concat,
   concatMap,
-  connect,
   defer,
   EMPTY,
-  finalize,
+  filter,
   from,
+  ignoreElements,
   map,
+  Observable,
   of,
   repeat,
-  startWith,
+  Subject,
   tap,
   throwError,
-  type Observable,
   type OperatorFunction,
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
 import { within01 } from '../backoff.js';
 import { changeStatusOfHeld } from './change-status.js';
 import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
-import { nextPoll, wakes } from './next-poll.js';
-import { pollOnce, type Held } from './poll-once.js';
+import { followWakes, nextPoll } from './next-poll.js';
+import { pollOnce } from './poll-once.js';
 import { watchSettings, type Poll, type WatchConfig, type WatchSettings } from './watch-config.js';
 import type { Instant } from './watch-index.js';
 import { nextTurn } from './next-turn.js';
@@ -74,7 +74,11 @@ export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> 
  * watchSignals(poll).pipe(answers()).subscribe(show);
  */
 export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
-  return concatMap(signal => (signal.kind === 'answer' ? [signal.answer] : []));
+  return signals$ =>
+    signals$.pipe(
+      filter(signal => signal.kind === 'answer'),
+      map(({ answer }) => answer),
+    );
 }
 
 /**
@@ -102,15 +106,13 @@ export function continuedSignals<A>(
   settings: WatchSettings<A>,
   continuity: WatchContinuity<A>,
 ): Observable<WatchSignal<A>> {
-  return defer(() => {
-    const { scheduler } = settings;
+  return new Observable(subscriber => {
     const { memory, audience } = continuity;
     const log = createWatchLog(settings);
     let turn: Turn<A> = firstTurn(settings.from, instant(settings), continuity.place);
     /** A wait was cut short by a wake; there was a wake since the last poll was sent. */
     let isWoken = false;
     let hasWoken = false;
-    openWatches++;
 
     const keep = (next: Turn<A>) => {
       turn = next;
@@ -155,43 +157,48 @@ export function continuedSignals<A>(
       const answer$ = parts$.pipe(map((part): WatchSignal<A> => ({ kind: 'answer', answer: part })));
       return concat(signals$, told$, answer$, acknowledged$);
     };
-    const onEnding = (ending: Ending<A> | Held): Observable<WatchSignal<A>> => {
-      if (ending.kind === 'held') {
-        const { status, signals = [] } = changeStatusOfHeld(turn.state, scheduler.now()) ?? {};
-        if (status) keep({ ...turn, state: { ...turn.state, status } });
-        return from(signals);
-      }
+    const onEnding = (ending: Ending<A>): Observable<WatchSignal<A>> => {
       const performed$ = defer(() => perform(turnAfter(turn, ending, settings, memory)));
       return ending.kind === 'answer' && audience ? concat(untilPresent(audience), performed$) : performed$;
     };
+    const onHeld = () => {
+      const held = changeStatusOfHeld(turn.state, settings.scheduler.now());
+      if (held) keep({ ...turn, state: { ...turn.state, status: held.status } });
+      return held?.signals;
+    };
 
-    return wakes(settings).pipe(
+    const woken$ = new Subject<void>();
+    const turn$ = new Observable<WatchSignal<A>>(turning => {
+      const askedAt = instant(settings);
+      if (isWoken) {
+        isWoken = false;
+        turning.add(onEnding({ kind: 'woken', askedAt }).subscribe(turning));
+        return;
+      }
+      const { index, needsFreshConnection } = turn.state;
+      const from = { index, needsFreshConnection: needsFreshConnection || hasWoken };
+      hasWoken = false;
+      const polled = pollOnce(poll, from, woken$, settings, askedAt).subscribe(ending => {
+        if (ending.kind === 'held') onHeld()?.forEach(signal => turning.next(signal));
+        else turning.add(onEnding(ending).subscribe(turning));
+      });
+      turning.add(polled);
+    });
+    const rest$ = defer(() => nextPoll(turn.state, woken$, settings)).pipe(tap(woken => (isWoken = woken)));
+    const polls$ = turn$.pipe(repeat({ delay: () => (turn.end ? EMPTY : rest$) }));
+
+    openWatches++;
+    subscriber.add(() => openWatches--);
+    subscriber.next({ kind: 'status', status: turn.state.status });
+    // The first poll is sent at once, unless an earlier subscription has polled in vain just before.
+    const start$ = turn.state.rest.wait > 0 ? concat(rest$.pipe(ignoreElements()), polls$) : polls$;
+    start$.subscribe(subscriber);
+    const onWake = () => {
       // Also if nothing can be aborted or shortened at the moment: connections may be dead all the same.
-      tap(() => (hasWoken = true)),
-      connect(wake$ => {
-        const turn$ = defer(() => {
-          const askedAt = instant(settings);
-          if (isWoken) {
-            isWoken = false;
-            return of<Ending<A>>({ kind: 'woken', askedAt });
-          }
-          const { index, needsFreshConnection } = turn.state;
-          const from = { index, needsFreshConnection: needsFreshConnection || hasWoken };
-          hasWoken = false;
-          return pollOnce(poll, from, wake$, settings, askedAt);
-        }).pipe(concatMap(onEnding));
-        const rest$ = defer(() => nextPoll(turn.state, wake$, settings)).pipe(
-          tap(woken => (isWoken = woken)),
-        );
-        // The first poll is sent at once, unless an earlier subscription has polled in vain just before.
-        const start$ = turn.state.rest.wait > 0 ? rest$ : of(false);
-        return start$.pipe(
-          concatMap(() => turn$.pipe(repeat({ delay: () => (turn.end ? EMPTY : rest$) }))),
-          startWith({ kind: 'status', status: turn.state.status } as const),
-        );
-      }),
-      finalize(() => openWatches--),
-    );
+      hasWoken = true;
+      woken$.next();
+    };
+    if (!subscriber.closed) subscriber.add(followWakes(settings, onWake));
   });
 }
 
