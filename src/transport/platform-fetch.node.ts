@@ -23,10 +23,13 @@ function observed<A extends Agent>(agent: A): A {
   return agent;
 }
 
+/** Not only 256 of them: when an event comes to thousands of watches at once, each needs its socket again a moment later. */
+const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: Infinity };
+
 /** Their idle sockets do not keep the process alive. */
 const KEEP_ALIVE_AGENTS = {
-  http: observed(new HttpAgent({ keepAlive: true })),
-  https: observed(new HttpsAgent({ keepAlive: true })),
+  http: observed(new HttpAgent(KEEP_ALIVE)),
+  https: observed(new HttpsAgent(KEEP_ALIVE)),
 };
 const SINGLE_USE_AGENTS = {
   http: observed(new HttpAgent({ keepAlive: false })),

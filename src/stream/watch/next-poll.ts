@@ -1,4 +1,4 @@
-import { from, map, merge, take, timer, type Observable, type Subscription } from 'rxjs';
+import { from, Observable, type Subscription } from 'rxjs';
 import { restLeft } from './poll-pace.js';
 import type { WatchSettings } from './watch-config.js';
 import type { WatchState } from './watch-turn.js';
@@ -26,14 +26,26 @@ export function followWakes<A>(
   }
 }
 
-/** Emits when the next poll is due, or true at a wake that may bring it forward. */
+/** Emits when the next poll is due, or at a wake that may bring it forward, which it tells `onWoken` first. */
 export function nextPoll<A>(
   { rest }: WatchState,
   wake$: Observable<unknown>,
   { scheduler }: WatchSettings<A>,
-): Observable<boolean> {
-  // Some of it may have passed, if the answer took long to acknowledge.
-  const { wait, least } = restLeft(rest, scheduler.now());
-  const due$ = timer(wait, scheduler).pipe(map(() => false));
-  return least < wait ? merge(due$, wake$.pipe(map(() => true))).pipe(take(1)) : due$;
+  onWoken: () => void,
+): Observable<void> {
+  return new Observable(subscriber => {
+    // Some of it may have passed, if the answer took long to acknowledge.
+    const { wait, least } = restLeft(rest, scheduler.now());
+    const isDue = () => {
+      subscriber.next();
+      subscriber.complete();
+    };
+    subscriber.add(scheduler.schedule(isDue, wait));
+    if (least >= wait) return;
+    const onWake = () => {
+      onWoken();
+      isDue();
+    };
+    subscriber.add(wake$.subscribe(onWake));
+  });
 }

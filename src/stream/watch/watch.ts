@@ -1,20 +1,17 @@
 import {
   catchError,
   concat,
-  concatMap,
   defer,
   EMPTY,
   filter,
-  from,
   ignoreElements,
   map,
   Observable,
   of,
   repeat,
   Subject,
-  tap,
-  throwError,
   type OperatorFunction,
+  type Subscriber,
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
 import { within01 } from '../backoff.js';
@@ -38,6 +35,9 @@ const SPREAD_PER_WATCH = 1;
 
 /** The number of watches of this process that are subscribed to. */
 let openWatches = 0;
+
+/** Who gets the signals of one turn, and its end. */
+type Turning<A> = Subscriber<WatchSignal<A>>;
 
 /** What connects the subscriptions of a watch that follow each other, such as those of a feed. */
 export interface WatchContinuity<A> {
@@ -118,53 +118,65 @@ export function continuedSignals<A>(
       turn = next;
       continuity.place = next.state;
     };
-    const commit = (next: Turn<A>): Observable<never> => {
-      if (next.delivery?.isRemembered) memory.commit(next.delivery.arrived);
+    const commit = (next: Turn<A>, turning: Turning<A>) => {
+      try {
+        if (next.delivery?.isRemembered) memory.commit(next.delivery.arrived);
+      } catch (error) {
+        // `keyOf` threw.
+        return turning.error(error);
+      }
       keep(next);
       log.turn(next);
-      const { end } = next;
-      return end && 'error' in end ? throwError(() => end.error) : EMPTY;
+      if (next.end && 'error' in next.end) turning.error(next.end.error);
+      else turning.complete();
     };
-    const perform = (next: Turn<A>): Observable<WatchSignal<A>> => {
-      const signals$ = from(next.signals).pipe(tap(signal => log.signal(signal)));
+    /** Emits what a turn has to tell, and commits it when that has been taken and acknowledged. */
+    const perform = (next: Turn<A>, turning: Turning<A>) => {
+      for (const signal of next.signals) {
+        log.signal(signal);
+        turning.next(signal);
+        // Whoever unsubscribes leaves the rest undone.
+        if (turning.closed) return;
+      }
       const { delivery } = next;
-      if (!delivery)
-        return concat(
-          signals$,
-          defer(() => commit(next)),
-        );
+      if (!delivery) return commit(next, turning);
       const { answer, isNews, gap } = delivery;
-      const told$ = defer(() => {
-        if (gap) keep({ ...turn, state: { ...turn.state, toldGap: gap } });
-        return EMPTY;
-      });
-      const remember = (count: number) => {
-        // With `ack`, the whole answer has to come again: it is not only delivered, but acknowledged as a whole.
-        if (!settings.ack) memory.commitParts?.(answer, count);
-      };
-      const parts$: Observable<A> = !isNews
-        ? EMPTY
-        : audience
-          ? deliver(answer, audience, remember)
-          : of(answer);
+      if (gap) keep({ ...turn, state: { ...turn.state, toldGap: gap } });
+      const onDelivered = () => (settings.ack ? acknowledgeTurn(next, turning) : commit(next, turning));
+      if (isNews && audience) {
+        const remember = (count: number) => {
+          // With `ack`, the whole answer has to come again: it is not only delivered, but acknowledged as a whole.
+          if (!settings.ack) memory.commitParts?.(answer, count);
+        };
+        const next = (part: A) => turning.next({ kind: 'answer', answer: part });
+        turning.add(deliver(answer, audience, remember).subscribe({ next, complete: onDelivered }));
+        return;
+      }
+      if (isNews) turning.next({ kind: 'answer', answer });
+      if (!turning.closed) onDelivered();
+    };
+    const acknowledgeTurn = (next: Turn<A>, turning: Turning<A>) => {
       const acknowledged$ = acknowledge(next, settings).pipe(
         // Emitted, but not committed: the failure is handled as a new outcome, from the state before the answer.
         catchError((error: unknown) => of(turnAfter(turn, unacknowledged(next, error), settings, memory))),
-        concatMap(last =>
-          'kind' in last ? of(last) : last.why === 'ack' ? perform(last) : defer(() => commit(last)),
-        ),
       );
-      const answer$ = parts$.pipe(map((part): WatchSignal<A> => ({ kind: 'answer', answer: part })));
-      return concat(signals$, told$, answer$, acknowledged$);
+      const onNext = (last: WatchSignal<never> | Turn<A>) => {
+        if ('kind' in last) turning.next(last);
+        else if (last.why === 'ack') perform(last, turning);
+        else commit(last, turning);
+      };
+      turning.add(acknowledged$.subscribe(onNext));
     };
-    const onEnding = (ending: Ending<A>): Observable<WatchSignal<A>> => {
-      const performed$ = defer(() => perform(turnAfter(turn, ending, settings, memory)));
-      return ending.kind === 'answer' && audience ? concat(untilPresent(audience), performed$) : performed$;
+    const onEnding = (ending: Ending<A>, turning: Turning<A>) => {
+      const performIt = () => perform(turnAfter(turn, ending, settings, memory), turning);
+      if (ending.kind !== 'answer' || !audience) return performIt();
+      turning.add(untilPresent(audience).subscribe({ complete: performIt }));
     };
-    const onHeld = () => {
+    const onHeld = (turning: Turning<A>) => {
       const held = changeStatusOfHeld(turn.state, settings.scheduler.now());
-      if (held) keep({ ...turn, state: { ...turn.state, status: held.status } });
-      return held?.signals;
+      if (!held) return;
+      keep({ ...turn, state: { ...turn.state, status: held.status } });
+      for (const signal of held.signals) turning.next(signal);
     };
 
     const woken$ = new Subject<void>();
@@ -172,19 +184,17 @@ export function continuedSignals<A>(
       const askedAt = instant(settings);
       if (isWoken) {
         isWoken = false;
-        turning.add(onEnding({ kind: 'woken', askedAt }).subscribe(turning));
-        return;
+        return onEnding({ kind: 'woken', askedAt }, turning);
       }
       const { index, needsFreshConnection } = turn.state;
       const from = { index, needsFreshConnection: needsFreshConnection || hasWoken };
       hasWoken = false;
-      const polled = pollOnce(poll, from, woken$, settings, askedAt).subscribe(ending => {
-        if (ending.kind === 'held') onHeld()?.forEach(signal => turning.next(signal));
-        else turning.add(onEnding(ending).subscribe(turning));
-      });
+      const polled = pollOnce(poll, from, woken$, settings, askedAt).subscribe(ending =>
+        ending.kind === 'held' ? onHeld(turning) : onEnding(ending, turning),
+      );
       turning.add(polled);
     });
-    const rest$ = defer(() => nextPoll(turn.state, woken$, settings)).pipe(tap(woken => (isWoken = woken)));
+    const rest$ = defer(() => nextPoll(turn.state, woken$, settings, () => (isWoken = true)));
     const polls$ = turn$.pipe(repeat({ delay: () => (turn.end ? EMPTY : rest$) }));
 
     openWatches++;
