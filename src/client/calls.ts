@@ -38,7 +38,7 @@ export interface Calls {
 
 /** A continuity whose memory sees the text of each answer. */
 export type AnswerContinuity<Answer> = WatchContinuity<Answer> & {
-  readonly memory: { readonly arrived: (answer: Answer, text: string) => void };
+  readonly memory: { arrived(answer: Answer, text: string): void };
 };
 
 export function createCalls({ plain, blocking, polling, watch }: ClientSettings): Calls {
@@ -66,7 +66,11 @@ export function createCalls({ plain, blocking, polling, watch }: ClientSettings)
       const settings = watchSettings(withDefaults(config));
       return defer(() => {
         const continued = continuity();
-        return continuedSignals(pollOf(endpoint, input, continued.memory.arrived), settings, continued);
+        return continuedSignals(
+          pollOf(endpoint, input, (answer, text) => continued.memory.arrived(answer, text)),
+          settings,
+          continued,
+        );
       });
     },
     pages: <Input, Answer>(

@@ -1,5 +1,5 @@
 import type { IdentityEventList } from '../protocol/index.js';
-import { jsonHash, type WatchMemory } from '../stream/index.js';
+import { jsonHash, type Recalled, type WatchMemory } from '../stream/index.js';
 
 /** How many characters of answers to keep. They are taken apart only if there is a reason to. */
 const MAX_RECENT = 65_536;
@@ -10,12 +10,6 @@ const MAX_KNOWN = 64;
 /** At least so many single events are recognized, and at most twice as many. */
 const MIN_HASHES = 5_000;
 
-/** What has been delivered of the live events of an identity. */
-export interface EventMemory<List> extends WatchMemory<List> {
-  /** An answer and the text it was decoded from. Answers are compared as they came. */
-  readonly arrived: (answer: List, text: string) => void;
-}
-
 /** An answer as it came. */
 interface Arrival {
   /** The text, without the index. */
@@ -24,97 +18,110 @@ interface Arrival {
   readonly events?: readonly unknown[];
 }
 
+/** How the answers arrived that have not been forgotten. */
+const arrivals = new WeakMap<object, Arrival>();
+
 /**
- * Remembers the events of a watch. An answer that is the same as the one before it, but for the index, is a repetition. So is
- * the beginning of an answer that goes on where the delivered events end: an index may come from a machine whose clock is behind.
+ * What has been delivered of the live events of an identity. An answer that is the same as the one before it, but for the index,
+ * is a repetition. So is the beginning of an answer that goes on where the delivered events end: an index may come from a machine
+ * whose clock is behind.
  *
  * Single events are compared only if the service has a reason to send them again: a player may well go online, away and online
- * again within one `ts`. Two events that are equal, including `ts`, are the same event then. `decode` decodes a list of the wire.
+ * again within one `ts`. Two events that are equal, including `ts`, are the same event then.
  */
-export function eventMemory<Own extends object>(
-  decode: (wire: unknown) => IdentityEventList<Own> | undefined,
-): EventMemory<IdentityEventList<Own>> {
-  type List = IdentityEventList<Own>;
-  const arrivals = new WeakMap<List, Arrival>();
-  const recent: string[] = [];
+export class EventMemory<Own extends object> implements WatchMemory<IdentityEventList<Own>> {
+  readonly #decode: (wire: unknown) => IdentityEventList<Own> | undefined;
+  readonly #recent: string[] = [];
   /** The hashes of single events, in order. Those of the recent answers are made only if they are needed. */
-  let hashes: number[] = [];
+  #hashes: number[] = [];
   /** The hashes of the last answers. */
-  const known: number[] = [];
-  let last: { readonly key: string | number; readonly ts: unknown } | undefined;
+  readonly #known: number[] = [];
+  #last: { readonly key: string | number; readonly ts: unknown } | undefined;
 
-  const addHashes = (events: readonly unknown[]) => {
+  /** `decode` decodes a list of the wire. */
+  constructor(decode: (wire: unknown) => IdentityEventList<Own> | undefined) {
+    this.#decode = decode;
+  }
+
+  /** An answer has arrived, with the text it was decoded from. Answers are compared as they came. */
+  arrived(answer: IdentityEventList<Own>, text: string): void {
+    if (!isIdle(answer)) arrivals.set(answer, { body: bodyOf(text) });
+  }
+
+  recall(answer: IdentityEventList<Own>, mayBeReplay: boolean): Recalled<IdentityEventList<Own>> {
+    const body = arrivals.get(answer)?.body;
+    if (body === undefined || isIdle(answer)) return { answer, isNews: true, isKnown: false };
+    if (keyOf(body) === this.#last?.key)
+      return { answer: withoutEvents(answer), isNews: false, isKnown: true };
+    const isKnown = this.#known.includes(bodyHash(body));
+    const rest = mayBeReplay ? this.#withoutKnown(answer, body) : this.#withoutOverlap(answer, body);
+    return { answer: rest, isNews: !isIdle(rest), isKnown: isKnown || isIdle(rest) };
+  }
+
+  commit(answer: IdentityEventList<Own>): void {
+    const body = arrivals.get(answer)?.body;
+    if (body === undefined || isIdle(answer)) return;
+    const key = keyOf(body);
+    if (key === this.#last?.key) return;
+    this.#last = { key, ts: timeOf(answer.events.at(-1)!) };
+    this.#known.push(bodyHash(body));
+    if (this.#known.length > MAX_KNOWN) this.#known.shift();
+    this.#recent.push(body);
+    if (body.length > MAX_RECENT) this.#delivered();
+    let length = this.#recent.reduce((sum, { length }) => sum + length, 0);
+    while (length > MAX_RECENT) length -= this.#recent.shift()!.length;
+  }
+
+  commitParts(answer: IdentityEventList<Own>, count: number): void {
+    const arrival = arrivals.get(answer);
+    const events = arrival && (arrival.events ?? eventsIn(arrival.body));
+    if (!events) return;
+    this.#delivered();
+    this.#addHashes(events.slice(0, this.#wireCount(events, count)));
+  }
+
+  #addHashes(events: readonly unknown[]): void {
     // One by one: spreading many as arguments would overflow the call stack.
-    for (const event of events) hashes.push(jsonHash(event));
-    if (hashes.length > 2 * MIN_HASHES) hashes = hashes.slice(-MIN_HASHES);
-  };
-  const delivered = () => {
-    for (const body of recent.splice(0)) addHashes(eventsIn(body));
-    return hashes;
-  };
-  const only = (list: List, body: string, events: readonly unknown[]): List => {
-    const rest = events.length === 0 ? withoutEvents(list) : decode({ events, watch: list.watch });
+    for (const event of events) this.#hashes.push(jsonHash(event));
+    if (this.#hashes.length > 2 * MIN_HASHES) this.#hashes = this.#hashes.slice(-MIN_HASHES);
+  }
+
+  #delivered(): readonly number[] {
+    for (const body of this.#recent.splice(0)) this.#addHashes(eventsIn(body));
+    return this.#hashes;
+  }
+
+  #only(list: IdentityEventList<Own>, body: string, events: readonly unknown[]): IdentityEventList<Own> {
+    const rest = events.length === 0 ? withoutEvents(list) : this.#decode({ events, watch: list.watch });
     if (!rest) return list;
     arrivals.set(rest, { body, events });
     return rest;
-  };
-  const withoutKnown = (list: List, body: string): List => {
-    const known = new Set(delivered());
+  }
+
+  #withoutKnown(list: IdentityEventList<Own>, body: string): IdentityEventList<Own> {
+    const known = new Set(this.#delivered());
     const events = eventsIn(body);
     const rest = events.filter(event => !known.has(jsonHash(event)));
-    return rest.length === events.length ? list : only(list, body, rest);
-  };
-  const withoutOverlap = (list: List, body: string): List => {
-    if (!list.events.some(event => timeOf(event) === last?.ts)) return list;
+    return rest.length === events.length ? list : this.#only(list, body, rest);
+  }
+
+  #withoutOverlap(list: IdentityEventList<Own>, body: string): IdentityEventList<Own> {
+    if (!list.events.some(event => timeOf(event) === this.#last?.ts)) return list;
     const events = eventsIn(body);
-    const count = overlap(
-      delivered(),
-      events.map(event => jsonHash(event)),
-    );
-    return count === 0 ? list : only(list, body, events.slice(count));
-  };
+    const hashes = events.map(event => jsonHash(event));
+    const count = overlap(this.#delivered(), hashes);
+    return count === 0 ? list : this.#only(list, body, events.slice(count));
+  }
 
   /** How many events on the wire have become this many: one with two kinds becomes two. */
-  const wireCount = (events: readonly unknown[], count: number) => {
+  #wireCount(events: readonly unknown[], count: number): number {
     let decoded = 0;
     const end = events.findIndex(event => {
-      decoded += decode({ events: [event], watch: { index: '' } })?.events.length ?? 1;
+      decoded += this.#decode({ events: [event], watch: { index: '' } })?.events.length ?? 1;
       return decoded > count;
     });
     return end === -1 ? events.length : end;
-  };
-
-  return {
-    arrived: (answer, text) => arrivals.set(answer, { body: bodyOf(text) }),
-    recall: (answer, mayBeReplay) => {
-      const body = arrivals.get(answer)?.body;
-      if (body === undefined || isIdle(answer)) return { answer, isNews: true, isKnown: false };
-      if (keyOf(body) === last?.key) return { answer: withoutEvents(answer), isNews: false, isKnown: true };
-      const isKnown = known.includes(bodyHash(body));
-      const rest = mayBeReplay ? withoutKnown(answer, body) : withoutOverlap(answer, body);
-      return { answer: rest, isNews: !isIdle(rest), isKnown: isKnown || isIdle(rest) };
-    },
-    commit: answer => {
-      const body = arrivals.get(answer)?.body;
-      if (body === undefined || isIdle(answer)) return;
-      const key = keyOf(body);
-      if (key === last?.key) return;
-      last = { key, ts: timeOf(answer.events.at(-1)!) };
-      known.push(bodyHash(body));
-      if (known.length > MAX_KNOWN) known.shift();
-      recent.push(body);
-      if (body.length > MAX_RECENT) delivered();
-      let length = recent.reduce((sum, { length }) => sum + length, 0);
-      while (length > MAX_RECENT) length -= recent.shift()!.length;
-    },
-    commitParts: (answer, count) => {
-      const arrival = arrivals.get(answer);
-      const events = arrival && (arrival.events ?? eventsIn(arrival.body));
-      if (!events) return;
-      delivered();
-      addHashes(events.slice(0, wireCount(events, count)));
-    },
-  };
+  }
 }
 
 /** How many of the last delivered events are the first of these. */

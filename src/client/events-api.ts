@@ -13,7 +13,7 @@ import {
 } from '../stream/index.js';
 import type { AnswerContinuity, Calls } from './calls.js';
 import type { ClientSettings } from './client-settings.js';
-import { eventMemory, isIdle } from './event-memory.js';
+import { EventMemory, isIdle } from './event-memory.js';
 
 /** The live events of the identity that the client's token belongs to (interface document, 4.3 and 6). */
 export interface EventsApi<Own extends object = NoOwnEvents> {
@@ -83,7 +83,7 @@ export function createEventsApi<Own extends object>(
     const signals$ = signals(config, () => continuity!);
     return eventFeed<Own>(
       audience => {
-        continuity ??= { memory: eventMemory(decode), audience };
+        continuity ??= { memory: new EventMemory(decode), audience };
         if (!resume && continuity.place) continuity.place = abandoned(continuity.place);
         return signals$;
       },
@@ -96,7 +96,7 @@ export function createEventsApi<Own extends object>(
   };
   return {
     watch: (input = {}) => calls.request(eventsWatch, input),
-    batches: config => signals(config, () => ({ memory: eventMemory(decode) })).pipe(answers()),
+    batches: config => signals(config, () => ({ memory: new EventMemory(decode) })).pipe(answers()),
     feed: createFeed(),
     createFeed,
   };

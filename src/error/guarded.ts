@@ -1,6 +1,6 @@
 /** Wraps a callback and swallows its errors, thrown or rejected: a failing log must not end the watch that calls it. */
 export function guarded<T>(callback: ((value: T) => unknown) | undefined): (value: T) => void {
-  if (!callback) return () => undefined;
+  if (!callback) return NOTHING;
   return value => {
     try {
       // The callback may be an async function. An unhandled rejection would end a Node process.
@@ -10,3 +10,5 @@ export function guarded<T>(callback: ((value: T) => unknown) | undefined): (valu
     }
   };
 }
+
+const NOTHING = () => undefined;

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { isRight } from 'fp-ts/lib/Either.js';
 import * as t from 'io-ts';
 import type { IdentityEventList } from 'lobby-rx';
-import { eventMemory } from '../../src/client/event-memory.js';
+import { EventMemory } from '../../src/client/event-memory.js';
 import { identityEventList } from '../../src/protocol/index.js';
 
 /** A wire event of a kind that the library does not know. */
@@ -28,7 +28,7 @@ function remembering() {
     const list = codec.decode(wire);
     return isRight(list) ? (list.right as IdentityEventList<Own>) : undefined;
   };
-  const memory = eventMemory<Own>(decode);
+  const memory = new EventMemory<Own>(decode);
   let index = 0;
   const answer = (wireEvents: readonly unknown[], order: 'first' | 'last' = 'last') => {
     const watch = { index: String(++index) };

@@ -1,5 +1,6 @@
 export type { Audience } from './audience.js';
-export { answers, continuedSignals, watch, watchSignals, type WatchContinuity } from './watch.js';
+export { answers, watch, watchSignals } from './watch.js';
+export { continuedSignals, type WatchContinuity } from './watch-run.js';
 export {
   WATCH_OPTIONS,
   watchSettings,

@@ -14,6 +14,12 @@ export interface Held {
   readonly kind: 'held';
 }
 
+/** What waits, for an answer or for the next poll, and can be interrupted by a wake. */
+export interface Interruptible {
+  /** Does nothing once the wait is over. */
+  interrupt: (() => void) | undefined;
+}
+
 /**
  * Sends one poll and emits how it ended, and before that whether it is being held. It never errors; at a deadline or a wake the
  * poll is aborted.
@@ -21,7 +27,7 @@ export interface Held {
 export function pollOnce<A>(
   poll: Poll<A>,
   { index, needsFreshConnection }: Pick<WatchState, 'index' | 'needsFreshConnection'>,
-  wake$: Observable<unknown>,
+  waiting: Interruptible,
   { deadline, scheduler }: Pick<WatchSettings<A>, 'deadline' | 'scheduler'>,
   askedAt: Instant,
 ): Observable<Ending<A> | Held> {
@@ -64,10 +70,9 @@ export function pollOnce<A>(
     if (subscriber.closed) return;
     // One timer for both: first it tells that the poll is held, then it ends the poll.
     subscriber.add(scheduler.schedule(onTime, mayBeHeld ? LIVE_AFTER : deadline));
-    const onWake = () => {
+    waiting.interrupt = () => {
       const isYoung = scheduler.now() - askedAt.at < YOUNG_POLL;
       if (!needsFreshConnection || !isYoung) end({ kind: 'woken', askedAt });
     };
-    subscriber.add(wake$.subscribe(onWake));
   });
 }

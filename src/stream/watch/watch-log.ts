@@ -44,23 +44,27 @@ interface LoggedTurn {
 }
 
 /** The log of one watch. */
-export function createWatchLog({ log, scheduler }: LogSettings) {
-  const watchId = ++watchCount;
-  const stamp = () => ({ at: scheduler.now(), watchId });
-  return {
-    signal: (signal: WatchSignal<unknown>) => {
-      if (signal.kind !== 'gap') return;
-      const { reason, index } = signal.gap;
-      log({ ...stamp(), kind: 'gap', reason, index });
-    },
-    turn: ({ why, state: { status, rest } }: LoggedTurn) =>
-      log({
-        ...stamp(),
-        kind: 'turn',
-        why,
-        wait: why === 'ended' ? 0 : rest.wait,
-        attempt: status.attempt,
-        error: status.error,
-      }),
-  };
+export class WatchLog {
+  readonly #watchId = ++watchCount;
+  readonly #settings: LogSettings;
+
+  constructor(settings: LogSettings) {
+    this.#settings = settings;
+  }
+
+  signal(signal: WatchSignal<unknown>): void {
+    if (signal.kind !== 'gap') return;
+    const { reason, index } = signal.gap;
+    this.#settings.log({ ...this.#stamp(), kind: 'gap', reason, index });
+  }
+
+  turn({ why, state: { status, rest } }: LoggedTurn): void {
+    const { attempt, error } = status;
+    const wait = why === 'ended' ? 0 : rest.wait;
+    this.#settings.log({ ...this.#stamp(), kind: 'turn', why, wait, attempt, error });
+  }
+
+  #stamp() {
+    return { at: this.#settings.scheduler.now(), watchId: this.#watchId };
+  }
 }

@@ -389,6 +389,21 @@ describe('watchSignals', () => {
   );
 
   it(
+    'cuts the wait after a poll short that took a while to fail, and the next wait, too',
+    marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
+      const broken = [cold<never>('2s #'), cold<never>('2s #')] as const;
+      const last = cold<never>('-');
+      const { poll } = script(...broken, last);
+      const chances = [1, 0, 1, 0];
+      const random = () => chances.shift() ?? 0;
+      const backoff = { initial: 60_000, max: 60_000 };
+      expectObservable(watchSignals(poll, { wake$: hot('10s w 9999ms w'), random, backoff }), '30s !');
+      expectSubscriptions(broken[1].subscriptions).toBe('10s ^ 1999ms !');
+      expectSubscriptions(last.subscriptions).toBe('20s ^ 9999ms !');
+    }),
+  );
+
+  it(
     'survives the failure of its wake source, and treats several quick wakes as one',
     marbles(({ cold, hot, expectObservable, flush }) => {
       const failing = script(NEVER);

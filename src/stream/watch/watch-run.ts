@@ -1,0 +1,249 @@
+import {
+  catchError,
+  concat,
+  defer,
+  EMPTY,
+  from,
+  ignoreElements,
+  Observable,
+  of,
+  repeat,
+  type Subscriber,
+  type Subscription,
+} from 'rxjs';
+import type { Recovery } from '../../error/index.js';
+import { within01 } from '../backoff.js';
+import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
+import { changeStatusOfHeld } from './change-status.js';
+import { nextTurn } from './next-turn.js';
+import { pollOnce, type Interruptible } from './poll-once.js';
+import { restLeft } from './poll-pace.js';
+import type { Poll, WatchSettings } from './watch-config.js';
+import type { Instant } from './watch-index.js';
+import { WatchLog } from './watch-log.js';
+import type { WatchMemory } from './watch-memory.js';
+import type { WatchSignal } from './watch-signal.js';
+import { firstTurn, type Ending, type Turn, type WatchState } from './watch-turn.js';
+
+/** When a network comes back, all clients wake at once. Their polls are spread over at least this time, in ms. */
+const MIN_SPREAD = 1_000;
+
+/** A process with many watches takes this long to send one poll, in ms. */
+const SPREAD_PER_WATCH = 1;
+
+/** The number of watches of this process that are subscribed to. */
+let openWatches = 0;
+
+/** Who gets the signals of one turn, and its end. */
+type Turning<A> = Subscriber<WatchSignal<A>>;
+
+/** Wakes within this time, in ms, count as one: going online and becoming visible often coincide. */
+const WAKE_THROTTLE = 1_000;
+
+/** What connects the subscriptions of a watch that follow each other, such as those of a feed. */
+export interface WatchContinuity<A> {
+  readonly memory: WatchMemory<A>;
+  /** Where the last subscription stopped. The next one continues from there. */
+  place?: WatchState | undefined;
+  /** Absent if each subscriber is an audience. */
+  readonly audience?: Audience<A>;
+}
+
+/** Like `watchSignals`, but continues from where the last subscription with the same `continuity` stopped. */
+export function continuedSignals<A>(
+  poll: Poll<A>,
+  settings: WatchSettings<A>,
+  continuity: WatchContinuity<A>,
+): Observable<WatchSignal<A>> {
+  return new Observable(subscriber => new WatchRun(poll, settings, continuity).start(subscriber));
+}
+
+/**
+ * One subscription to a watch. It is a class because there may be many thousands of them: methods are shared, closures are not.
+ */
+class WatchRun<A> implements Interruptible {
+  readonly #poll: Poll<A>;
+  readonly #settings: WatchSettings<A>;
+  readonly #continuity: WatchContinuity<A>;
+  readonly #log: WatchLog;
+  #turn: Turn<A>;
+  /** A wait was cut short by a wake. */
+  #isWoken = false;
+  /** There was a wake since the last poll was sent. */
+  #hasWoken = false;
+  #lastWake = -Infinity;
+  interrupt: (() => void) | undefined;
+
+  constructor(poll: Poll<A>, settings: WatchSettings<A>, continuity: WatchContinuity<A>) {
+    this.#poll = poll;
+    this.#settings = settings;
+    this.#continuity = continuity;
+    this.#log = new WatchLog(settings);
+    this.#turn = firstTurn(settings.from, instant(settings), continuity.place);
+  }
+
+  start(subscriber: Subscriber<WatchSignal<A>>): void {
+    openWatches++;
+    subscriber.add(() => openWatches--);
+    subscriber.next({ kind: 'status', status: this.#turn.state.status });
+    const rest$ = new Observable<void>(resting => this.#rest(resting));
+    const polls$ = new Observable<WatchSignal<A>>(turning => this.#takeTurn(turning)).pipe(
+      repeat({ delay: () => (this.#turn.end ? EMPTY : rest$) }),
+    );
+    // The first poll is sent at once, unless an earlier subscription has polled in vain just before.
+    const mustRest = this.#turn.state.rest.wait > 0;
+    (mustRest ? concat(rest$.pipe(ignoreElements()), polls$) : polls$).subscribe(subscriber);
+    if (!subscriber.closed) subscriber.add(this.#followWakes());
+  }
+
+  /** A wake source that fails or completes does not end the watch. */
+  #followWakes(): Subscription {
+    const { wake$, scheduler } = this.#settings;
+    const onWake = () => {
+      // Less than nothing if the clock was set back.
+      const since = scheduler.now() - this.#lastWake;
+      if (since >= 0 && since < WAKE_THROTTLE) return;
+      this.#lastWake = scheduler.now();
+      // Also if nothing can be aborted or shortened at the moment: connections may be dead all the same.
+      this.#hasWoken = true;
+      this.interrupt?.();
+    };
+    return defer(() => from(wake$)).subscribe({ next: onWake, error: () => undefined });
+  }
+
+  /** Completes when the next poll is due, or at a wake that may bring it forward. */
+  #rest(resting: Subscriber<void>): void {
+    const { scheduler } = this.#settings;
+    // Some of it may have passed, if the answer took long to acknowledge.
+    const { wait, least } = restLeft(this.#turn.state.rest, scheduler.now());
+    const isDue = () => {
+      resting.next();
+      resting.complete();
+    };
+    resting.add(scheduler.schedule(isDue, wait));
+    if (least >= wait) return;
+    this.interrupt = () => {
+      if (resting.closed) return;
+      this.#isWoken = true;
+      isDue();
+    };
+  }
+
+  /** Polls once, and emits what follows from it. */
+  #takeTurn(turning: Turning<A>): void {
+    const askedAt = instant(this.#settings);
+    if (this.#isWoken) {
+      this.#isWoken = false;
+      return this.#end({ kind: 'woken', askedAt }, turning);
+    }
+    const { index, needsFreshConnection } = this.#turn.state;
+    const start = { index, needsFreshConnection: needsFreshConnection || this.#hasWoken };
+    this.#hasWoken = false;
+    const polled = pollOnce(this.#poll, start, this, this.#settings, askedAt).subscribe(ending => {
+      if (ending.kind === 'held') this.#hold(turning);
+      else this.#end(ending, turning);
+    });
+    turning.add(polled);
+  }
+
+  /** The service holds the poll. */
+  #hold(turning: Turning<A>): void {
+    const held = changeStatusOfHeld(this.#turn.state, this.#settings.scheduler.now());
+    if (!held) return;
+    this.#keep({ ...this.#turn, state: { ...this.#turn.state, status: held.status } });
+    for (const signal of held.signals) turning.next(signal);
+  }
+
+  /** The poll has ended. */
+  #end(ending: Ending<A>, turning: Turning<A>): void {
+    const perform = () => this.#perform(this.#turnAfter(ending), turning);
+    const { audience } = this.#continuity;
+    if (ending.kind !== 'answer' || !audience) perform();
+    else turning.add(untilPresent(audience).subscribe({ complete: perform }));
+  }
+
+  /** Emits what a turn has to tell, and commits it when that has been taken and acknowledged. */
+  #perform(next: Turn<A>, turning: Turning<A>): void {
+    for (const signal of next.signals) {
+      this.#log.signal(signal);
+      turning.next(signal);
+      // Whoever unsubscribes leaves the rest undone.
+      if (turning.closed) return;
+    }
+    const { delivery } = next;
+    if (!delivery) return this.#commit(next, turning);
+    const { answer, isNews, gap } = delivery;
+    const { memory, audience } = this.#continuity;
+    const { ack } = this.#settings;
+    if (gap) this.#keep({ ...this.#turn, state: { ...this.#turn.state, toldGap: gap } });
+    const complete = () => (ack ? this.#acknowledge(next, turning) : this.#commit(next, turning));
+    if (isNews && audience) {
+      const remember = (count: number) => {
+        // With `ack`, the whole answer has to come again: it is not only delivered, but acknowledged as a whole.
+        if (!ack) memory.commitParts?.(answer, count);
+      };
+      const tell = (part: A) => turning.next({ kind: 'answer', answer: part });
+      turning.add(deliver(answer, audience, remember).subscribe({ next: tell, complete }));
+      return;
+    }
+    if (isNews) turning.next({ kind: 'answer', answer });
+    if (!turning.closed) complete();
+  }
+
+  #acknowledge(next: Turn<A>, turning: Turning<A>): void {
+    const acknowledged$ = acknowledge(next, this.#settings).pipe(
+      // Emitted, but not committed: the failure is handled as a new outcome, from the state before the answer.
+      catchError((error: unknown) => of(this.#turnAfter(unacknowledged(next, error)))),
+    );
+    const proceed = (last: WatchSignal<never> | Turn<A>) => {
+      if ('kind' in last) turning.next(last);
+      else if (last.why === 'ack') this.#perform(last, turning);
+      else this.#commit(last, turning);
+    };
+    turning.add(acknowledged$.subscribe(proceed));
+  }
+
+  #commit(next: Turn<A>, turning: Turning<A>): void {
+    try {
+      if (next.delivery?.isRemembered) this.#continuity.memory.commit(next.delivery.arrived);
+    } catch (error) {
+      // `keyOf` threw.
+      return turning.error(error);
+    }
+    this.#keep(next);
+    this.#log.turn(next);
+    if (next.end && 'error' in next.end) turning.error(next.end.error);
+    else turning.complete();
+  }
+
+  #keep(next: Turn<A>): void {
+    this.#turn = next;
+    this.#continuity.place = next.state;
+  }
+
+  /** The turn that follows from how a poll ended. */
+  #turnAfter(ending: Ending<A>): Turn<A> {
+    const settings = this.#settings;
+    const spread = Math.max(MIN_SPREAD, openWatches * SPREAD_PER_WATCH);
+    const moment = { now: instant(settings), chance: within01(settings.random()), spread };
+    const laws = { ...settings, memory: this.#continuity.memory };
+    const { state } = this.#turn;
+    try {
+      return nextTurn(state, { ...ending, ...moment }, laws);
+    } catch (error) {
+      // A callback of the config threw. That is a bug, which polling again cannot fix.
+      const { askedAt } = ending;
+      const final = { ...laws, recovery: (): Recovery => ({ kind: 'end' }) };
+      return nextTurn(state, { kind: 'failure', error, askedAt, ...moment }, final);
+    }
+  }
+}
+
+function unacknowledged<A>({ state, delivery }: Turn<A>, error: unknown): Ending<A> {
+  const at = delivery?.checkpoint.at ?? 0;
+  return { kind: 'unacknowledged', error, told: state.status, askedAt: { at, monotonic: undefined } };
+}
+
+function instant<A>({ scheduler, monotonic }: WatchSettings<A>): Instant {
+  return { at: scheduler.now(), monotonic: monotonic.now() };
+}
