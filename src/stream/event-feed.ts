@@ -4,7 +4,6 @@ import {
   concatMap,
   defer,
   filter,
-  finalize,
   from,
   map,
   Observable,
@@ -99,21 +98,27 @@ export function eventFeed<Own extends object = NoOwnEvents>(
   const observed$ = new Subject<Exclude<WatchSignal<never>, { kind: 'answer' }>>();
   let current: { readonly of: object; readonly status: WatchStatus } | undefined;
 
-  const shared$ = defer(() => {
+  const shared$ = new Observable<LiveEvent<Own>>(subscriber => {
     const connection = {};
-    return from(connect({ isPresent$, split: singleEvents })).pipe(
-      concatMap(signal => {
-        // Split into events, so that a subscriber that joins during a batch gets the rest of it, in order.
-        if (signal.kind === 'answer') return signal.answer.events;
+    subscriber.add(() => {
+      // Whoever gets the error may have connected anew already.
+      if (current?.of === connection) current = undefined;
+    });
+    const next = (signal: EventSignal<Own>) => {
+      if (signal.kind !== 'answer') {
         if (signal.kind === 'status') current = { of: connection, status: signal.status };
         observed$.next(signal);
-        return [];
-      }),
-      finalize(() => {
-        // Whoever gets the error may have connected anew already.
-        if (current?.of === connection) current = undefined;
-      }),
-    );
+        return;
+      }
+      // Split into events, so that a subscriber that joins during a batch gets the rest of it, in order.
+      for (const event of signal.answer.events) subscriber.next(event);
+    };
+    const connected = from(connect({ isPresent$, split: singleEvents })).subscribe({
+      next,
+      error: (error: unknown) => subscriber.error(error),
+      complete: () => subscriber.complete(),
+    });
+    subscriber.add(connected);
   }).pipe(share({ resetOnRefCountZero: linger === 0 || (() => timer(linger, scheduler)) }));
 
   let subscribers = 0;

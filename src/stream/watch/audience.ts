@@ -56,7 +56,8 @@ export function deliver<A>(
       isDone = true;
       subscriber.complete();
     };
-    subscriber.add(isPresent$.subscribe(emit));
+    emit();
+    if (!isDone) subscriber.add(isPresent$.subscribe(emit));
     return () => {
       // Also if the last part was taken by someone who has left with it: the answer has not been committed.
       if (!isDone) onLeft(count);

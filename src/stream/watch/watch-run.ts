@@ -158,7 +158,7 @@ class WatchRun<A> implements Interruptible {
   #end(ending: Ending<A>, turning: Turning<A>): void {
     const perform = () => this.#perform(this.#turnAfter(ending), turning);
     const { audience } = this.#continuity;
-    if (ending.kind !== 'answer' || !audience) perform();
+    if (ending.kind !== 'answer' || !audience || audience.isPresent$.value) perform();
     else turning.add(untilPresent(audience).subscribe({ complete: perform }));
   }
 
