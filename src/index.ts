@@ -1,12 +1,15 @@
-// The client.
-export { createClient, identities, whyNotConnected } from './client/index.js';
+// The client, and the functions it is made of.
+export { createClient, createContext, feed, identities, request, whyNotConnected } from './client/index.js';
 export type {
   Client,
   ClientConfig,
+  ContextConfig,
   EventsApi,
+  EventsEndpoint,
   FeedConfig,
   GroupApi,
   IdentitiesConfig,
+  LobbyContext,
   LogEntry,
   MatchmakerApi,
   MembersConfig,

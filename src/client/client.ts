@@ -2,12 +2,12 @@ import type { Observable } from 'rxjs';
 import type { Endpoint, HttpMethod, Pageable, Watchable } from '../endpoint/index.js';
 import type { EventCodecs, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import { answers, type PagesConfig, type WatchConfig, type WatchSignal } from '../stream/index.js';
-import { createCalls } from './calls.js';
-import type { ClientConfig } from './client-config.js';
-import { clientSettings } from './client-settings.js';
+import { clientParts, type ClientConfig } from './client-config.js';
+import { createContext } from './context.js';
 import { createEventsApi, type EventsApi } from './events-api.js';
 import { createGroupApi, type GroupApi } from './group-api.js';
 import { createMatchmakerApi, type MatchmakerApi } from './matchmaker-api.js';
+import { endpointPages, endpointSignals, request } from './requests.js';
 
 /**
  * The service as streams, for one token of an identity or a lobby. Nothing is sent until an Observable is subscribed to.
@@ -80,15 +80,16 @@ export interface Client<Own extends object = NoOwnEvents> {
 export function createClient<const Codecs extends EventCodecs = NoOwnEvents>(
   config: ClientConfig<Codecs>,
 ): Client<PayloadsOf<Codecs>> {
-  const settings = clientSettings(config);
-  const calls = createCalls(settings);
+  const parts = clientParts(config);
+  const { endpoints } = parts;
+  const context = createContext(parts.context);
   return {
-    group: createGroupApi(calls, settings),
-    matchmaker: createMatchmakerApi(calls, settings),
-    events: createEventsApi<PayloadsOf<Codecs>>(calls, settings),
-    request: calls.request,
-    watch: (endpoint, input, options) => calls.signals(endpoint, input, options).pipe(answers()),
-    watchSignals: (endpoint, input, options) => calls.signals(endpoint, input, options),
-    pages: calls.pages,
+    group: createGroupApi(context, endpoints),
+    matchmaker: createMatchmakerApi(context, endpoints),
+    events: createEventsApi<PayloadsOf<Codecs>>(context, endpoints),
+    request: (endpoint, input) => request(context, endpoint, input),
+    watch: (endpoint, input, options) => endpointSignals(context, endpoint, input, options).pipe(answers()),
+    watchSignals: (endpoint, input, options) => endpointSignals(context, endpoint, input, options),
+    pages: (endpoint, input, options) => endpointPages(context, endpoint, input, options),
   };
 }

@@ -1,19 +1,10 @@
 import type { Observable } from 'rxjs';
-import { decodeAnswer, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
-import { aBoolean, checkOptions, given, milliseconds, type Options } from '../error/index.js';
+import type { Endpoints, EventsWatchInput } from '../endpoint/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
-import {
-  abandoned,
-  answers,
-  eventFeed,
-  WATCH_OPTIONS,
-  type EventFeed,
-  type EventFeedConfig,
-  type WatchConfig,
-} from '../stream/index.js';
-import type { AnswerContinuity, Calls } from './calls.js';
-import type { ClientSettings } from './client-settings.js';
-import { EventMemory, isIdle } from './event-memory.js';
+import type { EventFeed, WatchConfig } from '../stream/index.js';
+import type { LobbyContext } from './context.js';
+import { batches, feed, type EventsEndpoint, type FeedConfig } from './feed.js';
+import { request } from './requests.js';
 
 /** The live events of the identity that the client's token belongs to (interface document, 4.3 and 6). */
 export interface EventsApi<Own extends object = NoOwnEvents> {
@@ -57,47 +48,15 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
   createFeed(config?: FeedConfig<Own>): EventFeed<Own>;
 }
 
-/** The options of `createFeed`. */
-export interface FeedConfig<Own extends object = NoOwnEvents>
-  extends WatchConfig<IdentityEventList<Own>>, EventFeedConfig {
-  /** Whether a subscriber who comes after all others have left continues where they left. Default true. */
-  readonly resume?: boolean;
-}
-
-const FEED_OPTIONS: Options<FeedConfig> = { ...WATCH_OPTIONS, linger: milliseconds, resume: aBoolean };
-
 export function createEventsApi<Own extends object>(
-  calls: Calls,
-  { endpoints, feed: feedDefaults }: ClientSettings,
+  context: LobbyContext,
+  endpoints: Endpoints,
 ): EventsApi<Own> {
-  type List = IdentityEventList<Own>;
-  const eventsWatch = endpoints.eventsWatch as unknown as Endpoint<EventsWatchInput, List>;
-  const decode = (wire: unknown) => decodeAnswer(eventsWatch, wire);
-  const signals = (config: WatchConfig<List> | undefined, continuity: () => AnswerContinuity<List>) =>
-    calls.continuedSignals(eventsWatch, {}, { isIdle, ...given(config) }, continuity);
-
-  const createFeed = (feedConfig: FeedConfig<Own> = {}) => {
-    checkOptions<object>(feedConfig, FEED_OPTIONS);
-    const { linger, resume = true, ...config } = feedConfig;
-    let continuity: AnswerContinuity<List> | undefined;
-    const signals$ = signals(config, () => continuity!);
-    return eventFeed<Own>(
-      audience => {
-        continuity ??= { memory: new EventMemory(decode), audience };
-        if (!resume && continuity.place) continuity.place = abandoned(continuity.place);
-        return signals$;
-      },
-      {
-        ...feedDefaults,
-        ...(config.scheduler && { scheduler: config.scheduler }),
-        ...(linger !== undefined && { linger }),
-      },
-    );
-  };
+  const eventsWatch = endpoints.eventsWatch as unknown as EventsEndpoint<Own>;
   return {
-    watch: (input = {}) => calls.request(eventsWatch, input),
-    batches: config => signals(config, () => ({ memory: new EventMemory(decode) })).pipe(answers()),
-    feed: createFeed(),
-    createFeed,
+    watch: (input = {}) => request(context, eventsWatch, input),
+    batches: config => batches(context, config, eventsWatch),
+    feed: feed(context, {}, eventsWatch),
+    createFeed: config => feed(context, config, eventsWatch),
   };
 }

@@ -1,10 +1,9 @@
 import type { Observable } from 'rxjs';
-import type { GetMembersInput } from '../endpoint/index.js';
+import type { Endpoints, GetMembersInput } from '../endpoint/index.js';
 import { checkOptions, given, milliseconds, positiveInteger, type Options } from '../error/index.js';
 import type { GroupMember, GroupMemberList } from '../protocol/index.js';
 import { answers, WATCH_OPTIONS, type WatchConfig, type WatchSignal } from '../stream/index.js';
-import type { Calls } from './calls.js';
-import type { ClientSettings } from './client-settings.js';
+import type { LobbyContext } from './context.js';
 import {
   distinctMembers,
   isRepeatedPage,
@@ -12,6 +11,7 @@ import {
   MEMBERS_OPTIONS,
   type MembersConfig,
 } from './members.js';
+import { endpointPages, endpointSignals, request } from './requests.js';
 import { rosterSignals, type Roster } from './roster.js';
 
 /** Operations on groups (interface document, 4.1). */
@@ -121,38 +121,46 @@ const ROSTER_OPTIONS = {
 /** Each page is a pending request: the fewer, the better. */
 const LARGE_PAGE = 1_000;
 
-export function createGroupApi(
-  { request, signals, pages }: Calls,
-  { endpoints: { getMembers }, scheduler, watch: watchDefaults }: ClientSettings,
-): GroupApi {
+export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints): GroupApi {
   const memberPages: GroupApi['memberPages'] = (group_id, config = {}) => {
     checkOptions(config, MEMBERS_OPTIONS);
-    return pages(getMembers, { group_id, count: config.count }, { isRepeat: isRepeatedPage });
+    return endpointPages(
+      context,
+      getMembers,
+      { group_id, count: config.count },
+      { isRepeat: isRepeatedPage },
+    );
   };
   const watchMembersSignals: GroupApi['watchMembersSignals'] = (group_id, { count, ...config } = {}) => {
     checkOptions({ count }, MEMBERS_OPTIONS);
-    return signals(getMembers, { group_id, count }, { keyOf: keyOfMembers, ...given(config) });
+    return endpointSignals(
+      context,
+      getMembers,
+      { group_id, count },
+      { keyOf: keyOfMembers, ...given(config) },
+    );
   };
   const rosterOf: GroupApi['rosterSignals'] = (group_id, config = {}) => {
     checkOptions(config, ROSTER_OPTIONS);
     const { count = LARGE_PAGE, watched = defaultWatched(), refresh = 60_000, ...options } = config;
-    const shared = { scheduler, ...given(options) };
+    const shared = { scheduler: context.scheduler, ...given(options) };
     return rosterSignals({
-      watchPage: (anchor, own) => signals(getMembers, { group_id, count, anchor }, { ...shared, ...own }),
+      watchPage: (anchor, own) =>
+        endpointSignals(context, getMembers, { group_id, count, anchor }, { ...shared, ...own }),
       readPages: (from, anchorOf) => {
         const options = { from, anchorOf, isRepeat: isRepeatedPage, scheduler: shared.scheduler };
-        return pages(getMembers, { group_id, count }, options);
+        return endpointPages(context, getMembers, { group_id, count }, options);
       },
       ...{
         watched,
         refresh,
-        config: { ...watchDefaults, ...shared },
+        config: { ...context.watch, ...shared },
         scheduler: shared.scheduler,
       },
     });
   };
   return {
-    getMembers: input => request(getMembers, input),
+    getMembers: input => request(context, getMembers, input),
     memberPages,
     members: (group_id, config) => memberPages(group_id, config).pipe(distinctMembers()),
     watchMembers: (group_id, config) => watchMembersSignals(group_id, config).pipe(answers()),

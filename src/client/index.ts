@@ -1,9 +1,12 @@
 export { createClient, type Client } from './client.js';
-export type { ClientConfig, LogEntry } from './client-config.js';
-export type { EventsApi, FeedConfig } from './events-api.js';
+export type { ClientConfig } from './client-config.js';
+export { createContext, type ContextConfig, type LobbyContext, type LogEntry } from './context.js';
+export type { EventsApi } from './events-api.js';
+export { feed, type EventsEndpoint, type FeedConfig } from './feed.js';
 export type { GroupApi, RosterConfig } from './group-api.js';
 export { identities, type IdentitiesConfig } from './identities.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
 export type { MembersConfig } from './members.js';
 export type { Roster } from './roster.js';
 export { whyNotConnected, type NotConnected, type RefusalReason } from './why-not-connected.js';
+export { request } from './requests.js';

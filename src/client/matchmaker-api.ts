@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
-import type { PlayerTokenInput } from '../endpoint/index.js';
-import type { Calls } from './calls.js';
-import type { ClientSettings } from './client-settings.js';
+import type { Endpoints, PlayerTokenInput } from '../endpoint/index.js';
+import type { LobbyContext } from './context.js';
+import { request } from './requests.js';
 
 /** Operations for lobby servers (interface document, 4.2). The client's token must be the lobby's. */
 export interface MatchmakerApi {
@@ -32,11 +32,14 @@ export interface MatchmakerApi {
   };
 }
 
-export function createMatchmakerApi({ request }: Calls, { endpoints }: ClientSettings): MatchmakerApi {
+export function createMatchmakerApi(
+  context: LobbyContext,
+  { playersConnected, playersDisconnected }: Endpoints,
+): MatchmakerApi {
   return {
     players: {
-      connected: input => request(endpoints.playersConnected, input),
-      disconnected: input => request(endpoints.playersDisconnected, input),
+      connected: input => request(context, playersConnected, input),
+      disconnected: input => request(context, playersDisconnected, input),
     },
   };
 }

@@ -1,0 +1,82 @@
+import { decodeAnswer, eventsWatch, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
+import { aBoolean, checkOptions, given, milliseconds, type Options } from '../error/index.js';
+import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
+import {
+  abandoned,
+  answers,
+  eventFeed,
+  WATCH_OPTIONS,
+  type EventFeed,
+  type EventFeedConfig,
+  type WatchConfig,
+} from '../stream/index.js';
+import type { Observable } from 'rxjs';
+import type { LobbyContext } from './context.js';
+import { EventMemory, isIdle } from './event-memory.js';
+import { continuedEndpointSignals, type AnswerContinuity } from './requests.js';
+
+/** The options of {@link feed}. */
+export interface FeedConfig<Own extends object = NoOwnEvents>
+  extends WatchConfig<IdentityEventList<Own>>, EventFeedConfig {
+  /** Whether a subscriber who comes after all others have left continues where they left. Default true. */
+  readonly resume?: boolean;
+}
+
+const FEED_OPTIONS: Options<FeedConfig> = { ...WATCH_OPTIONS, linger: milliseconds, resume: aBoolean };
+
+/** An endpoint of live events. */
+export type EventsEndpoint<Own extends object> = Endpoint<EventsWatchInput, IdentityEventList<Own>>;
+
+/**
+ * The live events of the identity that the token of the context belongs to, with one poll for all subscribers. See `EventFeed`,
+ * and `client.events.feed`. An endpoint of your own may have kinds of events that you declare with `identityEventList`.
+ *
+ * Throws an `InputError` if the config is invalid.
+ *
+ * @example
+ * feed(context).identityUpdate$.subscribe(({ identity }) => show(identity));
+ */
+export function feed<Own extends object = NoOwnEvents>(
+  context: LobbyContext,
+  config: FeedConfig<Own> = {},
+  endpoint: EventsEndpoint<Own> = eventsWatch as unknown as EventsEndpoint<Own>,
+): EventFeed<Own> {
+  checkOptions<object>(config, FEED_OPTIONS);
+  const { linger, resume = true, ...watchConfig } = config;
+  let continuity: AnswerContinuity<IdentityEventList<Own>> | undefined;
+  const signals$ = eventSignals(context, endpoint, watchConfig, () => continuity!);
+  return eventFeed<Own>(
+    audience => {
+      continuity ??= { memory: eventMemory(endpoint), audience };
+      if (!resume && continuity.place) continuity.place = abandoned(continuity.place);
+      return signals$;
+    },
+    {
+      ...context.feed,
+      ...(watchConfig.scheduler && { scheduler: watchConfig.scheduler }),
+      ...(linger !== undefined && { linger }),
+    },
+  );
+}
+
+/** The live events in batches. Each subscription is a watch of its own. */
+export function batches<Own extends object>(
+  context: LobbyContext,
+  config: WatchConfig<IdentityEventList<Own>> | undefined,
+  endpoint: EventsEndpoint<Own>,
+): Observable<IdentityEventList<Own>> {
+  return eventSignals(context, endpoint, config, () => ({ memory: eventMemory(endpoint) })).pipe(answers());
+}
+
+function eventSignals<Own extends object>(
+  context: LobbyContext,
+  endpoint: EventsEndpoint<Own>,
+  config: WatchConfig<IdentityEventList<Own>> | undefined,
+  continuity: () => AnswerContinuity<IdentityEventList<Own>>,
+) {
+  return continuedEndpointSignals(context, endpoint, {}, { isIdle, ...given(config) }, continuity);
+}
+
+function eventMemory<Own extends object>(endpoint: EventsEndpoint<Own>): EventMemory<Own> {
+  return new EventMemory(wire => decodeAnswer(endpoint, wire));
+}

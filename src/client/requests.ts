@@ -1,0 +1,88 @@
+import { defer, type Observable } from 'rxjs';
+import { request as send, type Endpoint } from '../endpoint/index.js';
+import { given } from '../error/index.js';
+import {
+  continuedSignals,
+  pages,
+  watchSettings,
+  watchSignals,
+  type PagesConfig,
+  type Poll,
+  type WatchConfig,
+  type WatchContinuity,
+  type WatchSignal,
+} from '../stream/index.js';
+import type { LobbyContext } from './context.js';
+
+/**
+ * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts. See `endpoint`.
+ *
+ * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
+ *
+ * @example
+ * request(context, getMembers, { group_id }).subscribe(({ members }) => show(members));
+ */
+export function request<Input, Answer>(
+  context: LobbyContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: NoInfer<Input>,
+): Observable<Answer> {
+  const { watch_index } = Object(input) as { watch_index?: unknown };
+  return send(watch_index == null ? context.plain : context.blocking, endpoint, input);
+}
+
+/** Everything that happens in a watch of an endpoint. */
+export function endpointSignals<Input, Answer>(
+  context: LobbyContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Omit<Input, 'watch_index'>,
+  config?: WatchConfig<Answer>,
+): Observable<WatchSignal<Answer>> {
+  return watchSignals(pollOf(context, endpoint, input), withDefaults(context, config));
+}
+
+/** A continuity whose memory sees the text of each answer. */
+export type AnswerContinuity<Answer> = WatchContinuity<Answer> & {
+  readonly memory: { arrived(answer: Answer, text: string): void };
+};
+
+/** Like {@link endpointSignals}. Each subscription continues what `continuity` returns, whose memory sees each answer as it came. */
+export function continuedEndpointSignals<Input, Answer>(
+  context: LobbyContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Omit<Input, 'watch_index'>,
+  config: WatchConfig<Answer>,
+  continuity: () => AnswerContinuity<Answer>,
+): Observable<WatchSignal<Answer>> {
+  // Checked now, not at the first subscription.
+  const settings = watchSettings(withDefaults(context, config));
+  return defer(() => {
+    const continued = continuity();
+    const onAnswer = (answer: Answer, text: string) => continued.memory.arrived(answer, text);
+    return continuedSignals(pollOf(context, endpoint, input, onAnswer), settings, continued);
+  });
+}
+
+/** The pages of an endpoint. */
+export function endpointPages<Input, Answer>(
+  context: LobbyContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Omit<Input, 'anchor'>,
+  config?: PagesConfig<Answer>,
+): Observable<Answer> {
+  return pages(anchor => request(context, endpoint, { ...input, anchor } as Input), config);
+}
+
+function withDefaults<Answer>(context: LobbyContext, config?: WatchConfig<Answer>): WatchConfig<Answer> {
+  return { ...(context.watch as WatchConfig<Answer>), ...given(config) };
+}
+
+function pollOf<Input, Answer>(
+  { polling }: LobbyContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Omit<Input, 'watch_index'>,
+  onAnswer?: (answer: Answer, text: string) => void,
+): Poll<Answer> {
+  return (watch_index, poll) =>
+    send(polling, endpoint, { ...input, watch_index } as Input, { ...poll, onAnswer });
+}
