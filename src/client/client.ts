@@ -5,7 +5,7 @@ import { answers, type PagesConfig, type WatchConfig, type WatchSignal } from '.
 import { clientParts, type ClientConfig } from './client-config.js';
 import { createContext } from './context.js';
 import { createEventsApi, type EventsApi } from './events-api.js';
-import { createGroupApi, type GroupApi } from './group-api.js';
+import { createGroupApi, type GroupApi } from './group/index.js';
 import { createMatchmakerApi, type MatchmakerApi } from './matchmaker-api.js';
 import { endpointPages, endpointSignals, request } from './requests.js';
 

@@ -98,7 +98,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
   const observed$ = new Subject<Exclude<WatchSignal<never>, { kind: 'answer' }>>();
   let current: { readonly of: object; readonly status: WatchStatus } | undefined;
 
-  const shared$ = new Observable<LiveEvent<Own>>(subscriber => {
+  const events$ = new Observable<LiveEvent<Own>>(subscriber => {
     const connection = {};
     subscriber.add(() => {
       // Whoever gets the error may have connected anew already.
@@ -119,7 +119,10 @@ export function eventFeed<Own extends object = NoOwnEvents>(
       complete: () => subscriber.complete(),
     });
     subscriber.add(connected);
-  }).pipe(share({ resetOnRefCountZero: linger === 0 || (() => timer(linger, scheduler)) }));
+  });
+  const shared$ = events$.pipe(
+    share({ resetOnRefCountZero: linger === 0 || (() => timer(linger, scheduler)) }),
+  );
 
   let subscribers = 0;
   const all$ = new Observable<LiveEvent<Own>>(subscriber => {

@@ -14,12 +14,12 @@ const CAN_OBSERVE = typeof (HttpAgent.prototype as Partial<AgentInternals>).addR
 /** Lets an agent tell which requests it starts. */
 function observed<A extends Agent>(agent: A): A {
   const internals = agent as unknown as AgentInternals;
-  const { addRequest } = internals;
-  if (CAN_OBSERVE)
-    internals.addRequest = (request, options) => {
-      onStart?.(request, internals, options);
-      addRequest.call(agent, request, options);
-    };
+  if (!CAN_OBSERVE) return agent;
+  const addRequest = internals.addRequest.bind(agent);
+  internals.addRequest = (request, options) => {
+    onStart?.(request, internals, options);
+    addRequest(request, options);
+  };
   return agent;
 }
 
@@ -135,7 +135,7 @@ function readerOf(body: Readable, encoding: string | null) {
   let hasEnded = false;
   let failure: unknown = body.errored;
   const parts: Uint8Array[] = [];
-  let settle = () => {};
+  let settle = (): void => undefined;
   const stream: Readable = decoder ?? body;
   body.once('data', () => (isEmpty = false));
   if (decoder) pipeline(body, decoder, () => undefined);
@@ -149,8 +149,8 @@ function readerOf(body: Readable, encoding: string | null) {
   });
   stream.on('error', (error: { readonly code?: string }) => {
     // Servers send no compressed form of an empty body, only its header.
-    hasEnded = isEmpty && error.code === 'Z_BUF_ERROR';
-    failure ??= error;
+    if (isEmpty && error.code === 'Z_BUF_ERROR') hasEnded = true;
+    else failure ??= error;
     settle();
   });
   return {
@@ -160,7 +160,7 @@ function readerOf(body: Readable, encoding: string | null) {
           const value = parts.shift();
           if (value) resolve({ done: false, value });
           else if (hasEnded) resolve({ done: true });
-          else if (failure) reject(failure as Error);
+          else if (failure) reject(failure);
         };
         settle();
       }),

@@ -107,16 +107,10 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
     // Strings are checked first, because `from` would emit their characters one by one.
     if (typeof given === 'string' || given == null) return valid(given, generationAtCall);
     const done = () => (isAsking = false);
-    return new Observable<string>(subscriber => {
-      // What is sent in response to the token is not sent by the provider.
-      asking(() =>
-        subscriber.add(
-          from(given)
-            .pipe(tap({ next: done, error: done }))
-            .subscribe(subscriber),
-        ),
-      );
-    }).pipe(
+    // What is sent in response to the token is not sent by the provider.
+    const given$ = from(given).pipe(tap({ next: done, error: done }));
+    const asked$ = new Observable<string>(subscriber => asking(() => given$.subscribe(subscriber)));
+    return asked$.pipe(
       timeout({ first: deadline, scheduler }),
       take(1),
       throwIfEmpty(() => new ProviderFailure('completed without one')),

@@ -139,15 +139,15 @@ describe('the memory of an event watch', () => {
   it('remembers the part of an answer that was delivered', () => {
     const { recall, memory, answer } = remembering();
     const events = [event('a'), event('b'), event('c')];
-    memory.commitParts?.(answer(events), 2);
+    memory.commitParts(answer(events), 2);
     deepStrictEqual(recall(events, true), [1, false]);
     // An event with two kinds is delivered as two, and remembered as one.
     const two = { kind: { chat: {}, other: {} }, ts: '9' };
-    memory.commitParts?.(answer([two, event('z', '9')]), 2);
+    memory.commitParts(answer([two, event('z', '9')]), 2);
     deepStrictEqual(recall([two, event('z', '9')], true), [1, false]);
     // The rest of an answer without what was known.
     const { answer: rest } = memory.recall(answer([event('a'), event('x'), event('y')]), true);
-    memory.commitParts?.(rest, 1);
+    memory.commitParts(rest, 1);
     deepStrictEqual(recall([event('x'), event('y')], true), [1, false]);
   });
 

@@ -57,7 +57,7 @@ export function deliver<A>(
       subscriber.complete();
     };
     emit();
-    if (!isDone) subscriber.add(isPresent$.subscribe(emit));
+    if (!subscriber.closed) subscriber.add(isPresent$.subscribe(emit));
     return () => {
       // Also if the last part was taken by someone who has left with it: the answer has not been committed.
       if (!isDone) onLeft(count);

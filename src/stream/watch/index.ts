@@ -1,6 +1,6 @@
 export type { Audience } from './audience.js';
 export { answers, watch, watchSignals } from './watch.js';
-export { continuedSignals, type WatchContinuity } from './watch-run.js';
+export { continuedSignals, type WatchContinuity } from './continued-signals.js';
 export {
   WATCH_OPTIONS,
   watchSettings,

@@ -1,7 +1,7 @@
 import { defer, filter, map, type Observable, type OperatorFunction } from 'rxjs';
 import { watchSettings, type Poll, type WatchConfig } from './watch-config.js';
 import { repeatMemory } from './watch-memory.js';
-import { continuedSignals } from './watch-run.js';
+import { continuedSignals } from './continued-signals.js';
 import type { WatchSignal } from './watch-signal.js';
 
 /**

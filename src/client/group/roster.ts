@@ -1,6 +1,6 @@
 import { distinctUntilChanged, map, Observable, scan } from 'rxjs';
-import type { GroupMember } from '../protocol/index.js';
-import { jsonEqual, type WatchSignal } from '../stream/index.js';
+import type { GroupMember } from '../../protocol/index.js';
+import { jsonEqual, type WatchSignal } from '../../stream/index.js';
 import { jointStatus } from './joint-status.js';
 import { watchAllPages, type GroupPages } from './group-pages.js';
 

@@ -1,7 +1,7 @@
 import { concatMap, defer, type OperatorFunction } from 'rxjs';
-import { positiveInteger, type Options } from '../error/index.js';
-import type { GroupMember, GroupMemberList } from '../protocol/index.js';
-import { jsonHash } from '../stream/index.js';
+import { positiveInteger, type Options } from '../../error/index.js';
+import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
+import { jsonHash } from '../../stream/index.js';
 
 /** The options of paging through members. */
 export interface MembersConfig {

@@ -17,15 +17,15 @@ import {
   type Observable,
   type SchedulerLike,
 } from 'rxjs';
-import { recovery } from '../error/index.js';
-import type { GroupMember, GroupMemberList } from '../protocol/index.js';
+import { recovery } from '../../error/index.js';
+import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
 import {
   answers,
   watchSignals,
   type Checkpoint,
   type WatchConfig,
   type WatchSignal,
-} from '../stream/index.js';
+} from '../../stream/index.js';
 import type { JointStatus } from './joint-status.js';
 import { keyOfMembers } from './members.js';
 

@@ -1,5 +1,5 @@
 import { finalize, tap, type MonoTypeOperatorFunction, type Observer } from 'rxjs';
-import type { WatchSignal, WatchStatus } from '../stream/index.js';
+import type { WatchSignal, WatchStatus } from '../../stream/index.js';
 
 /** From the best to the worst. A watch that has just been started says nothing about the others. */
 const STATES: readonly WatchStatus['state'][] = [

@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
-import type { Endpoints, GetMembersInput } from '../endpoint/index.js';
-import { checkOptions, given, milliseconds, positiveInteger, type Options } from '../error/index.js';
-import type { GroupMember, GroupMemberList } from '../protocol/index.js';
-import { answers, WATCH_OPTIONS, type WatchConfig, type WatchSignal } from '../stream/index.js';
-import type { LobbyContext } from './context.js';
+import type { Endpoints, GetMembersInput } from '../../endpoint/index.js';
+import { checkOptions, given, milliseconds, positiveInteger, type Options } from '../../error/index.js';
+import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
+import { answers, WATCH_OPTIONS, type WatchConfig, type WatchSignal } from '../../stream/index.js';
+import type { LobbyContext } from '../context.js';
 import {
   distinctMembers,
   isRepeatedPage,
@@ -11,7 +11,7 @@ import {
   MEMBERS_OPTIONS,
   type MembersConfig,
 } from './members.js';
-import { endpointPages, endpointSignals, request } from './requests.js';
+import { endpointPages, endpointSignals, request } from '../requests.js';
 import { rosterSignals, type Roster } from './roster.js';
 
 /** Operations on groups (interface document, 4.1). */
