@@ -35,6 +35,7 @@ export type {
   BackoffConfig,
   Checkpoint,
   ClockJumpsConfig,
+  Either,
   EventFeed,
   EventFeedConfig,
   Gap,
@@ -128,9 +129,11 @@ export {
   WatchData,
 } from './protocol/index.js';
 export type {
+  AnyCodec,
   AnyStruct,
   Codec,
   EventCodecs,
+  Fields,
   FieldsOf,
   IdentityUpdateEvent,
   KnownPresenceStatus,
