@@ -11,7 +11,6 @@ export interface FetchLikeInit {
   readonly redirect: 'manual';
   /** No cookies: the service identifies callers by the bearer token only. */
   readonly credentials: 'omit';
-  readonly cache: 'no-store';
   /** The maximum size of the body in bytes, an option of node-fetch. Other fetches ignore it. */
   readonly size: number;
   /** Kept connections may be dead: open a new one. Only the default fetch in Node knows this option. */

@@ -86,7 +86,6 @@ export function fromFetch(config: FetchConfig = {}): Transport {
         signal: controller.signal,
         redirect: 'manual',
         credentials: 'omit',
-        cache: 'no-store',
         size: maxBody,
         ...(request.needsFreshConnection && { needsFreshConnection: true }),
       };

@@ -252,7 +252,7 @@ describe('fromFetch', () => {
       const transport = fromFetch({ fetch, maxBody: 7 });
       await lastValueFrom(transport({ method: 'GET', url, headers: { a: 'b' } }));
       await lastValueFrom(transport({ method: 'POST', url, headers: {}, body: '' }));
-      const common = { redirect: 'manual', credentials: 'omit', cache: 'no-store', size: 7 };
+      const common = { redirect: 'manual', credentials: 'omit', size: 7 };
       deepStrictEqual(
         inits.map(({ signal, ...init }) => (ok(signal), init)),
         [
