@@ -22,7 +22,6 @@ export {
   type GapReason,
   type Poll,
   type PollContext,
-  type Recalled,
   type WatchConfig,
   type WatchContinuity,
   type WatchLogEntry,
