@@ -1,15 +1,18 @@
+import { recipe } from './recipe.js';
 import { ANSWER } from './runtimes.js';
 import type { Workshop } from './workshop.js';
 
 const IN_PAGE = 'in a page: Ada and Grace';
 const NODE = 'esbuild main.js --bundle --platform=node --log-level=warning';
-/** As in docs/transport.md. */
-const BANNER = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-
 export const bundlers: readonly Workshop[] = [
   {
     packages: ['esbuild@0.28.2'],
     copies: ['program'],
+    files: {
+      'with-banner.js': `import { build } from 'esbuild';
+        ${recipe('docs/transport.md', 'createRequire')}
+        await build(options);`,
+    },
     consumers: [
       {
         ...{ name: 'esbuild', version: '0.28.2', proves: 'a bundle for browsers' },
@@ -23,7 +26,7 @@ export const bundlers: readonly Workshop[] = [
       },
       {
         ...{ name: 'esbuild', version: '0.28.2', proves: 'a bundle for Node, ESM, with the banner' },
-        run: `${NODE} --format=esm --banner:js="${BANNER}" --outfile=out/main.mjs && node out/main.mjs`,
+        run: 'node with-banner.js && node out/main.mjs',
         prints: ANSWER,
       },
       {
@@ -53,18 +56,24 @@ export const bundlers: readonly Workshop[] = [
 
 export const furtherBundlers: readonly Workshop[] = [
   {
-    packages: ['rollup@4.68.7', '@rollup/plugin-node-resolve@16.0.3', '@rollup/plugin-commonjs@29.0.0'],
+    packages: [
+      'rollup@4.68.7',
+      '@rollup/plugin-node-resolve@16.0.3',
+      '@rollup/plugin-commonjs@29.0.0',
+      '@rollup/plugin-json@6.1.0',
+    ],
     copies: ['program'],
     files: {
       'rollup.config.js': `
         import resolve from '@rollup/plugin-node-resolve';
         import commonjs from '@rollup/plugin-commonjs';
+        import json from '@rollup/plugin-json';
         import { builtinModules } from 'node:module';
         const external = [...builtinModules, /^node:/];
         export default [
-          { input: 'page.js', output: { file: 'out/page.js', format: 'iife' }, plugins: [resolve({ browser: true }), commonjs()] },
+          { input: 'page.js', output: { file: 'out/page.js', format: 'iife' }, plugins: [resolve({ browser: true }), commonjs(), json()] },
           { input: 'main.js', output: { file: 'out/main.js', format: 'esm' }, external,
-            plugins: [resolve({ exportConditions: ['node'], preferBuiltins: true }), commonjs()] },
+            plugins: [resolve({ exportConditions: ['node'], preferBuiltins: true }), commonjs(), json()] },
         ];`,
     },
     consumers: [
