@@ -28,4 +28,56 @@ export const nodes: readonly Workshop[] = [
   })),
 ];
 
-export const furtherRuntimes: readonly Workshop[] = [];
+export const furtherRuntimes: readonly Workshop[] = [
+  {
+    packages: ['bun@1.4.5', '@oven/bun-linux-x64@1.4.5'],
+    copies: ['program'],
+    consumers: [
+      {
+        ...{ name: 'Bun', version: '1.4.5', proves: 'import' },
+        run: 'node_modules/@oven/bun-linux-x64/bin/bun main.js',
+        prints: ANSWER,
+      },
+    ],
+  },
+  {
+    packages: ['@deno/linux-x64-glibc@2.9.6'],
+    copies: ['program'],
+    consumers: [
+      {
+        ...{ name: 'Deno', version: '2.9.6', proves: 'import' },
+        run: 'node_modules/@deno/linux-x64-glibc/deno run --allow-all --no-remote main.js',
+        prints: ANSWER,
+      },
+    ],
+  },
+  {
+    packages: ['miniflare@4.20260730.0', 'esbuild@0.28.2'],
+    copies: ['program', 'worker'],
+    consumers: ['2022-06-01', '2026-07-01'].map(date => ({
+      ...{
+        name: 'Workers',
+        version: `workerd, as of ${date}`,
+        proves: 'a bundle, with the fetch of Workers',
+      },
+      run: `node in-worker.js ${date}`,
+      prints: 'in a worker: Ada and Grace',
+    })),
+  },
+  {
+    packages: ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'],
+    copies: ['program', 'next'],
+    consumers: [
+      {
+        ...{ name: 'Next', version: '16.4.6', proves: "a server's build, by Turbopack" },
+        run: 'NEXT_TELEMETRY_DISABLED=1 next build && node in-next.js',
+        prints: 'in Next: Ada and Grace',
+      },
+      {
+        ...{ name: 'Next', version: '16.4.6', proves: "a server's build, by webpack" },
+        run: 'NEXT_TELEMETRY_DISABLED=1 next build --webpack && node in-next.js',
+        prints: 'in Next: Ada and Grace',
+      },
+    ],
+  },
+];
