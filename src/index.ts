@@ -38,6 +38,7 @@ export type {
   BackoffConfig,
   Checkpoint,
   ClockJumpsConfig,
+  Either,
   EventFeed,
   EventFeedConfig,
   Gap,
@@ -131,9 +132,11 @@ export {
   WatchData,
 } from './protocol/index.js';
 export type {
+  AnyCodec,
   AnyStruct,
   Codec,
   EventCodecs,
+  Fields,
   FieldsOf,
   IdentityUpdateEvent,
   KnownPresenceStatus,

@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   // The stores are a separate package, with its own dependencies.
-  { ignores: ['dist/', 'coverage/', 'node_modules/', '**/*.js', 'examples/stores/'] },
+  { ignores: ['dist/', 'coverage/', 'node_modules/', '**/*.{js,cjs}', 'examples/stores/'] },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   rxjsX.configs.recommended,

@@ -9,7 +9,7 @@ import {
   plainObject,
   rejectUnknownKeys,
 } from '../error/index.js';
-import { decodeIssues, type AnyStruct } from '../protocol/index.js';
+import { decodeIssues, type AnyCodec, type AnyStruct } from '../protocol/index.js';
 import type { TransportRequest } from '../transport/index.js';
 import { fieldNames, parametersOf, type Endpoint, type Service } from './endpoint.js';
 
@@ -90,7 +90,7 @@ function pick(struct: AnyStruct | undefined, input: Fields): Fields {
 }
 
 /** Encodes a value of the input for the wire. */
-function encode(name: string, codec: t.Mixed, value: unknown): unknown {
+function encode(name: string, codec: AnyCodec, value: unknown): unknown {
   if (codec.is(value)) return codec.encode(value);
   const result = codec.decode(value) as t.Validation<unknown>;
   const [issue] = isLeft(result) ? decodeIssues(result.left, name) : [];

@@ -1,6 +1,5 @@
-import type * as t from 'io-ts';
 import { checkArgument, InputError, plainObject, rejectUnknownKeys, type Guard } from '../error/index.js';
-import type { AnyStruct } from '../protocol/index.js';
+import type { AnyCodec, AnyStruct, Codec } from '../protocol/index.js';
 
 /** The three services, each with its own base URL (interface document: {group_url}, {matchmaker_url}, {api_url}). */
 export type Service = 'group' | 'matchmaker' | 'api';
@@ -25,7 +24,7 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
   /** The codec of the JSON body's fields. */
   readonly body?: AnyStruct | undefined;
   /** The codec of the answer's body; `Acknowledged` if it contains no data. */
-  readonly response: t.Type<Answer, unknown>;
+  readonly response: Codec<Answer>;
   /** Exists in types only: it carries the type of the input. */
   readonly _input?: (input: Input) => void;
 }
@@ -34,9 +33,9 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
 export type EndpointInput<E extends Endpoint> = E extends Endpoint<infer Input> ? Input : never;
 
 /** The decoded answer of an endpoint. */
-export type EndpointAnswer<E extends Endpoint> = t.TypeOf<E['response']>;
+export type EndpointAnswer<E extends Endpoint> = E['response']['_A'];
 
-type Decoded<S> = S extends t.Any ? t.TypeOf<S> : unknown;
+type Decoded<S> = S extends AnyCodec ? S['_A'] : unknown;
 
 /** Turns an intersection into one object type without a name, so that editors and error messages show its fields. */
 type Flat<T> = { [K in keyof T]: T[K] } & {};
@@ -87,7 +86,7 @@ export function endpoint<
   readonly path: Path;
   readonly query?: Query;
   readonly body?: Body;
-  readonly response: t.Type<Answer, unknown>;
+  readonly response: Codec<Answer>;
 }): Endpoint<
   Flat<Readonly<Record<PathParameter<Path>, string>> & Decoded<Query> & Decoded<Body>>,
   Answer,

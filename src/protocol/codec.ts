@@ -8,8 +8,15 @@ export interface Codec<A> extends t.Type<A, unknown> {
   readonly _fields?: (field: keyof A) => keyof A;
 }
 
+/**
+ * A codec of any type. It has a name here so that declarations which TypeScript infers for users can refer to it: with pnpm,
+ * for example, io-ts is not theirs to import.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an alias would be replaced by io-ts's name
+export interface AnyCodec extends t.Mixed {}
+
 /** Creates a codec that only validates: a valid value is returned unchanged. Errors use its name as what was expected. */
-export function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
+function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
   return new t.Type<A, unknown>(
     name,
     is,

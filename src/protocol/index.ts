@@ -1,12 +1,12 @@
 export { Acknowledged } from './acknowledged.js';
 export {
-  cursor,
   cursorArgument,
   decodeIssues,
   integer,
   jsonObject,
   nonEmptyString,
   positiveInteger,
+  type AnyCodec,
   type Codec,
 } from './codec.js';
 export { ErrorBody } from './error-body.js';
@@ -49,5 +49,5 @@ export {
 export { Lobby, LobbyJoin, LobbyPlayer, Port, PortRange, Region } from './lobby.js';
 export { lobbyAddress, type LobbyAddress } from './lobby-address.js';
 export { Notification } from './notification.js';
-export { struct, type AnyStruct, type FieldsOf, type Struct } from './struct.js';
+export { struct, type AnyStruct, type Fields, type FieldsOf, type Struct } from './struct.js';
 export { WatchData } from './watch-data.js';

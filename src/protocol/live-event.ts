@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import { describe, type DecodeIssue } from '../error/index.js';
-import { decodeIssues, jsonObject, type Codec } from './codec.js';
+import { decodeIssues, jsonObject, type AnyCodec, type Codec } from './codec.js';
 import { Profile } from './identity.js';
 import { LobbyJoin } from './lobby.js';
 import { Notification } from './notification.js';
@@ -61,11 +61,11 @@ export interface MalformedEvent {
 export type NoOwnEvents = Record<never, never>;
 
 /** The codecs of your own event kinds, by their names on the wire. */
-export type EventCodecs = Readonly<Record<string, t.Mixed>>;
+export type EventCodecs = Readonly<Record<string, AnyCodec>>;
 
 /** The payload types of {@link EventCodecs}. */
 export type PayloadsOf<Codecs extends EventCodecs> = {
-  readonly [Kind in keyof Codecs]: t.TypeOf<Codecs[Kind]>;
+  readonly [Kind in keyof Codecs]: Codecs[Kind]['_A'];
 } & {};
 
 /**
@@ -154,7 +154,7 @@ function decodeKind(name: string, raw: EventHead, own: EventCodecs, position: Po
   }
 }
 
-function decodeOwn(name: string, codec: t.Mixed, raw: EventHead, path: string): LiveEvent<object> {
+function decodeOwn(name: string, codec: AnyCodec, raw: EventHead, path: string): LiveEvent<object> {
   try {
     const result = codec.decode(raw.kind[name]) as t.Validation<unknown>;
     if (isLeft(result)) return malformed(raw, decodeIssues(result.left, path));
@@ -178,7 +178,7 @@ function malformed(raw: unknown, errors: readonly DecodeIssue[]): LiveEvent {
   return { kind: 'malformed', raw, errors };
 }
 
-function issuesOf(codec: t.Mixed, value: unknown, position: Position, path: string): readonly DecodeIssue[] {
+function issuesOf(codec: AnyCodec, value: unknown, position: Position, path: string): readonly DecodeIssue[] {
   const result = codec.decode(value) as t.Validation<unknown>;
   return isLeft(result) ? decodeIssues(result.left, pathOf(position, path)) : [];
 }

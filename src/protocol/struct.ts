@@ -1,21 +1,27 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import { checkArgument, nonEmptyString, plainObject } from '../error/index.js';
-import { jsonObject, type Codec } from './codec.js';
+import { jsonObject, type AnyCodec, type Codec } from './codec.js';
+
+/** Codecs by the names of their fields. */
+export type Fields = Readonly<Record<string, AnyCodec>>;
 
 /** A codec created by {@link struct}. It exposes its fields, so that code can iterate over them. */
 export interface Struct<A> extends Codec<A> {
-  readonly required: t.Props;
-  readonly optional: t.Props;
+  readonly required: Fields;
+  readonly optional: Fields;
 }
 
 /** A {@link Struct} with any fields. */
-export type AnyStruct = t.Mixed & { readonly required: t.Props; readonly optional: t.Props };
+export interface AnyStruct extends AnyCodec {
+  readonly required: Fields;
+  readonly optional: Fields;
+}
 
 /** The type that {@link struct} decodes to. Optional fields may be absent or null. */
-export type FieldsOf<R extends t.Props, O extends t.Props = Record<never, never>> = Flat<
-  { readonly [K in keyof R]: t.TypeOf<R[K]> } & {
-    readonly [K in keyof O]?: t.TypeOf<O[K]> | null | undefined;
+export type FieldsOf<R extends Fields, O extends Fields = Record<never, never>> = Flat<
+  { readonly [K in keyof R]: R[K]['_A'] } & {
+    readonly [K in keyof O]?: O[K]['_A'] | null | undefined;
   }
 >;
 
@@ -34,13 +40,13 @@ type Flat<T> = { [K in keyof T]: T[K] } & {};
  * @example
  * const ChatMessage = struct('ChatMessage', { text: t.string }, { thread_id: t.string });
  */
-export function struct<R extends t.Props>(name: string, required: R): Struct<FieldsOf<R>>;
-export function struct<R extends t.Props, O extends t.Props>(
+export function struct<R extends Fields>(name: string, required: R): Struct<FieldsOf<R>>;
+export function struct<R extends Fields, O extends Fields>(
   name: string,
   required: R,
   optional: O,
 ): Struct<FieldsOf<R, O>>;
-export function struct<A>(name: string, required: t.Props, optional: t.Props = {}): Struct<A> {
+export function struct<A>(name: string, required: Fields, optional: Fields = {}): Struct<A> {
   checkArgument('name', nonEmptyString, name);
   checkArgument('required', plainObject, required);
   const must = new FieldTable(required);
@@ -53,7 +59,7 @@ export function struct<A>(name: string, required: t.Props, optional: t.Props = {
     if (!jsonObject.is(u)) return t.failure(u, context);
     const errors: t.Errors = [];
     const changed: [string, unknown][] = [];
-    const field = (key: string, codec: t.Mixed) => {
+    const field = (key: string, codec: AnyCodec) => {
       const result = codec.validate(
         u[key],
         t.appendContext(context, key, codec, u[key]),
@@ -66,7 +72,7 @@ export function struct<A>(name: string, required: t.Props, optional: t.Props = {
     return errors.length > 0 ? t.failures(errors) : t.success({ ...u, ...Object.fromEntries(changed) } as A);
   };
 
-  const fields = [...Object.entries<t.Mixed>(required), ...Object.entries<t.Mixed>(optional)];
+  const fields = [...Object.entries<AnyCodec>(required), ...Object.entries<AnyCodec>(optional)];
   const encode = fields.every(([, codec]) => codec.encode === t.identity)
     ? t.identity
     : (a: A): unknown => {
@@ -93,9 +99,9 @@ const BY_TYPEOF = new Map<unknown, string>([
 class FieldTable {
   readonly #names: readonly string[];
   readonly #typeofs: readonly string[];
-  readonly #codecs: readonly t.Mixed[];
+  readonly #codecs: readonly AnyCodec[];
 
-  constructor(fields: t.Props) {
+  constructor(fields: Fields) {
     this.#names = Object.keys(fields);
     this.#codecs = Object.values(fields);
     this.#typeofs = this.#codecs.map(codec => BY_TYPEOF.get(codec) ?? '');

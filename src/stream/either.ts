@@ -1,6 +1,13 @@
 import { catchError, map, of, throwError, type OperatorFunction } from 'rxjs';
-import { left, right, type Either } from '#fp-ts/Either';
+import { left, right } from '#fp-ts/Either';
 import { isClientError, type ClientError } from '../error/index.js';
+
+/**
+ * fp-ts's `Either`, written out: its own declaration would have to be imported by another path for each platform, and users
+ * could not name it unless fp-ts is theirs.
+ */
+export type Either<E, A> =
+  { readonly _tag: 'Left'; readonly left: E } | { readonly _tag: 'Right'; readonly right: A };
 
 /**
  * Converts a stream to fp-ts's `Either`: values become `right`. If the stream ends with a `ClientError`, that becomes a

@@ -1,6 +1,6 @@
 export { backoff, type BackoffConfig, type RetryConfig } from './backoff.js';
 export { clockJumps, type ClockJumpsConfig } from './clock-jumps.js';
-export { either } from './either.js';
+export { either, type Either } from './either.js';
 export { eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
 export { fold } from './fold.js';
 export { jsonHash } from './json-hash.js';
@@ -22,7 +22,6 @@ export {
   type GapReason,
   type Poll,
   type PollContext,
-  type Recalled,
   type WatchConfig,
   type WatchContinuity,
   type WatchLogEntry,

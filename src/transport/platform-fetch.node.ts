@@ -133,7 +133,7 @@ function readerOf(body: Readable, encoding: string | null) {
   const decoder = DECODERS.get(encoding?.toLowerCase() ?? '')?.();
   let isEmpty = true;
   let hasEnded = false;
-  let failure: unknown = body.errored;
+  let failure: Error | null = body.errored;
   const parts: Uint8Array[] = [];
   let settle = (): void => undefined;
   const stream: Readable = decoder ?? body;
@@ -147,7 +147,7 @@ function readerOf(body: Readable, encoding: string | null) {
     hasEnded = true;
     settle();
   });
-  stream.on('error', (error: { readonly code?: string }) => {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
     // Servers send no compressed form of an empty body, only its header.
     if (isEmpty && error.code === 'Z_BUF_ERROR') hasEnded = true;
     else failure ??= error;

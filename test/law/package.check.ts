@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { packed } from './packed.js';
 
 const run = promisify(execFile);
 /** Options of `npm install`. */
@@ -37,24 +38,12 @@ describe('the packed package, installed in a clean folder', function () {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lobby-rx-'));
-    const packed = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: ROOT });
-    const [{ filename, files: list }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('['))) as [
-      { filename: string; files: { path: string }[] },
-    ];
-    files = list.map(({ path }) => path);
+    const { tarball, files: list } = await packed();
+    files = list;
     await writeFile(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-    await run('npm', ['install', ...quietly, `./${filename}`, 'rxjs@7.8.2'], { cwd: folder });
+    await run('npm', ['install', ...quietly, tarball, 'rxjs@7.8.2'], { cwd: folder });
   });
   after(() => rm(folder, { recursive: true, force: true }));
-
-  it('contains what is needed and nothing else', () => {
-    const tops = [...new Set(files.map(path => path.split('/')[0]!))].sort();
-    deepStrictEqual(tops, ['LICENSE', 'README.md', 'dist', 'package.json', 'src']);
-    deepStrictEqual(
-      files.filter(path => /test|tsconfig|tsbuildinfo/.test(path)),
-      [],
-    );
-  });
 
   it('loads by import, the emulator too', async () => {
     const code = `

@@ -1,1 +1,1 @@
-export { openCheckpoint, type CheckpointFile } from './checkpoint-file.js';
+export { openCheckpoint } from './checkpoint-file.js';

@@ -1,0 +1,83 @@
+import type { Consumer, Workshop } from './workshop.js';
+
+export const ANSWER = 'in process: Ada and Grace; over HTTP: Ada and Grace';
+
+/** The checks of agent/agent.js. */
+const AGENT = {
+  cutBodies: 'a body that is cut fails soon',
+  keptSockets: 'a kept socket is reused',
+  unsubscribing: 'unsubscribing closes the socket, of an upload too',
+  withoutAddRequest: 'without Agent.addRequest: requests work, the watchdog ends a cut body',
+};
+
+/** What a release of Node has to do; `node` is the command that starts it. */
+const inNode = (version: string, node: string): readonly Consumer[] => [
+  { name: 'Node', version, proves: 'import', run: `${node} main.js`, prints: ANSWER },
+  { name: 'Node', version, proves: 'require', run: `${node} required.cjs`, prints: 'Ada, one copy' },
+  ...Object.entries(AGENT).map(([check, proves]) => ({
+    ...{ name: 'Node', version, proves, run: `${node} agent.js ${check}`, prints: 'done' },
+  })),
+];
+
+export const nodes: readonly Workshop[] = [
+  { packages: [], copies: ['program', 'agent'], consumers: inNode(process.versions.node, 'node') },
+  ...['22', '24'].map(version => ({
+    packages: [],
+    copies: ['program', 'agent'],
+    consumers: inNode(version, `npx -y -p node@${version} node`),
+  })),
+];
+
+export const furtherRuntimes: readonly Workshop[] = [
+  {
+    packages: ['bun@1.4.5', '@oven/bun-linux-x64@1.4.5'],
+    copies: ['program'],
+    consumers: [
+      {
+        ...{ name: 'Bun', version: '1.4.5', proves: 'import' },
+        run: 'node_modules/@oven/bun-linux-x64/bin/bun main.js',
+        prints: ANSWER,
+      },
+    ],
+  },
+  {
+    packages: ['@deno/linux-x64-glibc@2.9.6'],
+    copies: ['program'],
+    consumers: [
+      {
+        ...{ name: 'Deno', version: '2.9.6', proves: 'import' },
+        run: 'node_modules/@deno/linux-x64-glibc/deno run --allow-all --no-remote main.js',
+        prints: ANSWER,
+      },
+    ],
+  },
+  {
+    packages: ['miniflare@4.20260730.0', 'esbuild@0.28.2'],
+    copies: ['program', 'worker'],
+    consumers: ['2022-06-01', '2026-07-01'].map(date => ({
+      ...{
+        name: 'Workers',
+        version: `workerd, as of ${date}`,
+        proves: 'a bundle, with the fetch of Workers',
+      },
+      run: `node in-worker.js ${date}`,
+      prints: 'in a worker: Ada and Grace',
+    })),
+  },
+  {
+    packages: ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'],
+    copies: ['program', 'next'],
+    consumers: [
+      {
+        ...{ name: 'Next', version: '16.4.6', proves: "a server's build, by Turbopack" },
+        run: 'NEXT_TELEMETRY_DISABLED=1 next build && node in-next.js',
+        prints: 'in Next: Ada and Grace',
+      },
+      {
+        ...{ name: 'Next', version: '16.4.6', proves: "a server's build, by webpack" },
+        run: 'NEXT_TELEMETRY_DISABLED=1 next build --webpack && node in-next.js',
+        prints: 'in Next: Ada and Grace',
+      },
+    ],
+  },
+];

@@ -1,0 +1,56 @@
+import { recipe } from './recipe.js';
+import type { Consumer, Workshop } from './workshop.js';
+
+const PAGE = 'docs/testing.md';
+const VITEST = '5.1.1';
+const JEST = '30.5.2';
+const WITH_JSDOM = 'DOCUMENT=object';
+
+/** The script of the recipe for Jest's own ESM support. */
+const { scripts } = JSON.parse(recipe(PAGE, '--experimental-vm-modules')) as { scripts: { test: string } };
+
+const jest = (proves: string, run: string): readonly Consumer[] => [
+  { name: 'Jest', version: JEST, proves, run },
+  {
+    ...{ name: 'Jest', version: JEST, proves: `${proves}, in jsdom` },
+    run: `export ${WITH_JSDOM}; ${run} --env ./jsdom-environment.cjs`,
+  },
+];
+
+export const testRunners: readonly Workshop[] = [
+  {
+    packages: [`vitest@${VITEST}`, 'jsdom@26.1.0'],
+    copies: ['program', 'test-runner'],
+    consumers: [
+      {
+        name: 'Vitest',
+        version: VITEST,
+        proves: 'a test, without configuration',
+        run: 'vitest run --globals',
+      },
+      {
+        ...{ name: 'Vitest', version: VITEST, proves: 'a test, in jsdom' },
+        run: `${WITH_JSDOM} vitest run --globals --environment jsdom`,
+      },
+    ],
+  },
+  {
+    packages: [
+      ...[`jest@${JEST}`, `jest-environment-jsdom@${JEST}`],
+      ...['@swc/core@1.16.22', '@swc/jest@0.2.39'],
+    ],
+    copies: ['program', 'test-runner'],
+    files: {
+      'jsdom-environment.cjs': recipe(PAGE, 'jest-environment-jsdom'),
+      'commonjs/package.json': '{}',
+      'commonjs/jest.config.js': recipe(PAGE, "'@swc/jest'"),
+    },
+    consumers: [
+      ...jest('a test, with its own ESM support', scripts.test),
+      ...jest(
+        'a test, converted to CommonJS by SWC',
+        'cp *.js *.cjs commonjs && cd commonjs && jest --rootDir .',
+      ),
+    ],
+  },
+];

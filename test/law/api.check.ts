@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { strictEqualToAccepted } from './accepted.js';
+import { apiReport } from './api-report.js';
+import { packed } from './packed.js';
+
+const DIST = join(import.meta.dirname, '../../dist');
+const ENTRIES = {
+  'lobby-rx': 'index.d.ts',
+  'lobby-rx/emulator': 'emulator/index.d.ts',
+  'lobby-rx/lobby-server': 'lobby-server/index.d.ts',
+};
+
+describe('the types that users see', function () {
+  this.timeout(120_000);
+  before(packed);
+
+  for (const [title, entry] of Object.entries(ENTRIES)) {
+    it(`of ${title} are those that were accepted`, () =>
+      strictEqualToAccepted(
+        apiReport(title, join(DIST, entry), DIST),
+        `api/${title.replace('lobby-rx/', '')}.md`,
+      ));
+  }
+});
