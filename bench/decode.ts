@@ -71,12 +71,11 @@ async function checkThatAllValidate(
     ['"name":"console"', '"name":[]'],
     ['"is_tls":true', '"is_tls":1'],
   ] as const;
+  const texts = [text, ...edits.map(([from, to]) => text.replace(from, to))];
   for (const [name, isValid] of Object.entries(contenders)) {
-    const accepted = [
-      await isValid(text),
-      ...(await Promise.all(edits.map(edit => isValid(text.replace(edit[0], edit[1]))))),
-    ];
-    const expected = [true, ...edits.map(() => name === 'JSON.parse alone')];
+    const accepted: boolean[] = [];
+    for (const each of texts) accepted.push(await isValid(each));
+    const expected = texts.map(each => each === text || name === 'JSON.parse alone');
     if (accepted.join() !== expected.join()) throw new Error(`${name} does not validate: ${accepted.join()}`);
   }
 }

@@ -8,9 +8,9 @@ interface Schemas<Schema> {
   readonly integer: Schema;
   readonly number: Schema;
   readonly json: Schema;
-  array(item: Schema): Schema;
-  record(value: Schema): Schema;
-  object(required: Record<string, Schema>, optional?: Record<string, Schema>): Schema;
+  readonly array: (item: Schema) => Schema;
+  readonly record: (value: Schema) => Schema;
+  readonly object: (required: Record<string, Schema>, optional?: Record<string, Schema>) => Schema;
 }
 
 /** The event list with the fields that lobby-rx checks, in any library of schemas. */
@@ -89,7 +89,7 @@ type Zod = Record<'string' | 'boolean' | 'int' | 'number' | 'unknown', () => Zod
 };
 
 export function zodEventList(): (value: unknown) => boolean {
-  const { z } = load<{ z: Zod }>('zod');
+  const { z } = load('zod') as { z: Zod };
   const schema = eventList<ZodSchema>({
     ...{ text: z.string(), boolean: z.boolean(), integer: z.int(), number: z.number() },
     json: z.record(z.string(), z.unknown()),
@@ -113,8 +113,10 @@ interface TypeBox {
 
 /** Compiled to JavaScript. It only checks: it says neither what is wrong nor makes anything of the value. */
 export function typeBoxEventList(): (value: unknown) => boolean {
-  const { Type } = load<TypeBox>('typebox');
-  const { Compile } = load<{ Compile(type: object): { Check(value: unknown): boolean } }>('typebox/compile');
+  const { Type } = load('typebox') as TypeBox;
+  const { Compile } = load('typebox/compile') as {
+    Compile: (type: object) => { Check(value: unknown): boolean };
+  };
   const compiled = Compile(
     eventList<object>({
       ...{ text: Type.String(), boolean: Type.Boolean(), integer: Type.Integer(), number: Type.Number() },

@@ -54,15 +54,16 @@ export async function benchLatency(report: Report): Promise<void> {
       return () => following.unsubscribe();
     },
     'the official client in a loop': onEvents => {
-      let isStopped = false;
+      const abort = new AbortController();
+      const isStopped = () => abort.signal.aborted;
       void (async () => {
-        for (let watchIndex: string | undefined; !isStopped;) {
+        for (let watchIndex: string | undefined; !isStopped();) {
           const { events, watch } = await official.identity.events.watch(watchIndex ? { watchIndex } : {});
-          if (events.length > 0 && !isStopped) onEvents(events.length);
+          if (events.length > 0 && !isStopped()) onEvents(events.length);
           watchIndex = watch.index;
         }
       })();
-      return () => void (isStopped = true);
+      return () => abort.abort();
     },
   };
   const [, byHand, ...others] = Object.keys(followers);

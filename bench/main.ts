@@ -7,7 +7,7 @@ import { isPartName, PART_NAMES, type PartName } from './part-name.js';
 import { createReport, type Figure } from './report.js';
 
 /** How long one part may take, in ms: it fails if it does not end by itself. */
-const LIMIT = 180_000;
+const LIMIT = 300_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -16,7 +16,7 @@ export interface OfficialClient {
 }
 
 export function officialClient(url: string): OfficialClient {
-  const { RivetClient } = load<{ RivetClient: new (config: object) => OfficialClient }>('@rivet-gg/api');
+  const { RivetClient } = load('@rivet-gg/api') as { RivetClient: new (config: object) => OfficialClient };
   return new RivetClient({ environment: url, token: 't' });
 }
 
@@ -25,7 +25,7 @@ export function officialDeserializer(): (json: unknown) => Promise<unknown> {
   interface Schema {
     parseOrThrow(json: unknown, options: object): Promise<unknown>;
   }
-  const { identity } = load<{ identity: { WatchEventsResponse: Schema } }>('@rivet-gg/api/serialization');
+  const { identity } = load('@rivet-gg/api/serialization') as { identity: { WatchEventsResponse: Schema } };
   return json =>
     identity.WatchEventsResponse.parseOrThrow(json, {
       unrecognizedObjectKeys: 'passthrough',
@@ -38,13 +38,13 @@ export function officialDeserializer(): (json: unknown) => Promise<unknown> {
 export function rxPolling(): <T>(request$: Observable<T>, interval: number) => Observable<T> {
   Object.assign(globalThis, { document: Object.assign(new EventTarget(), { hidden: false }) });
   type Polling = <T>(request$: Observable<T>, config: { interval: number }) => Observable<T>;
-  const { default: polling } = load<{ default: Polling }>('rx-polling');
+  const { default: polling } = load('rx-polling') as { default: Polling };
   return (request$, interval) => polling(request$, { interval });
 }
 
 const require = createRequire(import.meta.url);
 
 /** The same copies as `import` would give: the peers' CommonJS shares its rxjs with the library. */
-export function load<Module>(name: string): Module {
-  return require(name) as Module;
+export function load(name: string): unknown {
+  return require(name);
 }
