@@ -14,7 +14,7 @@ interface Schemas<Schema> {
 }
 
 /** The event list with the fields that lobby-rx checks, in any library of schemas. */
-export function eventList<Schema>(s: Schemas<Schema>): Schema {
+function eventList<Schema>(s: Schemas<Schema>): Schema {
   const { text, boolean, integer, number, json, array, record, object } = s;
   const game = object(
     { game_id: text, name_id: text, display_name: text },

@@ -2,7 +2,7 @@ import { defer, from, repeat, retry, tap } from 'rxjs';
 import { createClient } from 'lobby-rx';
 import { followByHand, getBatch } from './hand-written.js';
 import { compare, interleaved, median } from './measure.js';
-import { officialClient, rxPolling } from './peers.js';
+import { followOfficially, officialClient, rxPolling } from './peers.js';
 import type { Report } from './report.js';
 import { startService, type ServiceProcess } from './service-process.js';
 
@@ -55,14 +55,11 @@ export async function benchLatency(report: Report): Promise<void> {
     },
     'the official client in a loop': onEvents => {
       const abort = new AbortController();
-      const isStopped = () => abort.signal.aborted;
-      void (async () => {
-        for (let watchIndex: string | undefined; !isStopped();) {
-          const { events, watch } = await official.identity.events.watch(watchIndex ? { watchIndex } : {});
-          if (events.length > 0 && !isStopped()) onEvents(events.length);
-          watchIndex = watch.index;
-        }
-      })();
+      void followOfficially(
+        official,
+        events => onEvents(events.length),
+        () => abort.signal.aborted,
+      );
       return () => abort.abort();
     },
   };

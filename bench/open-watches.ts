@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { roundsOf, type Rounds } from './measure.js';
 import type { Report } from './report.js';
-import { startService, type ServiceProcess } from './service-process.js';
+import { replyOf, startService, type ServiceProcess } from './service-process.js';
 
-/** What a watcher opens: loops by hand, watches of one client, or a client for each watch, which may share a transport. */
-export type WatchKind = 'byHand' | 'batches' | 'clients' | 'clientsOfTheirOwn';
+/** What a watcher opens: loops by hand, watches of one client, a client for each, which may share a transport, or official ones. */
+export type WatchKind = 'byHand' | 'batches' | 'clients' | 'clientsOfTheirOwn' | 'official';
 
 /** What a watcher is told. It always replies with its figures. */
 export type WatcherCommand = { readonly open: number } | { readonly memory: true } | { readonly cpu: true };
@@ -21,11 +21,12 @@ export interface WatcherReply {
 
 const ROUNDS = 3;
 /** What is only reported needs one round. */
-const REPORTED: readonly WatchKind[] = ['clientsOfTheirOwn'];
+const REPORTED: readonly WatchKind[] = ['clientsOfTheirOwn', 'official'];
 /** The connections are opened in groups: a thousand at once would overflow the queue of the listening socket. */
 const GROUP = 250;
 /** So many are opened, and get events, before anything is measured: code is compiled and buffers grow. */
 const WARM_UP = 100;
+const WARM_UP_EVENTS = 5;
 const EVENTS = 2;
 const IDLE = 1_500;
 
@@ -34,6 +35,7 @@ const NAMES: Record<WatchKind, string> = {
   batches: 'client.events.batches(), one client',
   clients: 'a feed and a client each, one transport',
   clientsOfTheirOwn: 'a feed, a client and a transport each',
+  official: 'the official client in loops',
 };
 const KINDS = Object.keys(NAMES) as WatchKind[];
 
@@ -54,7 +56,7 @@ export async function benchOpenWatches(report: Report, count: number): Promise<v
   }
   const results = {} as Record<Measure, Record<WatchKind, number[]>>;
   for (const measure of Object.keys(measures) as Measure[]) {
-    results[measure] = { batches: [], clients: [], clientsOfTheirOwn: [], byHand: [] };
+    results[measure] = { batches: [], clients: [], clientsOfTheirOwn: [], byHand: [], official: [] };
   }
   for (let round = 0; round < ROUNDS; round++) {
     for (const kind of round % 2 === 0 ? KINDS : [...KINDS].reverse()) {
@@ -65,18 +67,19 @@ export async function benchOpenWatches(report: Report, count: number): Promise<v
       service.stop();
     }
   }
-  report.heading(`${count.toLocaleString('en')} open watches, each`);
+  report.heading(`${count.toLocaleString('en')} open watches, each; × is beside the loops by hand`);
   for (const measure of Object.keys(measures) as Measure[]) add(report, measure, roundsOf(results[measure]));
 }
 
-/** Here each kind of lobby-rx is a row, and what is written by hand is the divisor. */
+/** Here each other kind is compared with what is written by hand. */
 function add(report: Report, measure: Measure, rounds: Rounds<WatchKind>): void {
   const { text, unit } = measures[measure];
   const bounds: Partial<Record<WatchKind, number>> = measures[measure].bounds;
   for (const kind of KINDS) {
     const figure = { name: `${text}, ${NAMES[kind]}`, value: rounds.median(kind), unit };
     const bound = bounds[kind];
-    if (kind === 'byHand') report.add(figure);
+    // Nothing is done then, and the ratio of two figures near zero would say nothing.
+    if (kind === 'byHand' || measure === 'idle') report.add(figure);
     else
       report.add({ ...figure, ratio: rounds.ratio(kind, 'byHand'), ...(bound !== undefined && { bound }) });
   }
@@ -86,11 +89,7 @@ async function measureWatches(service: ServiceProcess, kind: WatchKind, count: n
   const child = fork(join(import.meta.dirname, 'watcher.mjs'), [kind, service.url], {
     execArgv: ['--expose-gc'],
   });
-  const tell = async (command: WatcherCommand) => {
-    child.send(command);
-    const [reply] = (await once(child, 'message')) as [WatcherReply];
-    return reply;
-  };
+  const tell = async (command: WatcherCommand) => (await replyOf(child, command)) as WatcherReply;
   let [opened, events] = [0, 0];
   const open = async (to: number) => {
     while (opened < to) {
@@ -109,7 +108,7 @@ async function measureWatches(service: ServiceProcess, kind: WatchKind, count: n
   };
 
   await open(WARM_UP);
-  for (let i = 0; i < 5; i++) await publish();
+  for (let i = 0; i < WARM_UP_EVENTS; i++) await publish();
   const before = await tell({ memory: true });
   const atStart = await tell({ cpu: true });
   await open(WARM_UP + count);

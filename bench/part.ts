@@ -19,10 +19,16 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
   'besieged-gate': async report => (await import('./besieged-gate.js')).benchBesiegedGate(report),
 };
 
+// Whoever waits for the figures is gone.
+const giveUp = () => process.exit(1);
+process.on('disconnect', giveUp);
+
 const send = (message: string | Figure) => void process.send?.(message);
 await parts[name as PartName]({
   heading: send,
   add: send,
   row: (name, value, unit, bound) => send({ name, value, unit, ...(bound !== undefined && { bound }) }),
 });
+// From here on it has to end by itself: what a benchmark leaves open would keep it alive.
+process.off('disconnect', giveUp);
 process.disconnect();

@@ -20,6 +20,25 @@ export function officialClient(url: string): OfficialClient {
   return new RivetClient({ environment: url, token: 't' });
 }
 
+/** Follows the events in the loop that one writes around the official client, which has none. */
+export async function followOfficially(
+  { identity }: OfficialClient,
+  onEvents: (events: readonly unknown[]) => void,
+  isStopped: () => boolean = () => false,
+): Promise<void> {
+  const { RivetTimeoutError } = load('@rivet-gg/api') as { RivetTimeoutError: new () => Error };
+  for (let watchIndex: string | undefined; !isStopped();) {
+    try {
+      const { events, watch } = await identity.events.watch(watchIndex === undefined ? {} : { watchIndex });
+      if (events.length > 0 && !isStopped()) onEvents(events);
+      watchIndex = watch.index;
+    } catch (error) {
+      // A poll that waits for a minute has failed, for this client.
+      if (!(error instanceof RivetTimeoutError)) throw error;
+    }
+  }
+}
+
 /** The deserializer of the official client for a batch of events, with the options that this client uses. */
 export function officialDeserializer(): (json: unknown) => Promise<unknown> {
   interface Schema {

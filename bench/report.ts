@@ -56,6 +56,9 @@ export function createReport(): PrintedReport {
       console.log(`  FAILED: ${reason}`);
     },
     end: () => {
+      console.log(
+        '\n× is lobby-rx divided by the figure of that line, or what the line says: the median of the ratios of each round.',
+      );
       console.log(`\n${figures.length} figures, ${exceeded.length} over their bound`);
       for (const line of exceeded) console.log(`  ${line}`);
       console.log(

@@ -1,5 +1,4 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
+import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 
 /** What the service is told. It replies with what was published `since` then. */
@@ -25,13 +24,10 @@ export interface ServiceProcess {
 
 export async function startService(): Promise<ServiceProcess> {
   const child = fork(join(import.meta.dirname, 'service.mjs'));
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  const { port } = (await replyOf(child)) as { port: number };
   let published = 0;
-  const tell = async (command: ServiceCommand) => {
-    child.send(command);
-    const [reply] = (await once(child, 'message')) as [{ held: number; publishedAt: string[] }];
-    return reply;
-  };
+  const tell = async (command: ServiceCommand) =>
+    (await replyOf(child, command)) as { held: number; publishedAt: string[] };
   return {
     url: `http://127.0.0.1:${port}`,
     publish: async (count, size) => {
@@ -50,4 +46,17 @@ export async function startService(): Promise<ServiceProcess> {
     },
     stop: () => child.disconnect(),
   };
+}
+
+/** What a process says next, after a command if there is one. Rejects if it ends instead. */
+export function replyOf(child: ChildProcess, command?: object): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null) => reject(new Error(`a measured process ended with ${code}`));
+    child.once('exit', onExit);
+    child.once('message', reply => {
+      child.off('exit', onExit);
+      resolve(reply);
+    });
+    if (command) child.send(command);
+  });
 }
