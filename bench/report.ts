@@ -61,9 +61,6 @@ export function createReport(): PrintedReport {
       );
       console.log(`\n${figures.length} figures, ${exceeded.length} over their bound`);
       for (const line of exceeded) console.log(`  ${line}`);
-      console.log(
-        '× is lobby-rx divided by the figure in this line: the median of the ratios of each round.',
-      );
     },
   };
 }
