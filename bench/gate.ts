@@ -1,17 +1,18 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { WebSocket, WebSocketServer } from 'ws';
 import { createClient } from 'lobby-rx';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 import { lobbyGate } from 'lobby-rx/lobby-server';
-import { flood } from './flood.js';
-import { handWrittenGate } from './hand-written-gate.js';
-import { heap } from './heap.js';
+import { heap } from './measure.js';
 import type { Report } from './report.js';
 
 const SOCKETS = 1_000;
 const VALID = 100;
 const ROUNDS = 5;
+/** How many clients connect at the same time. */
+const AT_ONCE = 200;
 
 /** Floods of a thousand sockets, two hundred at a time, one in ten with a valid token. */
 export async function benchGate(report: Report): Promise<void> {
@@ -79,4 +80,60 @@ export async function benchGate(report: Report): Promise<void> {
   ours.server.close();
   handWritten.server.close();
   await service.close();
+}
+
+/** A typical hand-written gate: confirms the token during the upgrade, and admits the player if the service says OK. */
+function handWrittenGate(server: Server, matchmakerUrl: string, token: string): void {
+  const sockets = new WebSocketServer({ noServer: true });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  server.on('upgrade', (request, socket, head) => {
+    const player_token = new URL(request.url ?? '', 'http://lobby').searchParams.get('token');
+    void fetch(`${matchmakerUrl}/v1/players/connected`, {
+      ...{ method: 'POST', headers },
+      body: JSON.stringify({ player_token }),
+    }).then(({ ok }) => {
+      if (ok) sockets.handleUpgrade(request, socket, head, ws => ws.on('message', () => undefined));
+      else socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
+    });
+  });
+}
+
+/** The number of answers by HTTP status. 101 is a socket that opened. */
+type StatusCounts = ReadonlyMap<number, number>;
+
+/** Connects once with each token, and closes all sockets when every request has been answered. */
+async function flood(port: number, tokens: readonly string[]): Promise<StatusCounts> {
+  const counts = new Map<number, number>();
+  const open: WebSocket[] = [];
+  const connect = (token: string): Promise<number> =>
+    new Promise(resolve => {
+      const ws = new WebSocket(`ws://127.0.0.1:${port}/?token=${token}`);
+      ws.on('error', () => undefined);
+      ws.on('open', () => {
+        open.push(ws);
+        resolve(101);
+      });
+      ws.on('unexpected-response', (_, response) => {
+        response.resume();
+        response.on('close', () => resolve(response.statusCode ?? 0));
+      });
+    });
+  const remaining = [...tokens];
+  const connectNext = async () => {
+    for (let token = remaining.pop(); token !== undefined; token = remaining.pop()) {
+      const status = await connect(token);
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, connectNext));
+  await Promise.all(
+    open.map(
+      ws =>
+        new Promise(resolve => {
+          ws.on('close', resolve);
+          ws.close();
+        }),
+    ),
+  );
+  return counts;
 }

@@ -1,26 +1,70 @@
-/** Prints the figures as a table, and sets the exit code if a bound is exceeded. */
-export interface Report {
-  heading(text: string): void;
-  /** Adds one figure. `bound` is its maximum, which `--check` enforces. */
-  row(name: string, value: number, unit: string, bound?: number): void;
-  end(): void;
+/** One figure. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** lobby-rx divided by this figure, if this is a figure of something else. */
+  readonly ratio?: number;
+  /** The maximum of the ratio, or of the value if there is no ratio. `--check` enforces it. */
+  readonly bound?: number;
 }
 
-export function createReport(check: boolean): Report {
+/** Where the parts put their figures. */
+export interface Report {
+  heading(text: string): void;
+  add(figure: Figure): void;
+  /** Adds a figure that nothing is compared with. */
+  row(name: string, value: number, unit: string, bound?: number): void;
+}
+
+/** Prints the figures as tables. */
+export interface PrintedReport extends Omit<Report, 'row'> {
+  /** Adds a part that could not be measured, which counts as an exceeded bound. */
+  fail(reason: string): void;
+  end(): void;
+  readonly figures: readonly (Figure & { readonly heading: string })[];
+  readonly exceeded: readonly string[];
+}
+
+export function createReport(): PrintedReport {
   const exceeded: string[] = [];
-  let rows = 0;
+  const figures: (Figure & { readonly heading: string })[] = [];
+  let heading = '';
   return {
-    heading: text => console.log(`\n${text}`),
-    row: (name, value, unit, bound) => {
-      rows++;
-      const isOver = bound !== undefined && !(value <= bound);
-      if (isOver) exceeded.push(name);
-      const limit = bound === undefined ? '' : `   at most ${bound}${isOver ? '   EXCEEDED' : ''}`;
-      console.log(`  ${name.padEnd(52)} ${value.toFixed(2).padStart(10)} ${unit.padEnd(14)}${limit}`);
+    figures,
+    exceeded,
+    heading: text => {
+      heading = text;
+      console.log(`\n${text}`);
+    },
+    add: figure => {
+      figures.push({ ...figure, heading });
+      const { name, value, unit, ratio, bound } = figure;
+      const isOver = bound !== undefined && !((ratio ?? value) <= bound);
+      if (isOver) exceeded.push(`${heading}: ${name}, ${number(ratio ?? value)}, at most ${bound}`);
+      const cells = [
+        name.padEnd(62),
+        number(value).padStart(10),
+        unit.padEnd(8),
+        (ratio === undefined ? '' : `${ratio.toFixed(2)} ×`).padStart(8),
+        bound === undefined ? '' : `at most ${bound}${isOver ? '  EXCEEDED' : ''}`,
+      ];
+      console.log(`  ${cells.join(' ').trimEnd()}`);
+    },
+    fail: reason => {
+      exceeded.push(reason);
+      console.log(`  FAILED: ${reason}`);
     },
     end: () => {
-      console.log(`\n${rows} figures, ${exceeded.length} over their bound`);
-      if (check && exceeded.length > 0) process.exitCode = 1;
+      console.log(
+        '\n× is lobby-rx divided by the figure of that line, or what the line says: the median of the ratios of each round.',
+      );
+      console.log(`\n${figures.length} figures, ${exceeded.length} over their bound`);
+      for (const line of exceeded) console.log(`  ${line}`);
     },
   };
+}
+
+function number(value: number): string {
+  return value.toFixed(Math.abs(value) >= 1_000 ? 0 : 2);
 }

@@ -1,0 +1,20 @@
+/** The parts of the benchmarks, in the order in which they run. Each is a module of this name. */
+export const PART_NAMES = [
+  'requests',
+  'open-watches',
+  'decode',
+  'latency',
+  'members',
+  'feed',
+  'roster',
+  'loading',
+  'leaks',
+  'gate',
+  'besieged-gate',
+] as const;
+
+export type PartName = (typeof PART_NAMES)[number];
+
+export function isPartName(name: string): name is PartName {
+  return (PART_NAMES as readonly string[]).includes(name);
+}

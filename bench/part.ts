@@ -1,0 +1,34 @@
+// The process of one part. It sends its figures to the process that started it.
+import type { PartName } from './part-name.js';
+import type { Figure, Report } from './report.js';
+
+const [, , name, watches] = process.argv;
+
+const parts: Record<PartName, (report: Report) => Promise<void>> = {
+  requests: async report => (await import('./requests.js')).benchRequests(report),
+  'open-watches': async report =>
+    (await import('./open-watches.js')).benchOpenWatches(report, Number(watches)),
+  decode: async report => (await import('./decode.js')).benchDecode(report),
+  latency: async report => (await import('./latency.js')).benchLatency(report),
+  members: async report => (await import('./members.js')).benchMembers(report),
+  feed: async report => (await import('./feed.js')).benchFeed(report),
+  roster: async report => (await import('./roster.js')).benchRoster(report),
+  loading: async report => (await import('./loading.js')).benchLoading(report),
+  leaks: async report => (await import('./leaks.js')).benchLeaks(report),
+  gate: async report => (await import('./gate.js')).benchGate(report),
+  'besieged-gate': async report => (await import('./besieged-gate.js')).benchBesiegedGate(report),
+};
+
+// Whoever waits for the figures is gone.
+const giveUp = () => process.exit(1);
+process.on('disconnect', giveUp);
+
+const send = (message: string | Figure) => void process.send?.(message);
+await parts[name as PartName]({
+  heading: send,
+  add: send,
+  row: (name, value, unit, bound) => send({ name, value, unit, ...(bound !== undefined && { bound }) }),
+});
+// From here on it has to end by itself: what a benchmark leaves open would keep it alive.
+process.off('disconnect', giveUp);
+process.disconnect();

@@ -1,0 +1,65 @@
+import { Agent, get } from 'node:http';
+import { lastValueFrom } from 'rxjs';
+import { createClient } from 'lobby-rx';
+import { getJson } from './hand-written.js';
+import { compare, cpuOf, interleaved } from './measure.js';
+import { officialClient } from './peers.js';
+import type { Report } from './report.js';
+import { startService } from './service-process.js';
+
+const REQUESTS = 400;
+const ROUNDS = 7;
+
+/** What one request costs the client, beside other clients. */
+export async function benchRequests(report: Report): Promise<void> {
+  const service = await startService();
+  const members = `${service.url}/v1/groups/g/members`;
+  const headers = { authorization: 'Bearer t' };
+  const client = createClient({ url: service.url, token: 't' });
+  const official = officialClient(service.url);
+  const agent = new Agent({ keepAlive: true });
+
+  const contenders = {
+    'lobby-rx': () => lastValueFrom(client.group.getMembers({ group_id: 'g' })),
+    'cross-fetch with keep-alive, JSON.parse': () => getJson(members),
+    "Node's fetch, JSON.parse": async () =>
+      JSON.parse(await (await fetch(members, { headers })).text()) as unknown,
+    'the official client': () => official.group.getMembers('g'),
+    'node:http with keep-alive, JSON.parse: the limit': () => getByNode(members, headers, agent),
+  };
+  for (const atOnce of [1, 8]) {
+    const cpu = (request: () => Promise<unknown>) => async () => {
+      let left = REQUESTS;
+      const sendNext = async () => {
+        while (left-- > 0) await request();
+      };
+      return (await cpuOf(() => Promise.all(Array.from({ length: atOnce }, sendNext)))) / REQUESTS;
+    };
+    const tasks = Object.entries(contenders).map(([name, request]) => [name, cpu(request)] as const);
+    const rounds = await interleaved(
+      Object.fromEntries(tasks) as Record<keyof typeof contenders, () => Promise<number>>,
+      { rounds: ROUNDS, warmUp: 2 },
+    );
+    report.heading(
+      `A getMembers of 16 members, ${atOnce === 1 ? 'one after another' : `${atOnce} at a time`}: CPU of the client`,
+    );
+    compare(report, rounds, 'µs', {
+      'cross-fetch with keep-alive, JSON.parse': 1.25,
+      "Node's fetch, JSON.parse": 1,
+      'the official client': 0.5,
+    });
+  }
+  agent.destroy();
+  service.stop();
+}
+
+function getByNode(url: string, headers: Record<string, string>, agent: Agent): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers, agent }, response => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve(JSON.parse(text)));
+    }).on('error', reject);
+  });
+}

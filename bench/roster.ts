@@ -1,0 +1,79 @@
+import { NEVER, of, Subject, type Observable } from 'rxjs';
+import { createClient, type Transport, type TransportResponse } from 'lobby-rx';
+import { handle } from '../test/payload.js';
+import { virtualTime } from '../test/virtual-time.js';
+import { interleaved } from './measure.js';
+import type { Report } from './report.js';
+
+const PAGE = 100;
+const CHANGES = 20;
+const ROUNDS = 15;
+
+/** What the change of one member costs a roster. In virtual time, without a network. */
+export async function benchRoster(report: Report): Promise<void> {
+  const small = rosterOf(1_000);
+  const large = rosterOf(10_000);
+  const rounds = await interleaved({ small, large }, { rounds: ROUNDS, warmUp: 3 });
+  report.heading(
+    `A roster on pages of ${PAGE}: the time from the answer about a member who has changed to the next roster`,
+  );
+  report.row('1,000 members', rounds.median('small'), 'µs');
+  report.add({
+    name: '10,000 members; × is beside 1,000',
+    ...{ value: rounds.median('large'), unit: 'µs', ratio: rounds.ratio('large', 'small'), bound: 1.5 },
+  });
+}
+
+/** Loads a roster, and returns what changes one of its members repeatedly and says how long each time took, in µs. */
+function rosterOf(size: number): () => number {
+  const text = (first: number, version: number) => {
+    const members = Array.from({ length: PAGE }, (_, i) => {
+      const display_name = first + i === 0 ? `Ada ${version}` : 'Ada';
+      return { identity: { ...handle, display_name, identity_id: `identity-${first + i}` } };
+    });
+    const anchor = first + PAGE < size ? String(first + PAGE) : null;
+    return JSON.stringify({ members, anchor, watch: { index: String(version) } });
+  };
+  const answer = (body: string): TransportResponse => ({
+    status: 200,
+    headers: { get: () => null },
+    text: body,
+  });
+  let firstPage$ = new Subject<TransportResponse>();
+  const transport: Transport = ({ url }): Observable<TransportResponse> => {
+    const query = new URL(url).searchParams;
+    const first = Number(query.get('anchor') ?? 0);
+    if (!query.has('watch_index')) return of(answer(text(first, 1)));
+    if (first > 0) return NEVER;
+    return (firstPage$ = new Subject());
+  };
+  const { scheduler, pass } = virtualTime();
+  const client = createClient({ url: 'https://service.example', token: 't', transport, scheduler });
+  let rosters = 0;
+  let members = 0;
+  client.group.roster('g', { count: PAGE }).subscribe(roster => {
+    rosters++;
+    members = roster.members.size;
+  });
+  pass(1_000);
+  if (members !== size) throw new Error(`${members} members came`);
+
+  let version = 1;
+  return () => {
+    const answers = Array.from({ length: CHANGES }, () => answer(text(0, ++version)));
+    const before = rosters;
+    let time = 0n;
+    for (const next of answers) {
+      const asked$ = firstPage$;
+      const start = process.hrtime.bigint();
+      asked$.next(next);
+      asked$.complete();
+      pass(1);
+      time += process.hrtime.bigint() - start;
+      // The next poll must be held before there is another change.
+      pass(100);
+    }
+    if (rosters !== before + CHANGES) throw new Error(`${rosters - before} rosters came`);
+    return Number(time) / 1_000 / CHANGES;
+  };
+}
