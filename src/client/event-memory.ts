@@ -1,19 +1,20 @@
 import type { IdentityEventList } from '../protocol/index.js';
-import { jsonHash, type Recalled, type WatchMemory } from '../stream/index.js';
+import { jsonHash, textHash, type Recalled, type WatchMemory } from '../stream/index.js';
 
-/** How many characters of answers to keep. They are taken apart only if there is a reason to. */
-const MAX_RECENT = 65_536;
+/** How many characters of answers to keep, of up to two bytes each. They are taken apart only if there is a reason to. */
+const MAX_RECENT = 98_304;
 
 /** How many answers to recognize, to tell that a server sends the same ones again and again. */
 const MAX_KNOWN = 64;
 
 /** At least so many single events are recognized, and at most twice as many. */
-const MIN_HASHES = 5_000;
+const MIN_HASHES = 3_500;
 
 /** An answer as it came. */
 interface Arrival {
   /** The text, without the index. */
   readonly body: string;
+  readonly hash: number;
   /** The events on the wire, if they are not those of the text. */
   readonly events?: readonly unknown[];
 }
@@ -36,7 +37,7 @@ export class EventMemory<Own extends object> implements WatchMemory<IdentityEven
   #hashes: number[] = [];
   /** The hashes of the last answers. */
   readonly #known: number[] = [];
-  #last: { readonly key: string | number; readonly ts: unknown } | undefined;
+  #last: { readonly hash: number; readonly ts: unknown } | undefined;
 
   /** `decode` decodes a list of the wire. */
   constructor(decode: (wire: unknown) => IdentityEventList<Own> | undefined) {
@@ -45,26 +46,28 @@ export class EventMemory<Own extends object> implements WatchMemory<IdentityEven
 
   /** An answer has arrived, with the text it was decoded from. Answers are compared as they came. */
   arrived(answer: IdentityEventList<Own>, text: string): void {
-    if (!isIdle(answer)) arrivals.set(answer, { body: bodyOf(text) });
+    if (isIdle(answer)) return;
+    const body = bodyOf(text);
+    arrivals.set(answer, { body, hash: textHash(body) });
   }
 
   recall(answer: IdentityEventList<Own>, mayBeReplay: boolean): Recalled<IdentityEventList<Own>> {
-    const body = arrivals.get(answer)?.body;
-    if (body === undefined || isIdle(answer)) return { answer, isNews: true, isKnown: false };
-    if (keyOf(body) === this.#last?.key)
+    const arrival = arrivals.get(answer);
+    if (!arrival || isIdle(answer)) return { answer, isNews: true, isKnown: false };
+    if (arrival.hash === this.#last?.hash)
       return { answer: withoutEvents(answer), isNews: false, isKnown: true };
-    const isKnown = this.#known.includes(bodyHash(body));
-    const rest = mayBeReplay ? this.#withoutKnown(answer, body) : this.#withoutOverlap(answer, body);
+    const isKnown = this.#known.includes(arrival.hash);
+    const rest = mayBeReplay ? this.#withoutKnown(answer, arrival) : this.#withoutOverlap(answer, arrival);
     return { answer: rest, isNews: !isIdle(rest), isKnown: isKnown || isIdle(rest) };
   }
 
   commit(answer: IdentityEventList<Own>): void {
-    const body = arrivals.get(answer)?.body;
-    if (body === undefined || isIdle(answer)) return;
-    const key = keyOf(body);
-    if (key === this.#last?.key) return;
-    this.#last = { key, ts: timeOf(answer.events.at(-1)!) };
-    this.#known.push(bodyHash(body));
+    const arrival = arrivals.get(answer);
+    if (!arrival || isIdle(answer)) return;
+    const { body, hash } = arrival;
+    if (hash === this.#last?.hash) return;
+    this.#last = { hash, ts: timeOf(answer.events.at(-1)!) };
+    this.#known.push(hash);
     if (this.#known.length > MAX_KNOWN) this.#known.shift();
     this.#recent.push(body);
     if (body.length > MAX_RECENT) this.#delivered();
@@ -91,26 +94,26 @@ export class EventMemory<Own extends object> implements WatchMemory<IdentityEven
     return this.#hashes;
   }
 
-  #only(list: IdentityEventList<Own>, body: string, events: readonly unknown[]): IdentityEventList<Own> {
+  #only(list: IdentityEventList<Own>, arrival: Arrival, events: readonly unknown[]): IdentityEventList<Own> {
     const rest = events.length === 0 ? withoutEvents(list) : this.#decode({ events, watch: list.watch });
     if (!rest) return list;
-    arrivals.set(rest, { body, events });
+    arrivals.set(rest, { ...arrival, events });
     return rest;
   }
 
-  #withoutKnown(list: IdentityEventList<Own>, body: string): IdentityEventList<Own> {
+  #withoutKnown(list: IdentityEventList<Own>, arrival: Arrival): IdentityEventList<Own> {
     const known = new Set(this.#delivered());
-    const events = eventsIn(body);
+    const events = eventsIn(arrival.body);
     const rest = events.filter(event => !known.has(jsonHash(event)));
-    return rest.length === events.length ? list : this.#only(list, body, rest);
+    return rest.length === events.length ? list : this.#only(list, arrival, rest);
   }
 
-  #withoutOverlap(list: IdentityEventList<Own>, body: string): IdentityEventList<Own> {
+  #withoutOverlap(list: IdentityEventList<Own>, arrival: Arrival): IdentityEventList<Own> {
     if (!list.events.some(event => timeOf(event) === this.#last?.ts)) return list;
-    const events = eventsIn(body);
+    const events = eventsIn(arrival.body);
     const hashes = events.map(event => jsonHash(event));
     const count = overlap(this.#delivered(), hashes);
-    return count === 0 ? list : this.#only(list, body, events.slice(count));
+    return count === 0 ? list : this.#only(list, arrival, events.slice(count));
   }
 
   /** How many events on the wire have become this many: one with two kinds becomes two. */
@@ -145,19 +148,6 @@ export function isIdle({ events }: { readonly events: readonly unknown[] }): boo
 
 function withoutEvents<List extends { readonly events: readonly unknown[] }>(list: List): List {
   return { ...list, events: [] };
-}
-
-/** A large body is not kept, but only its hash. */
-function keyOf(body: string): string | number {
-  return body.length > MAX_RECENT ? jsonHash(body) : body;
-}
-
-/** A quick hash, only to space out polls. */
-function bodyHash(body: string): number {
-  let hash = body.length;
-  for (let i = 0; i < body.length; i++)
-    hash = Math.imul(hash ^ body.charCodeAt(i), 0x9e3779b1) ^ (hash >>> 15);
-  return hash;
 }
 
 const WATCH = /"watch"\s*:\s*\{(?:[^{}"]|"(?:[^"\\]|\\.)*")*\}/g;

@@ -3,7 +3,7 @@ export { clockJumps, type ClockJumpsConfig } from './clock-jumps.js';
 export { either, type Either } from './either.js';
 export { eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
 export { fold } from './fold.js';
-export { jsonHash } from './json-hash.js';
+export { jsonHash, textHash } from './json-hash.js';
 export { jsonEqual } from './json-equal.js';
 export { pages, type PagesConfig } from './pages.js';
 export { toInput } from './to-input.js';
@@ -22,6 +22,7 @@ export {
   type GapReason,
   type Poll,
   type PollContext,
+  type Recalled,
   type WatchConfig,
   type WatchContinuity,
   type WatchLogEntry,

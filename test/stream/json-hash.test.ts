@@ -1,7 +1,7 @@
 import { notStrictEqual, ok, strictEqual } from 'node:assert';
-import { assert as check, jsonValue, property } from 'fast-check';
+import { assert as check, jsonValue, property, string } from 'fast-check';
 import { jsonEqual } from '../../src/stream/json-equal.js';
-import { jsonHash } from '../../src/stream/json-hash.js';
+import { jsonHash, textHash } from '../../src/stream/json-hash.js';
 
 describe('jsonHash', () => {
   it('is the same for equal values, and differs for others', () => {
@@ -65,5 +65,18 @@ describe('jsonHash', () => {
     const ring: { next?: object } = {};
     ring.next = ring;
     ok(Number.isSafeInteger(jsonHash(ring)));
+  });
+});
+
+describe('textHash', () => {
+  it('differs for texts that differ anywhere, also in length', () => {
+    check(property(string(), string(), (a, b) => strictEqual(textHash(a) === textHash(b), a === b)));
+    const text = JSON.stringify({ ts: '2026-01-01T00:00:00.000Z', name: 'Ada', list: [1, 2, 3] });
+    const changed = Array.from(text, (_, i) => [
+      `${text.slice(0, i)}~${text.slice(i + 1)}`,
+      `${text.slice(0, i)}${text.slice(i + 1)}`,
+      `${text.slice(0, i)}${text[i + 1] ?? ''}${text[i]}${text.slice(i + 2)}`,
+    ]).flat();
+    strictEqual(new Set([text, ...changed].map(textHash)).size, new Set([text, ...changed]).size);
   });
 });

@@ -1,4 +1,6 @@
 import {
+  asapScheduler,
+  asyncScheduler,
   catchError,
   concat,
   defer,
@@ -12,14 +14,13 @@ import {
   type Subscription,
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
-import { within01 } from '../backoff.js';
 import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
 import { changeStatusOfHeld } from './change-status.js';
 import { nextTurn } from './next-turn.js';
 import { pollOnce, type Interruptible } from './poll-once.js';
 import { restLeft } from './poll-pace.js';
 import type { Poll, WatchSettings } from './watch-config.js';
-import type { Instant } from './watch-index.js';
+import { instant } from './watch-index.js';
 import { WatchLog } from './watch-log.js';
 import type { WatchMemory } from './watch-memory.js';
 import type { WatchSignal } from './watch-signal.js';
@@ -120,7 +121,9 @@ class WatchRun<A> implements Interruptible {
       resting.next();
       resting.complete();
     };
-    resting.add(scheduler.schedule(isDue, wait));
+    // Even a timer of 0 ms takes longer than the next event may take to come.
+    const isSoon = wait === 0 && scheduler === asyncScheduler;
+    resting.add((isSoon ? asapScheduler : scheduler).schedule(isDue, wait));
     if (least >= wait) return;
     this.interrupt = () => {
       if (resting.closed) return;
@@ -225,16 +228,16 @@ class WatchRun<A> implements Interruptible {
   #turnAfter(ending: Ending<A>): Turn<A> {
     const settings = this.#settings;
     const spread = Math.max(MIN_SPREAD, openWatches * SPREAD_PER_WATCH);
-    const moment = { now: instant(settings), chance: within01(settings.random()), spread };
+    const moment = { now: instant(settings), spread };
     const laws = { ...settings, memory: this.#continuity.memory };
     const { state } = this.#turn;
     try {
-      return nextTurn(state, { ...ending, ...moment }, laws);
+      return nextTurn(state, { ...ending, ...moment, chance: settings.random() }, laws);
     } catch (error) {
       // A callback of the config threw. That is a bug, which polling again cannot fix.
       const { askedAt } = ending;
       const final = { ...laws, recovery: (): Recovery => ({ kind: 'end' }) };
-      return nextTurn(state, { kind: 'failure', error, askedAt, ...moment }, final);
+      return nextTurn(state, { kind: 'failure', error, askedAt, ...moment, chance: 0 }, final);
     }
   }
 }
@@ -242,8 +245,4 @@ class WatchRun<A> implements Interruptible {
 function unacknowledged<A>({ state, delivery }: Turn<A>, error: unknown): Ending<A> {
   const at = delivery?.checkpoint.at ?? 0;
   return { kind: 'unacknowledged', error, told: state.status, askedAt: { at, monotonic: undefined } };
-}
-
-function instant<A>({ scheduler, monotonic }: WatchSettings<A>): Instant {
-  return { at: scheduler.now(), monotonic: monotonic.now() };
 }

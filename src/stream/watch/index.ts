@@ -9,7 +9,7 @@ export {
   type PollContext,
   type WatchConfig,
 } from './watch-config.js';
-export type { WatchMemory } from './watch-memory.js';
+export type { Recalled, WatchMemory } from './watch-memory.js';
 export type { WatchLogEntry } from './watch-log.js';
 export type { Checkpoint, Gap, GapReason, WatchSignal, WatchStatus } from './watch-signal.js';
 export { abandoned } from './watch-turn.js';

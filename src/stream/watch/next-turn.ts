@@ -1,6 +1,6 @@
 import type { Recovery } from '../../error/index.js';
 import { answerTurn } from './answer-turn.js';
-import { backoffDelay } from '../backoff.js';
+import { backoffDelay, within01 } from '../backoff.js';
 import { changeStatus } from './change-status.js';
 import { paceWithoutNews, restAfter, restLeft } from './poll-pace.js';
 import { isForgotten } from './watch-index.js';
@@ -64,7 +64,7 @@ function onIdle<A>(
 function onDeadline<A>(state: WatchState, outcome: Outcome<A>, laws: WatchLaws<A>): Turn<A> {
   const { now, chance, spread } = outcome;
   const { wait: least, pace } = paceWithoutNews(state.pace, now.at, laws);
-  const wait = Math.max(least, Math.round(chance * spread));
+  const wait = Math.max(least, Math.round(within01(chance) * spread));
   const { status, signals } = changeStatus(
     state.status,
     { state: 'retrying', attempt: state.status.attempt },
@@ -91,7 +91,7 @@ function onWoken<A>(state: WatchState, outcome: Outcome<A>, laws: WatchLaws<A>):
   const { wait: least, pace } = isWaiting
     ? { wait: left.least, pace: state.pace }
     : paceWithoutNews(state.pace, now.at, laws);
-  const soon = Math.max(least, Math.round(chance * spread));
+  const soon = Math.max(least, Math.round(within01(chance) * spread));
   const wait = isWaiting ? Math.min(soon, left.wait) : soon;
   const before = state.status;
   const { status, signals } =

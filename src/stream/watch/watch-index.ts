@@ -1,3 +1,4 @@
+import type { TimestampProvider } from 'rxjs';
 import { cursorArgument } from '../../error/index.js';
 import type { Gap } from './watch-signal.js';
 
@@ -10,6 +11,14 @@ export interface Instant {
   readonly at: number;
   /** Since any moment; undefined if it happened in another process. */
   readonly monotonic: number | undefined;
+}
+
+/** This moment. */
+export function instant({
+  scheduler,
+  monotonic,
+}: Record<'scheduler' | 'monotonic', TimestampProvider>): Instant {
+  return { at: scheduler.now(), monotonic: monotonic.now() };
 }
 
 /** An index as it is sent back: a string, even if the service sends a number; undefined if it is empty or fits into no URL. */
