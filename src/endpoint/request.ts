@@ -31,9 +31,9 @@ export function request<Input, Answer>(
   { onAnswer, ...options }: RequestOptions<Answer> = {},
 ): Observable<Answer> {
   return new Observable(subscriber => {
-    const outgoing = composeRequest(endpoint, input, baseUrls);
+    const outgoing = { ...composeRequest(endpoint, input, baseUrls), ...options };
     const summary = summaryOf(outgoing);
-    const answered = transport({ ...outgoing, ...options }).subscribe({
+    const answered = transport(outgoing).subscribe({
       next: response => {
         try {
           const answer = readAnswer(endpoint, summary, response, now);

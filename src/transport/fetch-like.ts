@@ -38,7 +38,10 @@ export interface SentRequest {
 }
 
 /** Sends a request. It never throws. */
-export type Send = (url: string, init: Omit<FetchLikeInit, 'signal'>) => SentRequest;
+export type Send = (
+  url: string,
+  init: Omit<FetchLikeInit, 'signal' | 'headers'> & { readonly headers: Readonly<Record<string, string>> },
+) => SentRequest;
 
 declare const AbortController: new () => { readonly signal: FetchLikeInit['signal']; abort(): void };
 
@@ -47,7 +50,9 @@ export function sendWith(fetch: FetchLike): Send {
   return (url, init) => {
     const controller = new AbortController();
     return {
-      response: new Promise(resolve => resolve(fetch(url, { ...init, signal: controller.signal }))),
+      response: new Promise(resolve =>
+        resolve(fetch(url, { ...init, headers: { ...init.headers }, signal: controller.signal })),
+      ),
       abort: () => controller.abort(),
     };
   };

@@ -72,7 +72,7 @@ function transportOver(send: Send, config: BodyConfig): Transport {
     new Observable(subscriber => {
       const { method, url, headers, body, needsFreshConnection } = request;
       const sent = send(url, {
-        ...{ method, headers: { ...headers }, redirect: 'manual', credentials: 'omit', size: maxBody },
+        ...{ method, headers, redirect: 'manual', credentials: 'omit', size: maxBody },
         ...(body !== undefined && { body }),
         ...(needsFreshConnection && { needsFreshConnection }),
       });
@@ -84,8 +84,7 @@ function transportOver(send: Send, config: BodyConfig): Transport {
       const fail = (error: unknown) => {
         if (!subscriber.closed) subscriber.error(explainFailure(error, request));
       };
-      const receive = async () => {
-        const response = await sent.response;
+      const receive = (response: FetchLikeResponse) => {
         if (subscriber.closed) return;
         refuseRedirect(response, request);
         request.onArrival?.(response.status);
@@ -93,12 +92,13 @@ function transportOver(send: Send, config: BodyConfig): Transport {
           fail(new TransportError('lost', 'the body of the answer stalled', summaryOf(request))),
         );
         subscriber.add(flow.timer);
-        const text = await readBody(response, maxBody, flow.onPart);
-        isRead = true;
-        subscriber.next({ status: response.status, headers: response.headers, text });
-        subscriber.complete();
+        return readBody(response, maxBody, flow.onPart).then(text => {
+          isRead = true;
+          subscriber.next({ status: response.status, headers: response.headers, text });
+          subscriber.complete();
+        });
       };
-      receive().catch(fail);
+      sent.response.then(receive).then(undefined, fail);
     });
 }
 

@@ -17,14 +17,14 @@ import type { Recovery } from '../../error/index.js';
 import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
 import { changeStatusOfHeld } from './change-status.js';
 import { nextTurn } from './next-turn.js';
-import { pollOnce, type Interruptible } from './poll-once.js';
+import { pollOnce, type Interruptible, type PollObserver } from './poll-once.js';
 import { restLeft } from './poll-pace.js';
 import type { Poll, WatchSettings } from './watch-config.js';
 import { instant } from './watch-index.js';
 import { WatchLog } from './watch-log.js';
 import type { WatchMemory } from './watch-memory.js';
 import type { WatchSignal } from './watch-signal.js';
-import { firstTurn, type Ending, type Turn, type WatchState } from './watch-turn.js';
+import { firstState, type Ending, type Turn, type WatchState } from './watch-turn.js';
 
 /** When a network comes back, all clients wake at once. Their polls are spread over at least this time, in ms. */
 const MIN_SPREAD = 1_000;
@@ -67,7 +67,8 @@ class WatchRun<A> implements Interruptible {
   readonly #settings: WatchSettings<A>;
   readonly #continuity: WatchContinuity<A>;
   readonly #log: WatchLog;
-  #turn: Turn<A>;
+  #state: WatchState;
+  #hasEnded = false;
   /** A wait was cut short by a wake. */
   #isWoken = false;
   /** There was a wake since the last poll was sent. */
@@ -80,19 +81,19 @@ class WatchRun<A> implements Interruptible {
     this.#settings = settings;
     this.#continuity = continuity;
     this.#log = new WatchLog(settings);
-    this.#turn = firstTurn(settings.from, instant(settings), continuity.place);
+    this.#state = firstState(settings.from, instant(settings), continuity.place);
   }
 
   start(subscriber: Subscriber<WatchSignal<A>>): void {
     openWatches++;
     subscriber.add(() => openWatches--);
-    subscriber.next({ kind: 'status', status: this.#turn.state.status });
+    subscriber.next({ kind: 'status', status: this.#state.status });
     const rest$ = new Observable<void>(resting => this.#rest(resting));
     const polls$ = new Observable<WatchSignal<A>>(turning => this.#takeTurn(turning)).pipe(
-      repeat({ delay: () => (this.#turn.end ? EMPTY : rest$) }),
+      repeat({ delay: () => (this.#hasEnded ? EMPTY : rest$) }),
     );
     // The first poll is sent at once, unless an earlier subscription has polled in vain just before.
-    const mustRest = this.#turn.state.rest.wait > 0;
+    const mustRest = this.#state.rest.wait > 0;
     (mustRest ? concat(rest$.pipe(ignoreElements()), polls$) : polls$).subscribe(subscriber);
     if (!subscriber.closed) subscriber.add(this.#followWakes());
   }
@@ -116,7 +117,7 @@ class WatchRun<A> implements Interruptible {
   #rest(resting: Subscriber<void>): void {
     const { scheduler } = this.#settings;
     // Some of it may have passed, if the answer took long to acknowledge.
-    const { wait, least } = restLeft(this.#turn.state.rest, scheduler.now());
+    const { wait, least } = restLeft(this.#state.rest, scheduler.now());
     const isDue = () => {
       resting.next();
       resting.complete();
@@ -139,21 +140,21 @@ class WatchRun<A> implements Interruptible {
       this.#isWoken = false;
       return this.#end({ kind: 'woken', askedAt }, turning);
     }
-    const { index, needsFreshConnection } = this.#turn.state;
+    const { index, needsFreshConnection } = this.#state;
     const start = { index, needsFreshConnection: needsFreshConnection || this.#hasWoken };
     this.#hasWoken = false;
-    const polled = pollOnce(this.#poll, start, this, this.#settings, askedAt).subscribe(ending => {
-      if (ending.kind === 'held') this.#hold(turning);
-      else this.#end(ending, turning);
-    });
-    turning.add(polled);
+    const observer: PollObserver<A> = {
+      held: () => this.#hold(turning),
+      ended: ending => this.#end(ending, turning),
+    };
+    turning.add(pollOnce(this.#poll, start, this, this.#settings, askedAt, observer));
   }
 
   /** The service holds the poll. */
   #hold(turning: Turning<A>): void {
-    const held = changeStatusOfHeld(this.#turn.state, this.#settings.scheduler.now());
+    const held = changeStatusOfHeld(this.#state, this.#settings.scheduler.now());
     if (!held) return;
-    this.#keep({ ...this.#turn, state: { ...this.#turn.state, status: held.status } });
+    this.#keep({ ...this.#state, status: held.status });
     for (const signal of held.signals) turning.next(signal);
   }
 
@@ -178,7 +179,7 @@ class WatchRun<A> implements Interruptible {
     const { answer, isNews, gap } = delivery;
     const { memory, audience } = this.#continuity;
     const { ack } = this.#settings;
-    if (gap) this.#keep({ ...this.#turn, state: { ...this.#turn.state, toldGap: gap } });
+    if (gap) this.#keep({ ...this.#state, toldGap: gap });
     const complete = () => (ack ? this.#acknowledge(next, turning) : this.#commit(next, turning));
     if (isNews && audience) {
       const remember = (count: number) => {
@@ -213,15 +214,16 @@ class WatchRun<A> implements Interruptible {
       // `keyOf` threw.
       return turning.error(error);
     }
-    this.#keep(next);
+    this.#keep(next.state);
+    this.#hasEnded = next.end !== undefined;
     this.#log.turn(next);
     if (next.end && 'error' in next.end) turning.error(next.end.error);
     else turning.complete();
   }
 
-  #keep(next: Turn<A>): void {
-    this.#turn = next;
-    this.#continuity.place = next.state;
+  #keep(state: WatchState): void {
+    this.#state = state;
+    this.#continuity.place = state;
   }
 
   /** The turn that follows from how a poll ended. */
@@ -230,7 +232,7 @@ class WatchRun<A> implements Interruptible {
     const spread = Math.max(MIN_SPREAD, openWatches * SPREAD_PER_WATCH);
     const moment = { now: instant(settings), spread };
     const laws = { ...settings, memory: this.#continuity.memory };
-    const { state } = this.#turn;
+    const state = this.#state;
     try {
       return nextTurn(state, { ...ending, ...moment, chance: settings.random() }, laws);
     } catch (error) {

@@ -1,4 +1,4 @@
-import { from, Observable, type SchedulerAction } from 'rxjs';
+import { from, Subscription, type SchedulerAction } from 'rxjs';
 import type { Poll, WatchSettings } from './watch-config.js';
 import type { Instant } from './watch-index.js';
 import type { Ending, WatchState } from './watch-turn.js';
@@ -9,20 +9,23 @@ const LIVE_AFTER = 2_000;
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
 const YOUNG_POLL = 1_000;
 
-/** The service holds the poll: there is nothing new so far. */
-export interface Held {
-  readonly kind: 'held';
-}
-
 /** What waits, for an answer or for the next poll, and can be interrupted by a wake. */
 export interface Interruptible {
   /** Does nothing once the wait is over. */
   interrupt: (() => void) | undefined;
 }
 
+/** Who hears how a poll goes. */
+export interface PollObserver<A> {
+  /** The service holds the poll: there is nothing new so far. */
+  readonly held: () => void;
+  /** The poll is over, and not in flight any more. */
+  readonly ended: (ending: Ending<A>) => void;
+}
+
 /**
- * Sends one poll and emits how it ended, and before that whether it is being held. It never errors; at a deadline or a wake the
- * poll is aborted.
+ * Sends one poll, and tells how it goes. At a deadline or a wake the poll is aborted; so it is when the returned subscription is
+ * unsubscribed from. It has one Observable and one timer, since a process may hold thousands of polls.
  */
 export function pollOnce<A>(
   poll: Poll<A>,
@@ -30,49 +33,48 @@ export function pollOnce<A>(
   waiting: Interruptible,
   { deadline, scheduler }: Pick<WatchSettings<A>, 'deadline' | 'scheduler'>,
   askedAt: Instant,
-): Observable<Ending<A> | Held> {
-  return new Observable(subscriber => {
-    let isOver = false;
-    const end = (ending: Ending<A>) => {
-      if (isOver) return;
-      isOver = true;
-      subscriber.next(ending);
-      subscriber.complete();
-    };
+  { held, ended }: PollObserver<A>,
+): Subscription {
+  const polling = new Subscription();
+  const end = (ending: Ending<A>) => {
+    if (polling.closed) return;
+    polling.unsubscribe();
+    ended(ending);
+  };
 
-    let hasArrived = false;
-    // Without an index the service answers at once, so that a wait is no good sign.
-    let mayBeHeld = index !== undefined && deadline > LIVE_AFTER;
-    const onTime = function (this: SchedulerAction<void>) {
-      if (mayBeHeld) {
-        mayBeHeld = false;
-        subscriber.next({ kind: 'held' });
-        if (!hasArrived) this.schedule(undefined, deadline - LIVE_AFTER);
-      } else if (!hasArrived) {
-        end({ kind: 'deadline', askedAt });
-      }
-    };
-    const onArrival = () => {
-      hasArrived = true;
-    };
-
-    try {
-      const answer$ = from(poll(index, { needsFreshConnection, onArrival }));
-      const asked = answer$.subscribe({
-        next: answer => end({ kind: 'answer', answer, askedAt }),
-        error: (error: unknown) => end({ kind: 'failure', error, askedAt }),
-        complete: () => end({ kind: 'nothing', askedAt }),
-      });
-      subscriber.add(asked);
-    } catch (error) {
-      end({ kind: 'failure', error, askedAt });
+  let hasArrived = false;
+  // Without an index the service answers at once, so that a wait is no good sign.
+  let mayBeHeld = index !== undefined && deadline > LIVE_AFTER;
+  const onTime = function (this: SchedulerAction<void>) {
+    if (mayBeHeld) {
+      mayBeHeld = false;
+      held();
+      if (!hasArrived) this.schedule(undefined, deadline - LIVE_AFTER);
+    } else if (!hasArrived) {
+      end({ kind: 'deadline', askedAt });
     }
-    if (subscriber.closed) return;
-    // One timer for both: first it tells that the poll is held, then it ends the poll.
-    subscriber.add(scheduler.schedule(onTime, mayBeHeld ? LIVE_AFTER : deadline));
-    waiting.interrupt = () => {
-      const isYoung = scheduler.now() - askedAt.at < YOUNG_POLL;
-      if (!needsFreshConnection || !isYoung) end({ kind: 'woken', askedAt });
-    };
-  });
+  };
+  const onArrival = () => {
+    hasArrived = true;
+  };
+
+  try {
+    const answer$ = from(poll(index, { needsFreshConnection, onArrival }));
+    const asked = answer$.subscribe({
+      next: answer => end({ kind: 'answer', answer, askedAt }),
+      error: (error: unknown) => end({ kind: 'failure', error, askedAt }),
+      complete: () => end({ kind: 'nothing', askedAt }),
+    });
+    polling.add(asked);
+  } catch (error) {
+    end({ kind: 'failure', error, askedAt });
+  }
+  if (polling.closed) return polling;
+  // First it tells that the poll is held, then it ends the poll.
+  polling.add(scheduler.schedule(onTime, mayBeHeld ? LIVE_AFTER : deadline));
+  waiting.interrupt = () => {
+    const isYoung = scheduler.now() - askedAt.at < YOUNG_POLL;
+    if (!needsFreshConnection || !isYoung) end({ kind: 'woken', askedAt });
+  };
+  return polling;
 }

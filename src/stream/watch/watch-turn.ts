@@ -87,8 +87,8 @@ export interface Delivery<A> {
   readonly gap: Gap | undefined;
 }
 
-/** The turn before the first poll: from the start, or from where an earlier subscription stopped. */
-export function firstTurn<A>(start: ResumePoint | undefined, now: Instant, place?: WatchState): Turn<A> {
+/** The state before the first poll: from the start, or from where an earlier subscription stopped. */
+export function firstState(start: ResumePoint | undefined, now: Instant, place?: WatchState): WatchState {
   const status: WatchStatus = {
     ...{ state: 'connecting', since: now.at, lastAnswer: start?.at, attempt: 0 },
     ...{ nextTry: undefined, error: undefined, hint: undefined },
@@ -101,8 +101,7 @@ export function firstTurn<A>(start: ResumePoint | undefined, now: Instant, place
     rest: { since: now.at, wait: 0, least: 0 },
     status,
   };
-  const state = place ? returnedState(place, status) : start ? resumedState(fresh, start) : fresh;
-  return { signals: [], state, why: 'nothing' };
+  return place ? returnedState(place, status) : start ? resumedState(fresh, start) : fresh;
 }
 
 /** The state of a watch that goes on where an earlier subscription stopped. */

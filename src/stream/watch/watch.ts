@@ -1,4 +1,4 @@
-import { defer, filter, map, type Observable, type OperatorFunction } from 'rxjs';
+import { defer, Observable, type OperatorFunction } from 'rxjs';
 import { watchSettings, type Poll, type WatchConfig } from './watch-config.js';
 import { repeatMemory } from './watch-memory.js';
 import { continuedSignals } from './continued-signals.js';
@@ -31,9 +31,15 @@ export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> 
  */
 export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
   return signals$ =>
-    signals$.pipe(
-      filter(signal => signal.kind === 'answer'),
-      map(({ answer }) => answer),
+    // One operator, not `filter` and `map`: a process may hold thousands of watches.
+    new Observable(subscriber =>
+      signals$.subscribe({
+        next: signal => {
+          if (signal.kind === 'answer') subscriber.next(signal.answer);
+        },
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      }),
     );
 }
 

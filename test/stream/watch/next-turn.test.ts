@@ -7,7 +7,7 @@ import { changeStatusOfHeld } from '../../../src/stream/watch/change-status.js';
 import { nextTurn } from '../../../src/stream/watch/next-turn.js';
 import { repeatMemory } from '../../../src/stream/watch/watch-memory.js';
 import {
-  firstTurn,
+  firstState,
   type Ending,
   type Outcome,
   type WatchLaws,
@@ -24,7 +24,7 @@ const when = (at: number) => ({ at, monotonic: at });
 
 /** A live state without any history, with these changes. */
 const stateWith = (change: Partial<WatchState> = {}): WatchState => {
-  const { state } = firstTurn<Answer>(undefined, when(0));
+  const state = firstState(undefined, when(0));
   return { ...state, status: { ...state.status, state: 'live', lastAnswer: 0 }, ...change };
 };
 
