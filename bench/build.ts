@@ -28,11 +28,8 @@ export async function buildPrograms(): Promise<Programs> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 
   copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const project = join(ROOT, 'src/tsconfig.build.json');
-  execFileSync(process.execPath, [tsc, '-p', project, '--outDir', join(folder, 'dist')], {
-    stdio: 'inherit',
-  });
+  const builder = ['--import', 'tsx', join(ROOT, 'test/build.ts'), join(folder, 'dist')];
+  execFileSync(process.execPath, builder, { cwd: ROOT, stdio: 'inherit' });
   await build({
     entryPoints: ['part', 'service', 'watcher'].map(name => join(import.meta.dirname, `${name}.ts`)),
     ...{

@@ -44,6 +44,11 @@ const from = (names: string) => `export { ${names} } from 'lobby-rx'`;
 /** What a program uses, and the most that it may cost, in kB. */
 const BUNDLES: readonly (readonly [name: string, source: string, bound?: number])[] = [
   ['watch', from('watch'), 4],
+  [
+    'three calls and the feed, free functions',
+    from('createContext, request, feed, getMembers, playersConnected'),
+    9,
+  ],
   ['watchSignals', from('watchSignals')],
   ['watchSignals, eventFeed', from('watchSignals, eventFeed')],
   ['createClient', from('createClient'), 14],

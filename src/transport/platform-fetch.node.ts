@@ -1,9 +1,16 @@
-import crossFetch from 'cross-fetch';
+import type { fetch } from 'cross-fetch';
 import { Agent as HttpAgent, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FetchLikeResponse, Send } from './fetch-like.js';
+
+/** Loaded with the first request: it takes longer to load than the rest of this library. */
+let loadedFetch: typeof fetch | undefined;
+
+async function loadFetch(): Promise<typeof fetch> {
+  return (loadedFetch ??= (await import('cross-fetch')).default);
+}
 
 /** Gets the request that is being started. cross-fetch starts one before it returns. */
 let onStart: ((request: ClientRequest, agent: AgentInternals, options: object) => void) | undefined;
@@ -67,6 +74,7 @@ function sendOnce(url: string, init: Parameters<Send>[1], mayReuse: boolean) {
   let request: ClientRequest | undefined;
   let incoming: IncomingMessage | undefined;
   let body: Readable | undefined;
+  let isAborted = false;
   // A request that is observed is aborted directly, which costs less than a signal.
   const controller = CAN_OBSERVE ? undefined : new AbortController();
 
@@ -76,7 +84,7 @@ function sendOnce(url: string, init: Parameters<Send>[1], mayReuse: boolean) {
       reject(error);
       body?.destroy(error);
     };
-    onStart = (started, agent, options) => {
+    const observe: typeof onStart = (started, agent, options) => {
       request = started;
       started.once('response', response => (incoming = response));
       // In some cases Node reports no error, for example after an unrequested upgrade.
@@ -96,22 +104,32 @@ function sendOnce(url: string, init: Parameters<Send>[1], mayReuse: boolean) {
       agent,
       ...(controller && { signal: controller.signal }),
     };
-    crossFetch(url, options as object).then(answer => {
-      body = answer.body as unknown as Readable;
-      resolve({
-        // node-fetch takes a status of 000 for a 200.
-        status: incoming?.statusCode ?? answer.status,
-        headers: answer.headers,
-        body: { getReader: () => readerOf(body!, answer.headers.get('content-encoding')) },
-        text: () => answer.text(),
-      });
-    }, reject);
-    onStart = undefined;
+    const start = (crossFetch: typeof fetch) => {
+      if (isAborted) {
+        reject(new Error('aborted'));
+        return;
+      }
+      onStart = observe;
+      crossFetch(url, options as object).then(answer => {
+        body = answer.body as unknown as Readable;
+        resolve({
+          // node-fetch takes a status of 000 for a 200.
+          status: incoming?.statusCode ?? answer.status,
+          headers: answer.headers,
+          body: { getReader: () => readerOf(body!, answer.headers.get('content-encoding')) },
+          text: () => answer.text(),
+        });
+      }, reject);
+      onStart = undefined;
+    };
+    if (loadedFetch) start(loadedFetch);
+    else loadFetch().then(start, reject);
   });
   return {
     response,
     diedOnReuse: () => !incoming && request?.reusedSocket === true,
     abort: () => {
+      isAborted = true;
       controller?.abort();
       request?.destroy();
     },

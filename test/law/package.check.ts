@@ -75,7 +75,7 @@ describe('the packed package, installed in a clean folder', function () {
 
   it('has a working command', async () => {
     match(
-      await node('node_modules/lobby-rx/dist/cli/main.js', '--help'),
+      await node('node_modules/lobby-rx/dist/node/lobby-rx.js', '--help'),
       /^lobby-rx: .*\n\n {2}lobby-rx members GROUP/,
     );
   });

@@ -7,7 +7,9 @@ describe('the files of the packed package', function () {
 
   it('are those that were accepted', async () => {
     const { files } = await packed();
-    await strictEqualToAccepted(JSON.stringify(files), 'packed-files.json');
+    // The name of a chunk has the hash of its contents.
+    const names = files.map(path => path.replace(/shared-\w+/, 'shared'));
+    await strictEqualToAccepted(JSON.stringify(names), 'packed-files.json');
   });
 
   it('are less than three hundred, without sources and maps', async () => {

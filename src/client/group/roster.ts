@@ -43,12 +43,16 @@ function nextRoster(before: Roster | undefined, present: readonly GroupMember[])
     const { identity_id } = member.identity;
     if (members.has(identity_id)) continue;
     const old = known.get(identity_id);
-    const isSame = old !== undefined && jsonEqual(old, member);
+    // Those on pages that have not changed are the same objects.
+    const isSame = old === member || (old !== undefined && jsonEqual(old, member));
     members.set(identity_id, isSame ? old : member);
     if (old === undefined) joined.push(member);
     else if (!isSame) updated.push(member);
   }
-  const left = [...known].flatMap(([id, member]) => (members.has(id) ? [] : [member]));
+  const left: GroupMember[] = [];
+  // Mostly nobody has left, and a group may be large.
+  if (members.size - joined.length < known.size)
+    for (const [id, member] of known) if (!members.has(id)) left.push(member);
   const isSame = before !== undefined && joined.length + left.length + updated.length === 0;
   return isSame ? before : { members, joined, left, updated };
 }
