@@ -17,7 +17,7 @@ import type { Recovery } from '../../error/index.js';
 import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
 import { changeStatusOfHeld } from './change-status.js';
 import { nextTurn } from './next-turn.js';
-import { pollOnce, type Interruptible, type PollObserver } from './poll-once.js';
+import { pollOnce, type Poller } from './poll-once.js';
 import { restLeft } from './poll-pace.js';
 import type { Poll, WatchSettings } from './watch-config.js';
 import { instant } from './watch-index.js';
@@ -62,7 +62,7 @@ export function continuedSignals<A>(
 /**
  * One subscription to a watch. It is a class because there may be many thousands of them: methods are shared, closures are not.
  */
-class WatchRun<A> implements Interruptible {
+class WatchRun<A> implements Poller<A, Turning<A>> {
   readonly #poll: Poll<A>;
   readonly #settings: WatchSettings<A>;
   readonly #continuity: WatchContinuity<A>;
@@ -138,28 +138,22 @@ class WatchRun<A> implements Interruptible {
     const askedAt = instant(this.#settings);
     if (this.#isWoken) {
       this.#isWoken = false;
-      return this.#end({ kind: 'woken', askedAt }, turning);
+      return this.ended({ kind: 'woken', askedAt }, turning);
     }
     const { index, needsFreshConnection } = this.#state;
     const start = { index, needsFreshConnection: needsFreshConnection || this.#hasWoken };
     this.#hasWoken = false;
-    const observer: PollObserver<A> = {
-      held: () => this.#hold(turning),
-      ended: ending => this.#end(ending, turning),
-    };
-    turning.add(pollOnce(this.#poll, start, this, this.#settings, askedAt, observer));
+    pollOnce(this.#poll, start, this.#settings, askedAt, this, turning);
   }
 
-  /** The service holds the poll. */
-  #hold(turning: Turning<A>): void {
+  held(turning: Turning<A>): void {
     const held = changeStatusOfHeld(this.#state, this.#settings.scheduler.now());
     if (!held) return;
     this.#keep({ ...this.#state, status: held.status });
     for (const signal of held.signals) turning.next(signal);
   }
 
-  /** The poll has ended. */
-  #end(ending: Ending<A>, turning: Turning<A>): void {
+  ended(ending: Ending<A>, turning: Turning<A>): void {
     const perform = () => this.#perform(this.#turnAfter(ending), turning);
     const { audience } = this.#continuity;
     if (ending.kind !== 'answer' || !audience || audience.isPresent$.value) perform();

@@ -1,4 +1,4 @@
-import { from, Subscription, type SchedulerAction } from 'rxjs';
+import { from, type SchedulerAction, type Subscription } from 'rxjs';
 import type { Poll, WatchSettings } from './watch-config.js';
 import type { Instant } from './watch-index.js';
 import type { Ending, WatchState } from './watch-turn.js';
@@ -9,37 +9,37 @@ const LIVE_AFTER = 2_000;
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
 const YOUNG_POLL = 1_000;
 
-/** What waits, for an answer or for the next poll, and can be interrupted by a wake. */
-export interface Interruptible {
-  /** Does nothing once the wait is over. */
+/** Who polls, and hears how a poll goes. `turning` is what the poll belongs to. */
+export interface Poller<A, Turning> {
+  /** What waits, for an answer or for the next poll, is interrupted by a wake. It does nothing once the wait is over. */
   interrupt: (() => void) | undefined;
-}
-
-/** Who hears how a poll goes. */
-export interface PollObserver<A> {
   /** The service holds the poll: there is nothing new so far. */
-  readonly held: () => void;
+  held(turning: Turning): void;
   /** The poll is over, and not in flight any more. */
-  readonly ended: (ending: Ending<A>) => void;
+  ended(ending: Ending<A>, turning: Turning): void;
 }
 
 /**
- * Sends one poll, and tells how it goes. At a deadline or a wake the poll is aborted; so it is when the returned subscription is
- * unsubscribed from. It has one Observable and one timer, since a process may hold thousands of polls.
+ * Sends one poll, and tells how it goes. At a deadline or a wake the poll is aborted; so it is when `turning` is unsubscribed
+ * from. It has one timer, and as few objects as it can, since a process may hold thousands of polls.
  */
-export function pollOnce<A>(
+export function pollOnce<A, Turning extends Subscription>(
   poll: Poll<A>,
   { index, needsFreshConnection }: Pick<WatchState, 'index' | 'needsFreshConnection'>,
-  waiting: Interruptible,
   { deadline, scheduler }: Pick<WatchSettings<A>, 'deadline' | 'scheduler'>,
   askedAt: Instant,
-  { held, ended }: PollObserver<A>,
-): Subscription {
-  const polling = new Subscription();
+  poller: Poller<A, Turning>,
+  turning: Turning,
+): void {
+  let asked = undefined as Subscription | undefined;
+  let timer = undefined as Subscription | undefined;
+  let isOver = false as boolean;
   const end = (ending: Ending<A>) => {
-    if (polling.closed) return;
-    polling.unsubscribe();
-    ended(ending);
+    if (isOver || turning.closed) return;
+    isOver = true;
+    asked?.unsubscribe();
+    timer?.unsubscribe();
+    poller.ended(ending, turning);
   };
 
   let hasArrived = false;
@@ -48,7 +48,7 @@ export function pollOnce<A>(
   const onTime = function (this: SchedulerAction<void>) {
     if (mayBeHeld) {
       mayBeHeld = false;
-      held();
+      poller.held(turning);
       if (!hasArrived) this.schedule(undefined, deadline - LIVE_AFTER);
     } else if (!hasArrived) {
       end({ kind: 'deadline', askedAt });
@@ -59,22 +59,24 @@ export function pollOnce<A>(
   };
 
   try {
-    const answer$ = from(poll(index, { needsFreshConnection, onArrival }));
-    const asked = answer$.subscribe({
+    asked = from(poll(index, { needsFreshConnection, onArrival })).subscribe({
       next: answer => end({ kind: 'answer', answer, askedAt }),
       error: (error: unknown) => end({ kind: 'failure', error, askedAt }),
       complete: () => end({ kind: 'nothing', askedAt }),
     });
-    polling.add(asked);
   } catch (error) {
     end({ kind: 'failure', error, askedAt });
   }
-  if (polling.closed) return polling;
+  if (isOver) {
+    asked?.unsubscribe();
+    return;
+  }
+  turning.add(asked);
   // First it tells that the poll is held, then it ends the poll.
-  polling.add(scheduler.schedule(onTime, mayBeHeld ? LIVE_AFTER : deadline));
-  waiting.interrupt = () => {
+  timer = scheduler.schedule(onTime, mayBeHeld ? LIVE_AFTER : deadline);
+  turning.add(timer);
+  poller.interrupt = () => {
     const isYoung = scheduler.now() - askedAt.at < YOUNG_POLL;
     if (!needsFreshConnection || !isYoung) end({ kind: 'woken', askedAt });
   };
-  return polling;
 }
