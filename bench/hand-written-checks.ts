@@ -156,3 +156,25 @@ function isPort(u: unknown): boolean {
       (isFields(u.port_range) && isInteger(u.port_range.min) && isInteger(u.port_range.max)))
   );
 }
+
+/** The list of members, likewise. */
+export function isMemberList(u: unknown): boolean {
+  return (
+    isFields(u) &&
+    isListOf(u.members, member => isFields(member) && isHandle(member.identity)) &&
+    isFields(u.watch) &&
+    isText(u.watch.index)
+  );
+}
+
+function isHandle(u: unknown): boolean {
+  return (
+    isFields(u) &&
+    isText(u.identity_id) &&
+    isText(u.display_name) &&
+    isInteger(u.account_number) &&
+    isText(u.avatar_url) &&
+    isFields(u.external) &&
+    (isMissing(u.presence) || isFields(u.presence))
+  );
+}

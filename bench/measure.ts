@@ -1,4 +1,4 @@
-import type { Report } from './report.js';
+import { bounded, type Bound, type Report } from './report.js';
 
 /** What several contenders took in each of several rounds. */
 export interface Rounds<K extends string> {
@@ -45,14 +45,13 @@ export function compare<K extends string>(
   report: Report,
   rounds: Rounds<K>,
   unit: string,
-  bounds: Partial<Record<K, number>> = {},
+  bounds: Partial<Record<K, Bound>> = {},
 ): void {
   const [ours, ...others] = rounds.names as [K, ...K[]];
   report.add({ name: ours, value: rounds.median(ours), unit });
   for (const name of others) {
-    const bound = bounds[name];
     const ratio = rounds.ratio(ours, name);
-    report.add({ name, value: rounds.median(name), unit, ratio, ...(bound !== undefined && { bound }) });
+    report.add({ name, value: rounds.median(name), unit, ratio, ...bounded(bounds[name]) });
   }
 }
 

@@ -1,6 +1,6 @@
 // The process of one part. It sends its figures to the process that started it.
 import type { PartName } from './part-name.js';
-import type { Figure, Report } from './report.js';
+import { bounded, type Figure, type Report } from './report.js';
 
 const [, , name, watches] = process.argv;
 
@@ -27,7 +27,7 @@ const send = (message: string | Figure) => void process.send?.(message);
 await parts[name as PartName]({
   heading: send,
   add: send,
-  row: (name, value, unit, bound) => send({ name, value, unit, ...(bound !== undefined && { bound }) }),
+  row: (name, value, unit, bound) => send({ name, value, unit, ...bounded(bound) }),
 });
 // From here on it has to end by itself: what a benchmark leaves open would keep it alive.
 process.off('disconnect', giveUp);

@@ -7,6 +7,17 @@ export interface Figure {
   readonly ratio?: number;
   /** The maximum of the ratio, or of the value if there is no ratio. `--check` enforces it. */
   readonly bound?: number;
+  /** What we want to reach, and have not reached yet. It is only told. */
+  readonly goal?: number;
+}
+
+/** A bound, or one with a goal below it. */
+export type Bound = number | readonly [bound: number, goal: number];
+
+/** The parts of a figure that a bound means. */
+export function bounded(bound: Bound | undefined): Pick<Figure, 'bound' | 'goal'> {
+  if (bound === undefined) return {};
+  return typeof bound === 'number' ? { bound } : { bound: bound[0], goal: bound[1] };
 }
 
 /** Where the parts put their figures. */
@@ -14,7 +25,7 @@ export interface Report {
   heading(text: string): void;
   add(figure: Figure): void;
   /** Adds a figure that nothing is compared with. */
-  row(name: string, value: number, unit: string, bound?: number): void;
+  row(name: string, value: number, unit: string, bound?: Bound): void;
 }
 
 /** Prints the figures as tables. */
@@ -39,7 +50,8 @@ export function createReport(): PrintedReport {
     },
     add: figure => {
       figures.push({ ...figure, heading });
-      const { name, value, unit, ratio, bound } = figure;
+      const { name, value, unit, ratio, bound, goal } = figure;
+      const isMissed = goal !== undefined && !((ratio ?? value) <= goal);
       const isOver = bound !== undefined && !((ratio ?? value) <= bound);
       if (isOver) exceeded.push(`${heading}: ${name}, ${number(ratio ?? value)}, at most ${bound}`);
       const cells = [
@@ -48,6 +60,7 @@ export function createReport(): PrintedReport {
         unit.padEnd(8),
         (ratio === undefined ? '' : `${ratio.toFixed(2)} ×`).padStart(8),
         bound === undefined ? '' : `at most ${bound}${isOver ? '  EXCEEDED' : ''}`,
+        isMissed ? `(goal: ${goal})` : '',
       ];
       console.log(`  ${cells.join(' ').trimEnd()}`);
     },

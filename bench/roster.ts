@@ -20,7 +20,13 @@ export async function benchRoster(report: Report): Promise<void> {
   report.row('1,000 members', rounds.median('small'), 'µs');
   report.add({
     name: '10,000 members; × is beside 1,000',
-    ...{ value: rounds.median('large'), unit: 'µs', ratio: rounds.ratio('large', 'small'), bound: 1.5 },
+    ...{
+      value: rounds.median('large'),
+      unit: 'µs',
+      ratio: rounds.ratio('large', 'small'),
+      bound: 2.5,
+      goal: 1.5,
+    },
   });
 }
 

@@ -13,9 +13,7 @@ import { explainFailure } from './explain-failure.js';
 import { sendWith, type FetchLike, type FetchLikeResponse, type Send } from './fetch-like.js';
 import { summaryOf, type Transport, type TransportRequest } from './transport.js';
 
-declare const TextDecoder: new () => {
-  decode(bytes?: Uint8Array, options?: { stream: boolean }): string;
-};
+declare const TextDecoder: new () => { decode(bytes?: Uint8Array): string };
 
 /** The limits of a body. */
 export interface BodyConfig {
@@ -147,7 +145,7 @@ async function readBody(response: FetchLikeResponse, maxBody: number, onPart: ()
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return textOf(parts);
+    if (done) return textOf(parts, size);
     onPart();
     size += value.byteLength;
     if (size > maxBody) throw new BodyTooLarge();
@@ -155,14 +153,22 @@ async function readBody(response: FetchLikeResponse, maxBody: number, onPart: ()
   }
 }
 
-/** Most bodies come in one part, and need no decoder of their own: making one costs more than using it. */
-function textOf(parts: readonly Uint8Array[]): string {
-  if (parts.length <= 1) return (sharedDecoder ??= new TextDecoder()).decode(parts[0]);
-  const decoder = new TextDecoder();
-  return parts.map(part => decoder.decode(part, { stream: true })).join('') + decoder.decode();
+/** The text of a body. Whole ones are decoded several times as fast as a stream of parts. */
+function textOf(parts: readonly Uint8Array[], size: number): string {
+  let [body] = parts;
+  if (parts.length > 1) {
+    body = new Uint8Array(size);
+    let end = 0;
+    for (const part of parts) {
+      body.set(part, end);
+      end += part.byteLength;
+    }
+  }
+  return (decoder ??= new TextDecoder()).decode(body);
 }
 
-let sharedDecoder: InstanceType<typeof TextDecoder> | undefined;
+/** One for all: without `stream`, it keeps nothing of what it has decoded. */
+let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 /** A streaming fetch has a reader, or, like node-fetch, an iterator. */
 function readerOf(body: unknown): BodyReader | undefined {
