@@ -88,6 +88,7 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
     openWatches++;
     subscriber.add(() => openWatches--);
     subscriber.next({ kind: 'status', status: this.#state.status });
+    if (subscriber.closed) return;
     const rest$ = new Observable<void>(resting => this.#rest(resting));
     const polls$ = new Observable<WatchSignal<A>>(turning => this.#takeTurn(turning)).pipe(
       repeat({ delay: () => (this.#hasEnded ? EMPTY : rest$) }),
@@ -113,7 +114,7 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
     return defer(() => from(wake$)).subscribe({ next: onWake, error: () => undefined });
   }
 
-  /** Completes when the next poll is due, or at a wake that may bring it forward. */
+  /** Emits when the next poll is due, or at a wake that may bring it forward. */
   #rest(resting: Subscriber<void>): void {
     const { scheduler } = this.#settings;
     // Some of it may have passed, if the answer took long to acknowledge.

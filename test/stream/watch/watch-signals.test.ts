@@ -8,6 +8,7 @@ import {
   map,
   NEVER,
   of,
+  take,
   throwError,
   timer,
   type Observable,
@@ -387,6 +388,15 @@ describe('watchSignals', () => {
       strictEqual(chances.length, 0);
     }),
   );
+
+  it('sends nothing to who leaves with the first status', () => {
+    const { asked, poll } = script(NEVER);
+    const seen: string[] = [];
+    watchSignals(poll)
+      .pipe(take(1))
+      .subscribe(({ kind }) => seen.push(kind));
+    deepStrictEqual([seen, asked], [['status'], []]);
+  });
 
   it(
     'cuts the wait after a poll short that took a while to fail, and the next wait, too',
