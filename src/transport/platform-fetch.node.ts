@@ -1,7 +1,7 @@
 import crossFetch from 'cross-fetch';
 import { Agent as HttpAgent, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FetchLikeResponse, Send } from './fetch-like.js';
 
@@ -67,6 +67,7 @@ function sendOnce(url: string, init: Parameters<Send>[1], mayReuse: boolean) {
   let request: ClientRequest | undefined;
   let incoming: IncomingMessage | undefined;
   let body: Readable | undefined;
+  let decoder: Transform | undefined;
   // A request that is observed is aborted directly, which costs less than a signal.
   const controller = CAN_OBSERVE ? undefined : new AbortController();
 
@@ -102,7 +103,16 @@ function sendOnce(url: string, init: Parameters<Send>[1], mayReuse: boolean) {
         // node-fetch takes a status of 000 for a 200.
         status: incoming?.statusCode ?? answer.status,
         headers: answer.headers,
-        body: { getReader: () => readerOf(body!, answer.headers.get('content-encoding')) },
+        body: {
+          getReader: () => {
+            decoder = DECODERS.get(answer.headers.get('content-encoding')?.toLowerCase() ?? '')?.();
+            // What is compressed may end before its connection does, which nobody would close then.
+            decoder?.once('end', () => {
+              if (!body?.readableEnded) request?.destroy();
+            });
+            return readerOf(body!, decoder);
+          },
+        },
         text: () => answer.text(),
       });
     }, reject);
@@ -114,11 +124,13 @@ function sendOnce(url: string, init: Parameters<Send>[1], mayReuse: boolean) {
     abort: () => {
       controller?.abort();
       request?.destroy();
+      // All of the body may have come already: little of it can become very much.
+      decoder?.destroy();
     },
   };
 }
 
-const DECODERS = new Map([
+const DECODERS = new Map<string, () => Transform>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
   ['deflate', createInflate],
@@ -129,8 +141,7 @@ const DECODERS = new Map([
  * Reads a body part by part, decompressed. Unlike node-fetch's own decompression, it fails if a compressed body is incomplete. It
  * does not use the async iterator of the stream, which costs more than a small answer is worth.
  */
-function readerOf(body: Readable, encoding: string | null) {
-  const decoder = DECODERS.get(encoding?.toLowerCase() ?? '')?.();
+function readerOf(body: Readable, decoder: Transform | undefined) {
   let isEmpty = true;
   let hasEnded = false;
   let failure: Error | null = body.errored;
