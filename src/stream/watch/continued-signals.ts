@@ -88,6 +88,11 @@ class WatchRun<A> implements Interruptible {
     openWatches++;
     subscriber.add(() => openWatches--);
     subscriber.next({ kind: 'status', status: this.#state.status });
+    // Whoever leaves at once sends nothing.
+    if (!subscriber.closed) this.#run(subscriber);
+  }
+
+  #run(subscriber: Subscriber<WatchSignal<A>>): void {
     const rest$ = new Observable<void>(resting => this.#rest(resting));
     const polls$ = new Observable<WatchSignal<A>>(turning => this.#takeTurn(turning)).pipe(
       repeat({ delay: () => (this.#hasEnded ? EMPTY : rest$) }),

@@ -1,4 +1,4 @@
-import { from, Subscription, type SchedulerAction } from 'rxjs';
+import { from, Subscription, take, type SchedulerAction } from 'rxjs';
 import type { Poll, WatchSettings } from './watch-config.js';
 import type { Instant } from './watch-index.js';
 import type { Ending, WatchState } from './watch-turn.js';
@@ -59,7 +59,8 @@ export function pollOnce<A>(
   };
 
   try {
-    const answer$ = from(poll(index, { needsFreshConnection, onArrival }));
+    // Not only unsubscribed from afterwards: what emits synchronously might never return.
+    const answer$ = from(poll(index, { needsFreshConnection, onArrival })).pipe(take(1));
     const asked = answer$.subscribe({
       next: answer => end({ kind: 'answer', answer, askedAt }),
       error: (error: unknown) => end({ kind: 'failure', error, askedAt }),
