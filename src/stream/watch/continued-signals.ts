@@ -10,8 +10,8 @@ import {
   Observable,
   of,
   repeat,
+  Subscription,
   type Subscriber,
-  type Subscription,
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
 import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
@@ -187,12 +187,16 @@ class WatchRun<A> implements Interruptible {
     if (gap) this.#keep({ ...this.#state, toldGap: gap });
     const complete = () => (ack ? this.#acknowledge(next, turning) : this.#commit(next, turning));
     if (isNews && audience) {
-      const remember = (count: number) => {
-        // With `ack`, the whole answer has to come again: it is not only delivered, but acknowledged as a whole.
-        if (!ack) memory.commitParts?.(answer, count);
-      };
-      const tell = (part: A) => turning.next({ kind: 'answer', answer: part });
-      turning.add(deliver(answer, audience, remember).subscribe({ next: tell, complete }));
+      const delivering = new Subscription();
+      turning.add(delivering);
+      deliver(answer, audience, delivering, {
+        next: part => turning.next({ kind: 'answer', answer: part }),
+        complete,
+        left: count => {
+          // With `ack`, the whole answer has to come again: it is not only delivered, but acknowledged as a whole.
+          if (!ack) memory.commitParts?.(answer, count);
+        },
+      });
       return;
     }
     if (isNews) turning.next({ kind: 'answer', answer });
