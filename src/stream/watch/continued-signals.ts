@@ -165,7 +165,14 @@ class WatchRun<A> implements Interruptible {
 
   /** The poll has ended. */
   #end(ending: Ending<A>, turning: Turning<A>): void {
-    const perform = () => this.#perform(this.#turnAfter(ending), turning);
+    const perform = () => {
+      try {
+        this.#perform(this.#turnAfter(ending), turning);
+      } catch (error) {
+        // A clock threw. RxJS would report it as uncaught, and the watch would stand still.
+        turning.error(error);
+      }
+    };
     const { audience } = this.#continuity;
     if (ending.kind !== 'answer' || !audience || audience.isPresent$.value) perform();
     else turning.add(untilPresent(audience).subscribe({ complete: perform }));
