@@ -34,7 +34,7 @@ describe('a function that takes a context', () => {
   it('says so if what it is to ask is no endpoint', () => {
     const client = createClient(config);
     for (const other of [undefined, null, {}, 7, { ...getMembers, path: undefined }]) {
-      const endpoint = other as unknown as Endpoint<object, unknown, 'GET'>;
+      const endpoint = other as Endpoint<object, unknown, 'GET'>;
       ok(isInputError(failure(request(createContext(config), endpoint, {}))));
       ok(isInputError(failure(client.request(endpoint, {}))));
       ok(isInputError(failure(client.watch(endpoint as never, {}))));

@@ -3,9 +3,7 @@ import {
   asyncScheduler,
   catchError,
   concat,
-  defer,
   EMPTY,
-  from,
   ignoreElements,
   Observable,
   of,
@@ -23,8 +21,9 @@ import type { Poll, WatchSettings } from './watch-config.js';
 import { instant } from './watch-index.js';
 import { WatchLog } from './watch-log.js';
 import type { WatchMemory } from './watch-memory.js';
+import { followWakes } from './wakes.js';
 import type { WatchSignal } from './watch-signal.js';
-import { firstState, type Ending, type Turn, type WatchState } from './watch-turn.js';
+import { firstState, unacknowledged, type Ending, type Turn, type WatchState } from './watch-turn.js';
 
 /** When a network comes back, all clients wake at once. Their polls are spread over at least this time, in ms. */
 const MIN_SPREAD = 1_000;
@@ -37,9 +36,6 @@ let openWatches = 0;
 
 /** Who gets the signals of one turn, and its end. */
 type Turning<A> = Subscriber<WatchSignal<A>>;
-
-/** Wakes within this time, in ms, count as one: going online and becoming visible often coincide. */
-const WAKE_THROTTLE = 1_000;
 
 /** What connects the subscriptions of a watch that follow each other, such as those of a feed. */
 export interface WatchContinuity<A> {
@@ -73,7 +69,6 @@ class WatchRun<A> implements Interruptible {
   #isWoken = false;
   /** There was a wake since the last poll was sent. */
   #hasWoken = false;
-  #lastWake = -Infinity;
   interrupt: (() => void) | undefined;
 
   constructor(poll: Poll<A>, settings: WatchSettings<A>, continuity: WatchContinuity<A>) {
@@ -100,22 +95,13 @@ class WatchRun<A> implements Interruptible {
     // The first poll is sent at once, unless an earlier subscription has polled in vain just before.
     const mustRest = this.#state.rest.wait > 0;
     (mustRest ? concat(rest$.pipe(ignoreElements()), polls$) : polls$).subscribe(subscriber);
-    if (!subscriber.closed) subscriber.add(this.#followWakes());
-  }
-
-  /** A wake source that fails or completes does not end the watch. */
-  #followWakes(): Subscription {
-    const { wake$, scheduler } = this.#settings;
+    if (subscriber.closed) return;
     const onWake = () => {
-      // Less than nothing if the clock was set back.
-      const since = scheduler.now() - this.#lastWake;
-      if (since >= 0 && since < WAKE_THROTTLE) return;
-      this.#lastWake = scheduler.now();
       // Also if nothing can be aborted or shortened at the moment: connections may be dead all the same.
       this.#hasWoken = true;
       this.interrupt?.();
     };
-    return defer(() => from(wake$)).subscribe({ next: onWake, error: () => undefined });
+    subscriber.add(followWakes(this.#settings, onWake));
   }
 
   /** Completes when the next poll is due, or at a wake that may bring it forward. */
@@ -258,9 +244,4 @@ class WatchRun<A> implements Interruptible {
       return nextTurn(state, { kind: 'failure', error, askedAt, ...moment, chance: 0 }, final);
     }
   }
-}
-
-function unacknowledged<A>({ state, delivery }: Turn<A>, error: unknown): Ending<A> {
-  const at = delivery?.checkpoint.at ?? 0;
-  return { kind: 'unacknowledged', error, told: state.status, askedAt: { at, monotonic: undefined } };
 }
