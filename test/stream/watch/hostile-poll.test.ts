@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { Observable, of, take } from 'rxjs';
 import { createClient, eventFeed, watch, watchSignals, type Transport, type WatchSignal } from 'lobby-rx';
 import { answer } from '../../poll-script.js';
@@ -64,5 +64,16 @@ describe('the source of a feed', () => {
     const feed = eventFeed(endless(signal, ends), { linger: 0 });
     feed.all$.pipe(take(1)).subscribe();
     deepStrictEqual(ends, ['returned']);
+  });
+});
+
+describe('a poll that always has news at once', () => {
+  it('leaves time for timers and for the network', async () => {
+    let polls = 0;
+    const poll = () => Promise.resolve(answer(`${++polls}`, `${polls}`));
+    const watching = watch(poll).subscribe();
+    const pollsBefore = await new Promise<number>(resolve => setTimeout(() => resolve(polls), 0));
+    watching.unsubscribe();
+    ok(pollsBefore < 500, `${pollsBefore} polls before a timer of 0 ms`);
   });
 });
