@@ -16,7 +16,7 @@ import { acknowledge, deliver, untilPresent, type Audience } from './audience.js
 import { changeStatusOfHeld } from './change-status.js';
 import { nextTurn } from './next-turn.js';
 import { pollOnce, type Interruptible, type PollObserver } from './poll-once.js';
-import { restLeft } from './poll-pace.js';
+import { restLeft, SOON_IN_A_ROW } from './poll-pace.js';
 import type { Poll, WatchSettings } from './watch-config.js';
 import { instant } from './watch-index.js';
 import { WatchLog } from './watch-log.js';
@@ -69,6 +69,8 @@ class WatchRun<A> implements Interruptible {
   #isWoken = false;
   /** There was a wake since the last poll was sent. */
   #hasWoken = false;
+  /** How many times the next poll was due at once. */
+  #soon = 0;
   interrupt: (() => void) | undefined;
 
   constructor(poll: Poll<A>, settings: WatchSettings<A>, continuity: WatchContinuity<A>) {
@@ -113,8 +115,8 @@ class WatchRun<A> implements Interruptible {
       resting.next();
       resting.complete();
     };
-    // Even a timer of 0 ms takes longer than the next event may take to come.
-    const isSoon = wait === 0 && scheduler === asyncScheduler;
+    // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
+    const isSoon = wait === 0 && scheduler === asyncScheduler && ++this.#soon % SOON_IN_A_ROW !== 0;
     resting.add((isSoon ? asapScheduler : scheduler).schedule(isDue, wait));
     if (least >= wait) return;
     this.interrupt = () => {
