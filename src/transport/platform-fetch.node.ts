@@ -6,7 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FetchLikeResponse, Send } from './fetch-like.js';
 
 /** Gets the request that is being started. cross-fetch starts one before it returns. */
-let onStart: ((request: ClientRequest, agent: AgentInternals, options: object) => void) | undefined;
+let onStart: ((request: ClientRequest, agent: AgentInternals, options: Destination) => void) | undefined;
 
 /** Whether the agents of this Node tell which requests they start. Nothing documents the method. */
 const CAN_OBSERVE = typeof (HttpAgent.prototype as Partial<AgentInternals>).addRequest === 'function';
@@ -179,13 +179,21 @@ function readerOf(body: Readable, decoder: Transform | undefined) {
 }
 
 /** Closes the sockets that wait to be reused for the server of a request. They are dead together, or alive together. */
-function dropIdleSockets(agent: AgentInternals, options: object): void {
-  const name = agent.getName({ ...options, ...agent.options });
-  for (const socket of agent.freeSockets[name] ?? []) socket.destroy();
+function dropIdleSockets(agent: AgentInternals, { host, port }: Destination): void {
+  // Whatever follows: with TLS that is much, and a Host header of the request is part of it.
+  const server = `${host}:${port}:`;
+  for (const [name, sockets] of Object.entries(agent.freeSockets)) {
+    if (name.startsWith(server)) for (const socket of sockets ?? []) socket.destroy();
+  }
+}
+
+/** What a request connects to. */
+interface Destination {
+  readonly host?: string;
+  readonly port?: number | string;
 }
 
 /** What Node's types omit. The agent-base package relies on it as well. */
 interface AgentInternals extends Agent {
-  readonly options: object;
-  addRequest(request: ClientRequest, options: object): void;
+  addRequest(request: ClientRequest, options: Destination): void;
 }
