@@ -111,6 +111,12 @@ export interface LobbyContext {
   readonly scheduler: SchedulerLike;
 }
 
+/** Says so if something else is given, such as a client. */
+export const aContext: Guard<LobbyContext> = {
+  name: 'what createContext() returns',
+  is: (u): u is LobbyContext => plainObject.is(u) && plainObject.is(u.polling) && plainObject.is(u.feed),
+};
+
 /**
  * Creates what the functions {@link request} and {@link feed} need to reach the service with one token. It takes the options of
  * `createClient` except for `endpoints` and `events`, and sends nothing. Use these functions if every byte of a page counts: what

@@ -1,5 +1,5 @@
 import { decodeAnswer, eventsWatch, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
-import { aBoolean, checkOptions, given, milliseconds, type Options } from '../error/index.js';
+import { aBoolean, checkArgument, checkOptions, given, milliseconds, type Options } from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
   abandoned,
@@ -11,7 +11,7 @@ import {
   type WatchConfig,
 } from '../stream/index.js';
 import type { Observable } from 'rxjs';
-import type { LobbyContext } from './context.js';
+import { aContext, type LobbyContext } from './context.js';
 import { EventMemory, isIdle } from './event-memory.js';
 import { continuedEndpointSignals, type AnswerContinuity } from './requests.js';
 
@@ -31,7 +31,7 @@ export type EventsEndpoint<Own extends object> = Endpoint<EventsWatchInput, Iden
  * The live events of the identity that the token of the context belongs to, with one poll for all subscribers. See `EventFeed`,
  * and `client.events.feed`. An endpoint of your own may have kinds of events that you declare with `identityEventList`.
  *
- * Throws an `InputError` if the config is invalid.
+ * Throws an `InputError` if the context or the config is invalid.
  *
  * @example
  * feed(context).identityUpdate$.subscribe(({ identity }) => show(identity));
@@ -41,6 +41,7 @@ export function feed<Own extends object = NoOwnEvents>(
   config: FeedConfig<Own> = {},
   endpoint: EventsEndpoint<Own> = eventsWatch as unknown as EventsEndpoint<Own>,
 ): EventFeed<Own> {
+  checkArgument('context', aContext, context);
   checkOptions<object>(config, FEED_OPTIONS);
   const { linger, resume = true, ...watchConfig } = config;
   let continuity: AnswerContinuity<IdentityEventList<Own>> | undefined;

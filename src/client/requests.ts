@@ -1,6 +1,6 @@
 import { defer, type Observable } from 'rxjs';
 import { request as send, type Endpoint } from '../endpoint/index.js';
-import { given } from '../error/index.js';
+import { checkArgument, given } from '../error/index.js';
 import {
   continuedSignals,
   pages,
@@ -12,12 +12,13 @@ import {
   type WatchContinuity,
   type WatchSignal,
 } from '../stream/index.js';
-import type { LobbyContext } from './context.js';
+import { aContext, type LobbyContext } from './context.js';
 
 /**
  * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts. See `endpoint`.
  *
- * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
+ * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`. Throws an `InputError` if the
+ * context is invalid.
  *
  * @example
  * request(context, getMembers, { group_id }).subscribe(({ members }) => show(members));
@@ -27,6 +28,7 @@ export function request<Input, Answer>(
   endpoint: Endpoint<Input, Answer>,
   input: NoInfer<Input>,
 ): Observable<Answer> {
+  checkArgument('context', aContext, context);
   const { watch_index } = Object(input) as { watch_index?: unknown };
   return send(watch_index == null ? context.plain : context.blocking, endpoint, input);
 }

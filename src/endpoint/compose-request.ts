@@ -11,7 +11,7 @@ import {
 } from '../error/index.js';
 import { decodeIssues, type AnyCodec, type AnyStruct } from '../protocol/index.js';
 import type { TransportRequest } from '../transport/index.js';
-import { fieldNames, parametersOf, type Endpoint, type Service } from './endpoint.js';
+import { checkEndpoint, fieldNames, parametersOf, type Endpoint, type Service } from './endpoint.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -20,11 +20,12 @@ export type BaseUrls = Readonly<Partial<Record<Service, string>>>;
 
 /** Composes the request of an endpoint from its input. Throws an `InputError` if the input is invalid or a URL is missing. */
 export function composeRequest(endpoint: Endpoint, input: unknown, baseUrls: BaseUrls): TransportRequest {
+  const names = inputNames(endpoint);
   const given = checkArgument('input', plainObject, input);
   const path = fillPath(endpoint.path, given);
   const query = pick(endpoint.query, given);
   const body = endpoint.body && pick(endpoint.body, given);
-  rejectUnknownKeys(given, inputNames(endpoint));
+  rejectUnknownKeys(given, names);
 
   // Not URLSearchParams: it encodes a space as '+', and an index must be sent back byte for byte.
   const search = Object.entries(query)
@@ -38,10 +39,11 @@ export function composeRequest(endpoint: Endpoint, input: unknown, baseUrls: Bas
   };
 }
 
-/** The names of all that the input of an endpoint may have. */
+/** The names of all that the input of an endpoint may have. Throws an `InputError` if it is no endpoint. */
 function inputNames(endpoint: Endpoint): readonly string[] {
   let names = knownNames.get(endpoint);
   if (!names) {
+    checkEndpoint(endpoint);
     const { path, query, body } = endpoint;
     names = [...parametersOf(path), ...fieldNames(query), ...fieldNames(body)];
     knownNames.set(endpoint, names);

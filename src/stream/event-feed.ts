@@ -10,6 +10,7 @@ import {
   share,
   startWith,
   Subject,
+  takeUntil,
   timer,
   type ObservableInput,
   type OperatorFunction,
@@ -113,12 +114,15 @@ export function eventFeed<Own extends object = NoOwnEvents>(
       // Split into events, so that a subscriber that joins during a batch gets the rest of it, in order.
       for (const event of signal.answer.events) subscriber.next(event);
     };
-    const connected = from(connect({ isPresent$, split: singleEvents })).subscribe({
-      next,
-      error: (error: unknown) => subscriber.error(error),
-      complete: () => subscriber.complete(),
-    });
-    subscriber.add(connected);
+    // Not only unsubscribed from afterwards: what emits synchronously might never return.
+    const left$ = new Observable<void>(left => subscriber.add(() => left.next()));
+    from(connect({ isPresent$, split: singleEvents }))
+      .pipe(takeUntil(left$))
+      .subscribe({
+        next,
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      });
   });
   const shared$ = events$.pipe(
     share({ resetOnRefCountZero: linger === 0 || (() => timer(linger, scheduler)) }),

@@ -8,18 +8,19 @@
 export function jsonHash(value: unknown, but?: string): number {
   const seen = new Set<object>();
   const values: unknown[] = [value];
-  // The hash of the path to each value.
-  const paths: number[] = [1];
+  // The two hashes of the path to each value.
+  const paths: number[] = [1, 2];
   let sumA = 0;
   let sumB = 0;
   while (values.length > 0) {
     const current = values.pop();
-    const path = paths.pop()!;
+    const pathB = paths.pop()!;
+    const pathA = paths.pop()!;
     const isContainer = isJson(current) && !seen.has(current);
     if (isContainer) seen.add(current);
     const keys = isContainer ? Object.keys(current) : NO_KEYS;
     if (keys.length === 0) {
-      sumA = (sumA + hashText(leafText(current, isContainer), path)) | 0;
+      sumA = (sumA + hashText(leafText(current, isContainer), pathA, pathB)) | 0;
       sumB = (sumB + otherHash) | 0;
       continue;
     }
@@ -27,7 +28,7 @@ export function jsonHash(value: unknown, but?: string): number {
     for (const key of keys) {
       if (key === but && current === value) continue;
       values.push((current as Record<string, unknown>)[key]);
-      paths.push(hashText(key, path + kind));
+      paths.push(hashText(key, pathA + kind, pathB + kind), otherHash);
     }
   }
   return (sumA >>> 0) * 2 ** 21 + (sumB >>> 11);
@@ -59,31 +60,36 @@ function numberOf(value: object): number {
  * A hash of 53 bits of a text. Texts with equal hashes are equal for all practical purposes.
  */
 export function textHash(text: string): number {
-  return (hashText(text, 1) >>> 0) * 2 ** 21 + (otherHash >>> 11);
+  return (hashText(text, 1, 2) >>> 0) * 2 ** 21 + (otherHash >>> 11);
 }
 
 /** The second 32 bits of the last hash. Returning both would take an object for each text. */
 let otherHash = 0;
 
 /**
- * A hash of a text, mixed with a seed: returns 32 bits of it, the others are in `otherHash`. It has four lanes, each for every
- * fourth character: they do not wait for each other.
+ * A hash of a text, mixed with two seeds: returns 32 bits of it, the others are in `otherHash`. They are independent: each takes
+ * all of the text, two characters at a time. Each has two lanes, which do not wait for each other.
  */
-function hashText(text: string, seed: number): number {
-  let a = seed ^ text.length;
-  let b = Math.imul(seed, 0x85ebca6b);
-  let c = Math.imul(seed, 0xc2b2ae35);
-  let d = ~seed;
+function hashText(text: string, seedA: number, seedB: number): number {
+  let a = seedA ^ text.length;
+  let b = ~seedA;
+  let c = seedB ^ text.length;
+  let d = ~seedB;
   let i = 0;
   for (; i + 3 < text.length; i += 4) {
-    a = Math.imul(a ^ text.charCodeAt(i), 0x9e3779b1) ^ (a >>> 15);
-    b = Math.imul(b ^ text.charCodeAt(i + 1), 0x9e3779b1) ^ (b >>> 15);
-    c = Math.imul(c ^ text.charCodeAt(i + 2), 0x9e3779b1) ^ (c >>> 15);
-    d = Math.imul(d ^ text.charCodeAt(i + 3), 0x9e3779b1) ^ (d >>> 15);
+    const first = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
+    const second = text.charCodeAt(i + 2) | (text.charCodeAt(i + 3) << 16);
+    a = Math.imul(a ^ first, 0x9e3779b1) ^ (a >>> 15);
+    b = Math.imul(b ^ second, 0x9e3779b1) ^ (b >>> 15);
+    c = Math.imul(c ^ first, 0xc2b2ae35) ^ (c >>> 13);
+    d = Math.imul(d ^ second, 0xc2b2ae35) ^ (d >>> 13);
   }
-  for (; i < text.length; i++) a = Math.imul(a ^ text.charCodeAt(i), 0x9e3779b1) ^ (a >>> 15);
-  otherHash = mixed(Math.imul(mixed(c), 0x9e3779b1) ^ d ^ Math.imul(a, 0x27d4eb2f) ^ (b >>> 7));
-  return mixed(Math.imul(mixed(a), 0x9e3779b1) ^ b ^ Math.imul(c, 0x27d4eb2f) ^ (d >>> 7));
+  for (; i < text.length; i++) {
+    a = Math.imul(a ^ text.charCodeAt(i), 0x9e3779b1) ^ (a >>> 15);
+    c = Math.imul(c ^ text.charCodeAt(i), 0xc2b2ae35) ^ (c >>> 13);
+  }
+  otherHash = mixed(Math.imul(mixed(c), 0x27d4eb2f) ^ d);
+  return mixed(Math.imul(mixed(a), 0x9e3779b1) ^ b);
 }
 
 /** Spreads each bit of a number over all of it. */

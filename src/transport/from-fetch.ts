@@ -105,18 +105,31 @@ function watchFlow(
   { bodySilence, bodyDeadline, scheduler }: Required<Omit<BodyConfig, 'maxBody'>>,
   onStall: () => void,
 ) {
-  const end = scheduler.now() + bodyDeadline;
-  let flowedAt = scheduler.now();
-  const left = () => Math.min(end, flowedAt + bodySilence) - scheduler.now();
+  let last = scheduler.now();
+  let end = last + bodyDeadline;
+  let flowedAt = last;
+  /** The time. If the clock has been set back, so is everything that is measured by it. */
+  const now = () => {
+    const time = scheduler.now();
+    const back = Math.max(0, last - time);
+    last = time;
+    end -= back;
+    flowedAt -= back;
+    return time;
+  };
+  const left = () => {
+    const time = now();
+    return Math.min(end, flowedAt + bodySilence) - time;
+  };
   const check = function (this: SchedulerAction<void>) {
-    // At most the whole time again, if the clock has been set back.
-    if (left() > 0) this.schedule(undefined, Math.min(left(), bodySilence));
+    const ms = left();
+    if (ms > 0) this.schedule(undefined, ms);
     else onStall();
   };
   return {
     timer: scheduler.schedule(check, left()),
     onPart: () => {
-      flowedAt = scheduler.now();
+      flowedAt = now();
     },
   };
 }

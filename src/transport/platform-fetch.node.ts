@@ -1,7 +1,7 @@
 import type { fetch } from 'cross-fetch';
 import { Agent as HttpAgent, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { FetchLikeResponse, Send } from './fetch-like.js';
 
@@ -13,7 +13,7 @@ async function loadFetch(): Promise<typeof fetch> {
 }
 
 /** Gets the request that is being started. cross-fetch starts one before it returns. */
-let onStart: ((request: ClientRequest, agent: AgentInternals, options: object) => void) | undefined;
+let onStart: ((request: ClientRequest, agent: AgentInternals, options: Destination) => void) | undefined;
 
 /** Whether the agents of this Node tell which requests they start. Nothing documents the method. */
 const CAN_OBSERVE = typeof (HttpAgent.prototype as Partial<AgentInternals>).addRequest === 'function';
@@ -75,6 +75,7 @@ function sendOnce(url: string, init: Parameters<Send>[1], mayReuse: boolean) {
   let incoming: IncomingMessage | undefined;
   let body: Readable | undefined;
   let isAborted = false;
+  let decoder: Transform | undefined;
   // A request that is observed is aborted directly, which costs less than a signal.
   const controller = CAN_OBSERVE ? undefined : new AbortController();
 
@@ -116,7 +117,16 @@ function sendOnce(url: string, init: Parameters<Send>[1], mayReuse: boolean) {
           // node-fetch takes a status of 000 for a 200.
           status: incoming?.statusCode ?? answer.status,
           headers: answer.headers,
-          body: { getReader: () => readerOf(body!, answer.headers.get('content-encoding')) },
+          body: {
+            getReader: () => {
+              decoder = DECODERS.get(answer.headers.get('content-encoding')?.toLowerCase() ?? '')?.();
+              // What is compressed may end before its connection does, which nobody would close then.
+              decoder?.once('end', () => {
+                if (!body?.readableEnded) request?.destroy();
+              });
+              return readerOf(body!, decoder);
+            },
+          },
           text: () => answer.text(),
         });
       }, reject);
@@ -132,11 +142,13 @@ function sendOnce(url: string, init: Parameters<Send>[1], mayReuse: boolean) {
       isAborted = true;
       controller?.abort();
       request?.destroy();
+      // All of the body may have come already: little of it can become very much.
+      decoder?.destroy();
     },
   };
 }
 
-const DECODERS = new Map([
+const DECODERS = new Map<string, () => Transform>([
   ['gzip', createGunzip],
   ['x-gzip', createGunzip],
   ['deflate', createInflate],
@@ -147,8 +159,7 @@ const DECODERS = new Map([
  * Reads a body part by part, decompressed. Unlike node-fetch's own decompression, it fails if a compressed body is incomplete. It
  * does not use the async iterator of the stream, which costs more than a small answer is worth.
  */
-function readerOf(body: Readable, encoding: string | null) {
-  const decoder = DECODERS.get(encoding?.toLowerCase() ?? '')?.();
+function readerOf(body: Readable, decoder: Transform | undefined) {
   let isEmpty = true;
   let hasEnded = false;
   let failure: Error | null = body.errored;
@@ -186,13 +197,21 @@ function readerOf(body: Readable, encoding: string | null) {
 }
 
 /** Closes the sockets that wait to be reused for the server of a request. They are dead together, or alive together. */
-function dropIdleSockets(agent: AgentInternals, options: object): void {
-  const name = agent.getName({ ...options, ...agent.options });
-  for (const socket of agent.freeSockets[name] ?? []) socket.destroy();
+function dropIdleSockets(agent: AgentInternals, { host, port }: Destination): void {
+  // Whatever follows: with TLS that is much, and a Host header of the request is part of it.
+  const server = `${host}:${port}:`;
+  for (const [name, sockets] of Object.entries(agent.freeSockets)) {
+    if (name.startsWith(server)) for (const socket of sockets ?? []) socket.destroy();
+  }
+}
+
+/** What a request connects to. */
+interface Destination {
+  readonly host?: string;
+  readonly port?: number | string;
 }
 
 /** What Node's types omit. The agent-base package relies on it as well. */
 interface AgentInternals extends Agent {
-  readonly options: object;
-  addRequest(request: ClientRequest, options: object): void;
+  addRequest(request: ClientRequest, options: Destination): void;
 }

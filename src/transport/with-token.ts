@@ -1,4 +1,4 @@
-import { isObservable, Observable } from 'rxjs';
+import { isObservable, Observable, take } from 'rxjs';
 import { redact, redactBody } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import { tokenSource, type IssuedToken, type Token, type TokenSourceConfig } from './token-source.js';
@@ -43,26 +43,43 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
             if (status !== 401 || !mayRenew) request.onArrival?.(status);
           },
         };
-        const sent = transport(authorized).subscribe({
-          next: response => {
-            isRejected = response.status === 401 && mayRenew;
-            if (isRejected) follow(renew!(token, summaryOf(request)), renewed => send(renewed, token));
-            // Rejected tokens are redacted, too: they may still be valid elsewhere.
-            else subscriber.next(withoutSecrets(response, request, [token, rejected]));
-          },
-          error: (error: unknown) => subscriber.error(explainFailure(error, authorized)),
-          complete: () => {
-            if (!isRejected) subscriber.complete();
-          },
-        });
-        subscriber.add(sent);
+        const fail = (error: unknown) => subscriber.error(explainFailure(error, authorized));
+        const receive = (response: TransportResponse) => {
+          isRejected = response.status === 401 && mayRenew;
+          if (isRejected) follow(renew!(token, summaryOf(request)), renewed => send(renewed, token));
+          // Rejected tokens are redacted, too: they may still be valid elsewhere.
+          else subscriber.next(withoutSecrets(response, request, [token, rejected]));
+        };
+        // A transport of the caller's may throw, answer twice, or answer with something else. RxJS would report what is thrown
+        // here as uncaught, and the request would never end.
+        try {
+          const sent = transport(authorized)
+            .pipe(take(1))
+            .subscribe({
+              next: response => {
+                try {
+                  receive(response);
+                } catch (error) {
+                  fail(error);
+                }
+              },
+              error: fail,
+              complete: () => {
+                if (!isRejected) subscriber.complete();
+              },
+            });
+          subscriber.add(sent);
+        } catch (error) {
+          fail(error);
+        }
       };
       const follow = (issued$: Observable<IssuedToken>, next: (token: IssuedToken) => void) =>
         subscriber.add(issued$.subscribe({ next, error: (error: unknown) => subscriber.error(error) }));
 
       const issued = issue(summaryOf(request));
       if (isObservable(issued)) follow(issued, token => send(token));
-      else send(issued);
+      // The provider may have ended the request.
+      else if (!subscriber.closed) send(issued);
     });
 }
 

@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { firstValueFrom, retry, take, type Subscription } from 'rxjs';
-import type { EventFeed, FeedConfig } from 'lobby-rx';
+import { firstValueFrom, of, retry, take, type Subscription } from 'rxjs';
+import { createClient, type EventFeed, type FeedConfig, type Transport } from 'lobby-rx';
+import { waitUntil } from '../wait-until.js';
 import { virtualWorld } from '../virtual-world.js';
 
 /** A feed in virtual time. `watch` subscribes to it; `seen` has what subscribers have got, and the gaps. */
@@ -36,6 +37,31 @@ describe('the place of a feed', () => {
       publish('c');
       deepStrictEqual(seen, ['a', 'b', 'c'], `linger ${linger}`);
     }
+  });
+
+  it('is kept by who leaves and returns with an event, even if the next answer comes at once', async () => {
+    let isOut = false;
+    const transport: Transport = ({ url }) => {
+      const at = Number(/watch_index=(\d+)/.exec(url)?.[1] ?? 0);
+      const hasNews = isOut && at === 1;
+      const events = hasNews ? ['a', 'b', 'c'].map(name => ({ kind: { [name]: 1 }, ts: '1' })) : [];
+      const watch = { index: `${at === 0 ? 1 : hasNews ? 2 : at}` };
+      return of({ status: 200, headers: { get: () => null }, text: JSON.stringify({ events, watch }) });
+    };
+    const { feed } = createClient({ url: 'https://a.example', token: 't', transport, linger: 0 }).events;
+    const seen: string[] = [];
+    const watch = (): Subscription => feed.unknown$.subscribe(({ name }) => onEvent(name));
+    const onEvent = (name: string) => {
+      seen.push(name);
+      if (seen.length > 1) return;
+      watching.unsubscribe();
+      watching = watch();
+    };
+    let watching = watch();
+    isOut = true;
+    await waitUntil(() => seen.includes('c'));
+    watching.unsubscribe();
+    deepStrictEqual(seen, ['a', 'b', 'c']);
   });
 
   it('is too old after the retention, which is a gap', () => {

@@ -40,6 +40,26 @@ describe('jsonHash', () => {
     notStrictEqual(jsonHash({ a: { b: 1 } }), jsonHash({ b: { a: 1 } }));
   });
 
+  it('is one of 53 bits: a million values that differ little all have different ones', () => {
+    const hashes = (hash: (n: number) => number) =>
+      new Set(Array.from({ length: 300_000 }, (_, n) => hash(n))).size;
+    // Keys, and texts that differ in every fourth character.
+    strictEqual(
+      hashes(n => jsonHash({ [`k${n}`]: 1 })),
+      300_000,
+    );
+    strictEqual(
+      hashes(n => textHash(`${n}`.padStart(6, '0').replace(/./g, '$&aaa'))),
+      300_000,
+    );
+    const short = Array.from({ length: 95 ** 3 }, (_, n) =>
+      textHash(
+        String.fromCharCode(32 + (n % 95), 32 + (Math.floor(n / 95) % 95), 32 + Math.floor(n / 95 ** 2)),
+      ),
+    );
+    strictEqual(new Set(short).size, 95 ** 3);
+  });
+
   it('is the same for keys in any order', () => {
     strictEqual(jsonHash({ a: 1, b: [2, { c: 3, d: 4 }] }), jsonHash({ b: [2, { d: 4, c: 3 }], a: 1 }));
   });

@@ -7,12 +7,13 @@ import {
   ignoreElements,
   map,
   merge,
-  Observable,
   of,
   take,
   takeWhile,
   tap,
   timer,
+  type Observable,
+  type Subscription,
 } from 'rxjs';
 import { changeStatus } from './change-status.js';
 import { resumePoint, type AckDecision, type WatchSettings } from './watch-config.js';
@@ -32,37 +33,46 @@ export function untilPresent({ isPresent$ }: Pick<Audience<never>, 'isPresent$'>
   return isPresent$.pipe(filter(Boolean), take(1), ignoreElements());
 }
 
+/** Who gets the parts of an answer. */
+export interface PartObserver<A> {
+  readonly next: (part: A) => void;
+  /** All parts have been taken. */
+  readonly complete: () => void;
+  /** The delivery was given up after this number of parts. */
+  readonly left: (count: number) => void;
+}
+
 /**
- * Emits the parts of an answer, each as soon as there is somebody to take it, and completes after the last one. If it is
- * unsubscribed from before that, `onLeft` is called with the number of parts that have been emitted.
+ * Delivers the parts of an answer, each as soon as there is somebody to take it, until `delivering` is unsubscribed from. That is
+ * an argument, so that it takes effect at once: whoever leaves with a part may come back before this function returns.
  */
 export function deliver<A>(
   answer: A,
   { isPresent$, split }: Audience<A>,
-  onLeft: (count: number) => void,
-): Observable<A> {
-  return new Observable(subscriber => {
-    const parts = split(answer);
-    let count = 0;
-    let isEmitting = false;
-    let isDone = false;
-    const emit = () => {
-      // Whoever takes a part may leave and come back meanwhile.
-      if (isEmitting) return;
-      isEmitting = true;
-      while (count < parts.length && isPresent$.value && !subscriber.closed) subscriber.next(parts[count++]!);
-      isEmitting = false;
-      if (count < parts.length || subscriber.closed) return;
-      isDone = true;
-      subscriber.complete();
-    };
-    emit();
-    if (!subscriber.closed) subscriber.add(isPresent$.subscribe(emit));
-    return () => {
-      // Also if the last part was taken by someone who has left with it: the answer has not been committed.
-      if (!isDone) onLeft(count);
-    };
+  delivering: Subscription,
+  { next, complete, left }: PartObserver<A>,
+): void {
+  const parts = split(answer);
+  let count = 0;
+  let isEmitting = false;
+  let isDone = false;
+  delivering.add(() => {
+    // Also if the last part was taken by someone who has left with it: the answer has not been committed.
+    if (!isDone) left(count);
   });
+  const emit = () => {
+    // Whoever takes a part may leave and come back meanwhile.
+    if (isEmitting) return;
+    isEmitting = true;
+    while (count < parts.length && isPresent$.value && !delivering.closed) next(parts[count++]!);
+    isEmitting = false;
+    if (count < parts.length || delivering.closed) return;
+    isDone = true;
+    delivering.unsubscribe();
+    complete();
+  };
+  emit();
+  if (!delivering.closed) delivering.add(isPresent$.subscribe(emit));
 }
 
 /** After this time, in ms, a person should know what the watch is waiting for. */

@@ -3,28 +3,27 @@ import {
   asyncScheduler,
   catchError,
   concat,
-  defer,
   EMPTY,
-  from,
   ignoreElements,
   Observable,
   of,
   repeat,
+  Subscription,
   type Subscriber,
-  type Subscription,
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
 import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
 import { changeStatusOfHeld } from './change-status.js';
 import { nextTurn } from './next-turn.js';
 import { pollOnce, type Poller } from './poll-once.js';
-import { restLeft } from './poll-pace.js';
+import { restLeft, SOON_IN_A_ROW } from './poll-pace.js';
 import type { Poll, WatchSettings } from './watch-config.js';
 import { instant } from './watch-index.js';
 import { WatchLog } from './watch-log.js';
 import type { WatchMemory } from './watch-memory.js';
+import { followWakes } from './wakes.js';
 import type { WatchSignal } from './watch-signal.js';
-import { firstState, type Ending, type Turn, type WatchState } from './watch-turn.js';
+import { firstState, unacknowledged, type Ending, type Turn, type WatchState } from './watch-turn.js';
 
 /** When a network comes back, all clients wake at once. Their polls are spread over at least this time, in ms. */
 const MIN_SPREAD = 1_000;
@@ -37,9 +36,6 @@ let openWatches = 0;
 
 /** Who gets the signals of one turn, and its end. */
 type Turning<A> = Subscriber<WatchSignal<A>>;
-
-/** Wakes within this time, in ms, count as one: going online and becoming visible often coincide. */
-const WAKE_THROTTLE = 1_000;
 
 /** What connects the subscriptions of a watch that follow each other, such as those of a feed. */
 export interface WatchContinuity<A> {
@@ -73,7 +69,8 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
   #isWoken = false;
   /** There was a wake since the last poll was sent. */
   #hasWoken = false;
-  #lastWake = -Infinity;
+  /** How many times the next poll was due at once. */
+  #soon = 0;
   interrupt: (() => void) | undefined;
 
   constructor(poll: Poll<A>, settings: WatchSettings<A>, continuity: WatchContinuity<A>) {
@@ -88,7 +85,11 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
     openWatches++;
     subscriber.add(() => openWatches--);
     subscriber.next({ kind: 'status', status: this.#state.status });
-    if (subscriber.closed) return;
+    // Whoever leaves at once sends nothing.
+    if (!subscriber.closed) this.#run(subscriber);
+  }
+
+  #run(subscriber: Subscriber<WatchSignal<A>>): void {
     const rest$ = new Observable<void>(resting => this.#rest(resting));
     const polls$ = new Observable<WatchSignal<A>>(turning => this.#takeTurn(turning)).pipe(
       repeat({ delay: () => (this.#hasEnded ? EMPTY : rest$) }),
@@ -96,22 +97,13 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
     // The first poll is sent at once, unless an earlier subscription has polled in vain just before.
     const mustRest = this.#state.rest.wait > 0;
     (mustRest ? concat(rest$.pipe(ignoreElements()), polls$) : polls$).subscribe(subscriber);
-    if (!subscriber.closed) subscriber.add(this.#followWakes());
-  }
-
-  /** A wake source that fails or completes does not end the watch. */
-  #followWakes(): Subscription {
-    const { wake$, scheduler } = this.#settings;
+    if (subscriber.closed) return;
     const onWake = () => {
-      // Less than nothing if the clock was set back.
-      const since = scheduler.now() - this.#lastWake;
-      if (since >= 0 && since < WAKE_THROTTLE) return;
-      this.#lastWake = scheduler.now();
       // Also if nothing can be aborted or shortened at the moment: connections may be dead all the same.
       this.#hasWoken = true;
       this.interrupt?.();
     };
-    return defer(() => from(wake$)).subscribe({ next: onWake, error: () => undefined });
+    subscriber.add(followWakes(this.#settings, onWake));
   }
 
   /** Emits when the next poll is due, or at a wake that may bring it forward. */
@@ -123,8 +115,8 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
       resting.next();
       resting.complete();
     };
-    // Even a timer of 0 ms takes longer than the next event may take to come.
-    const isSoon = wait === 0 && scheduler === asyncScheduler;
+    // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
+    const isSoon = wait === 0 && scheduler === asyncScheduler && ++this.#soon % SOON_IN_A_ROW !== 0;
     resting.add((isSoon ? asapScheduler : scheduler).schedule(isDue, wait));
     if (least >= wait) return;
     this.interrupt = () => {
@@ -155,7 +147,14 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
   }
 
   ended(ending: Ending<A>, turning: Turning<A>): void {
-    const perform = () => this.#perform(this.#turnAfter(ending), turning);
+    const perform = () => {
+      try {
+        this.#perform(this.#turnAfter(ending), turning);
+      } catch (error) {
+        // A clock threw. RxJS would report it as uncaught, and the watch would stand still.
+        turning.error(error);
+      }
+    };
     const { audience } = this.#continuity;
     if (ending.kind !== 'answer' || !audience || audience.isPresent$.value) perform();
     else turning.add(untilPresent(audience).subscribe({ complete: perform }));
@@ -177,12 +176,16 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
     if (gap) this.#keep({ ...this.#state, toldGap: gap });
     const complete = () => (ack ? this.#acknowledge(next, turning) : this.#commit(next, turning));
     if (isNews && audience) {
-      const remember = (count: number) => {
-        // With `ack`, the whole answer has to come again: it is not only delivered, but acknowledged as a whole.
-        if (!ack) memory.commitParts?.(answer, count);
-      };
-      const tell = (part: A) => turning.next({ kind: 'answer', answer: part });
-      turning.add(deliver(answer, audience, remember).subscribe({ next: tell, complete }));
+      const delivering = new Subscription();
+      turning.add(delivering);
+      deliver(answer, audience, delivering, {
+        next: part => turning.next({ kind: 'answer', answer: part }),
+        complete,
+        left: count => {
+          // With `ack`, the whole answer has to come again: it is not only delivered, but acknowledged as a whole.
+          if (!ack) memory.commitParts?.(answer, count);
+        },
+      });
       return;
     }
     if (isNews) turning.next({ kind: 'answer', answer });
@@ -237,9 +240,4 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
       return nextTurn(state, { kind: 'failure', error, askedAt, ...moment, chance: 0 }, final);
     }
   }
-}
-
-function unacknowledged<A>({ state, delivery }: Turn<A>, error: unknown): Ending<A> {
-  const at = delivery?.checkpoint.at ?? 0;
-  return { kind: 'unacknowledged', error, told: state.status, askedAt: { at, monotonic: undefined } };
 }

@@ -1,4 +1,4 @@
-import { from, type SchedulerAction, type Subscription } from 'rxjs';
+import { from, take, type SchedulerAction, type Subscription } from 'rxjs';
 import type { Poll, WatchSettings } from './watch-config.js';
 import type { Instant } from './watch-index.js';
 import type { Ending, WatchState } from './watch-turn.js';
@@ -59,7 +59,9 @@ export function pollOnce<A, Turning extends Subscription>(
   };
 
   try {
-    asked = from(poll(index, { needsFreshConnection, onArrival })).subscribe({
+    // Not only unsubscribed from afterwards: what emits synchronously might never return.
+    const answer$ = from(poll(index, { needsFreshConnection, onArrival })).pipe(take(1));
+    asked = answer$.subscribe({
       next: answer => end({ kind: 'answer', answer, askedAt }),
       error: (error: unknown) => end({ kind: 'failure', error, askedAt }),
       complete: () => end({ kind: 'nothing', askedAt }),

@@ -7,6 +7,9 @@ const FREE_POLLS = 1_500;
 /** The interval between polls after that, in ms. */
 const LIMITED_INTERVAL = 500;
 
+/** So many polls may follow each other at once, without a turn for timers and the network in between. */
+export const SOON_IN_A_ROW = 32;
+
 /** How fast a watch polls. It guards against hot loops. */
 export interface PollPace {
   /** Polls without news are ahead of their rate limit until this time, in ms since 1970. */

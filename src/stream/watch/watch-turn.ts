@@ -142,3 +142,9 @@ export function abandoned(place: WatchState): WatchState {
   if (index === undefined) return place;
   return { ...place, index: undefined, issued: undefined, gap: { reason: 'unwatched', index } };
 }
+
+/** How a poll ended whose answer was emitted, but not acknowledged. */
+export function unacknowledged<A>({ state, delivery }: Turn<A>, error: unknown): Ending<A> {
+  const at = delivery?.checkpoint.at ?? 0;
+  return { kind: 'unacknowledged', error, told: state.status, askedAt: { at, monotonic: undefined } };
+}

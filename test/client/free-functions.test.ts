@@ -1,0 +1,60 @@
+import { ok, strictEqual, throws } from 'node:assert';
+import { NEVER, of, type Observable } from 'rxjs';
+import {
+  createClient,
+  createContext,
+  feed,
+  getMembers,
+  isInputError,
+  request,
+  watchSignals,
+  type Endpoint,
+  type LobbyContext,
+} from 'lobby-rx';
+import { answer } from '../poll-script.js';
+import { virtualTime } from '../virtual-time.js';
+
+const config = { url: 'https://a.example', token: 't', transport: () => NEVER };
+
+function failure(asked$: Observable<unknown>): unknown {
+  let failure: unknown;
+  asked$.subscribe({ error: (error: unknown) => (failure = error) }).unsubscribe();
+  return failure;
+}
+
+describe('a function that takes a context', () => {
+  it('says so if it gets something else, such as a client', () => {
+    for (const other of [undefined, null, {}, 7, createClient(config)]) {
+      const context = other as LobbyContext;
+      throws(() => request(context, getMembers, { group_id: 'g' }), isInputError);
+      throws(() => feed(context), isInputError);
+    }
+  });
+
+  it('says so if what it is to ask is no endpoint', () => {
+    const client = createClient(config);
+    for (const other of [undefined, null, {}, 7, { ...getMembers, path: undefined }]) {
+      const endpoint = other as Endpoint<object, unknown, 'GET'>;
+      ok(isInputError(failure(request(createContext(config), endpoint, {}))));
+      ok(isInputError(failure(client.request(endpoint, {}))));
+      ok(isInputError(failure(client.watch(endpoint as never, {}))));
+    }
+  });
+});
+
+describe('a clock that throws', () => {
+  it('ends the watch, and nothing else', () => {
+    const { scheduler, pass } = virtualTime();
+    let calls = 0;
+    const now = () => {
+      if (++calls > 2) throw new Error('no time');
+      return 0;
+    };
+    const errors: unknown[] = [];
+    watchSignals(() => of(answer('1', 'a')), { scheduler, monotonic: { now } }).subscribe({
+      error: (error: unknown) => errors.push((error as Error).message),
+    });
+    pass(1_000);
+    strictEqual(errors.join(), 'no time');
+  });
+});
