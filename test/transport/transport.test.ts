@@ -36,7 +36,10 @@ describe('the fetch of a browser', () => {
         // Browsers refuse to run it as a method of anything else.
         strictEqual(this === undefined || this === globalThis, true);
         const [url, { method, signal }] = called as [string, FetchLikeInit];
-        deepStrictEqual([url, method, signal instanceof AbortSignal], ['https://group.example/', 'GET', true]);
+        deepStrictEqual(
+          [url, method, signal instanceof AbortSignal],
+          ['https://group.example/', 'GET', true],
+        );
         return Promise.resolve(answer);
       };
       globalThis.fetch = fetch as unknown as typeof platform;
