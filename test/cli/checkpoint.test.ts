@@ -140,6 +140,8 @@ describe('lobby-rx events --checkpoint', () => {
     const { code, err } = await events(path()).exited;
     strictEqual(code, 2);
     match(err, new RegExp(`is in use by process ${dead.process.pid} on elsewhere; `));
+    await writeFile(lock, 'not by lobby-rx');
+    match((await events(path()).exited).err, / is in use by another process; /);
     await writeFile(lock, `${dead.process.pid} ${hostname()} 1`);
     const run = events(path());
     await waitUntil(service.hasPendingWatch);
@@ -184,7 +186,8 @@ describe('lobby-rx events --checkpoint', () => {
   });
 
   it('leaves no lock behind that it could not write, as on a full disk', async () => {
-    const script = 'ulimit -f 0; exec "$@"';
+    // Otherwise, `npm run coverage` would write a file, too.
+    const script = 'ulimit -f 0; unset NODE_V8_COVERAGE; exec "$@"';
     const { code, err } = await lobbyRx(['events', '--checkpoint', path()], { env: service.env(), script })
       .exited;
     strictEqual(code, 2);

@@ -248,4 +248,10 @@ describe('the emulated service', () => {
     const misplaced = `${urls.apiUrl}/v1/groups/${group_id}/members`;
     strictEqual(codeOf(send(emulator, { url: misplaced, ...bearer(me.token) }).answer), '404 API_NOT_FOUND');
   });
+
+  it('refuses a URL that is none, and finds nothing by an id that is badly escaped', () => {
+    strictEqual(codeOf(send(emulator, { url: 'http://[' }).answer), '400 API_BAD_URL');
+    const { answer } = send(emulator, { url: '/group/v1/groups/%zz/members', ...bearer(me.token) });
+    strictEqual(answer?.status, 404);
+  });
 });

@@ -39,6 +39,25 @@ describe('the emulated world', () => {
     }
   });
 
+  it('forgets players that have expired or were removed once it has 10,000, and no others', () => {
+    const { scheduler, pass } = virtualTime();
+    const first = createEmulator({ scheduler });
+    const { lobby_id } = first.addLobby({ maxPlayers: 20_000 });
+    const players = Array.from({ length: 9_998 }, (_, n) => {
+      const state = n === 0 ? ('connected' as const) : n === 1 ? ('removed' as const) : ('reserved' as const);
+      return [`player-${n}`, { lobby_id, reservedAt: scheduler.now(), state }] as const;
+    });
+    pass(600_000);
+    const emulator = createEmulator({ scheduler, saved: { ...first.save(), players } });
+    const fresh = emulator.reservePlayer(lobby_id);
+    emulator.reservePlayer(lobby_id);
+    const states = () =>
+      [fresh, 'player-0', 'player-1', 'player-2'].map(token => emulator.playerState(token));
+    deepStrictEqual(states(), ['reserved', 'connected', 'removed', 'expired']);
+    emulator.reservePlayer(lobby_id);
+    deepStrictEqual(states(), ['reserved', 'connected', undefined, undefined]);
+  });
+
   describe('after being saved', () => {
     it('continues in another emulator as if nothing had happened', () => {
       const { scheduler } = virtualTime();

@@ -20,6 +20,7 @@ import {
   type Transport,
   type TransportRequest,
 } from 'lobby-rx';
+import { decodeAnswer } from '../../src/endpoint/index.js';
 import { isWellFormed } from '../../src/error/index.js';
 import { anyText } from '../any-text.js';
 
@@ -358,5 +359,21 @@ describe('a custom endpoint', () => {
       error = thrown;
     }
     ok(isInputError(error));
+  });
+
+  it('has a codec that may throw: what it throws is never shown', async () => {
+    const throwing = new t.Type<unknown>(
+      'Throwing',
+      t.unknown.is,
+      u => {
+        throw new Error(`quoted ${JSON.stringify(u)}`);
+      },
+      t.identity,
+    );
+    const get = endpoint({ method: 'GET', service: 'group', path: '/v1/x', response: throwing });
+    const { client } = clientOf('{"a":"s3cret"}');
+    const error: unknown = await lastValueFrom(client.request(get, {})).catch((e: unknown) => e);
+    ok(isDecodeError(error) && !inspect(error).includes('s3cret'));
+    strictEqual(decodeAnswer(get, {}), undefined);
   });
 });

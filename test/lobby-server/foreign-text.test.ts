@@ -66,6 +66,18 @@ describe('lobbyGate and texts that others have written', () => {
     ok(!inspect(gate.log, { depth: Infinity }).includes(token));
   });
 
+  it('logs the failure of a hook that throws what has no text', async () => {
+    const get = () => {
+      throw new Error('no');
+    };
+    gate = await openGate({ onGone: () => throwError(() => new Proxy(new Error(), { get })) });
+    const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    ws.close();
+    await waitUntil(() => gate.log.some(({ kind }) => kind === 'hook_failed'));
+    const failures = gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [entry.error] : []));
+    deepStrictEqual(failures, ['something unprintable']);
+  });
+
   it('logs errors of others by their name: they may quote the token', async () => {
     const connected = (): Observable<void> => throwError(() => new RangeError('the-token is broken'));
     gate = await openGate({ client: { matchmaker: { players: { connected } } } });

@@ -255,4 +255,19 @@ describe('the fields of the interface document', () => {
       'ports.*.hostname',
     ]);
   });
+
+  it('are encoded by their codecs, and those that are absent or null stay so', () => {
+    const Time = new t.Type<Date, unknown>(
+      'Time',
+      (u): u is Date => u instanceof Date,
+      u => t.success(new Date(String(u))),
+      date => date.toISOString(),
+    );
+    const Turn = lobby.struct('Turn', { at: Time, by: t.string }, { until: Time, last: Time });
+    const at = new Date(Date.UTC(2026, 0, 1));
+    const turn = { at, by: 'Ada', until: null, more: 1 };
+    deepStrictEqual(Turn.encode(turn), { at: at.toISOString(), by: 'Ada', until: null, more: 1 });
+    strictEqual(turn.at, at);
+    deepStrictEqual(lobby.Acknowledged.encode(undefined), {});
+  });
 });

@@ -67,6 +67,15 @@ describe('eventFeed', () => {
   );
 
   it(
+    'gives a late subscriber the current status, also after a gap',
+    marbles(({ cold, expectObservable }) => {
+      const feed = eventFeed(cold('s-g-l', signals));
+      expectObservable(feed.malformed$, '------!');
+      expectObservable(feed.status$, '   ---^--!').toBe('---sl', { s: connecting, l: live });
+    }),
+  );
+
+  it(
     'gives a late subscriber the current status, and no earlier event',
     marbles(({ cold, expectObservable }) => {
       const feed = eventFeed(cold('s-a-l-b', signals));

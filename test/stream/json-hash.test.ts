@@ -91,6 +91,10 @@ describe('jsonHash', () => {
 describe('textHash', () => {
   it('differs for texts that differ anywhere, also in length', () => {
     check(property(string(), string(), (a, b) => strictEqual(textHash(a) === textHash(b), a === b)));
+    // Of 53 bits: of a thousand texts, some have the highest one, and some the lowest one.
+    const hashes = Array.from({ length: 1_000 }, (_, i) => textHash(`text ${i}`));
+    ok(hashes.every(hash => Number.isSafeInteger(hash)) && hashes.some(hash => hash >= 2 ** 52));
+    ok(hashes.some(hash => hash % 2 === 1));
     const text = JSON.stringify({ ts: '2026-01-01T00:00:00.000Z', name: 'Ada', list: [1, 2, 3] });
     const changed = Array.from(text, (_, i) => [
       `${text.slice(0, i)}~${text.slice(i + 1)}`,

@@ -384,6 +384,8 @@ describe('fromFetch', () => {
       null,
       undefined,
       { code: 7 },
+      // What has no text.
+      { message: Object.create(null) as unknown },
     ]) {
       const reject: FetchLike = () => Promise.reject(thrown);
       const throwing: FetchLike = () => {

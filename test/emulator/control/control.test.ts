@@ -88,6 +88,8 @@ describe('The control of an emulator', () => {
     );
     ok(same?.kind === 'unknown');
     deepStrictEqual(same.payload, event.payload);
+    const [text] = await eventsAfter(() => control.type('event party_update [over'));
+    deepStrictEqual(text?.kind === 'unknown' && text.payload, '[over');
   });
 
   it('plans faults, and ends them', async () => {

@@ -1,6 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { confirmations, openGate, type OpenGate } from '../gate.js';
 import { tryConnect } from '../connect-player.js';
+import { createRefusedTokens } from '../../../src/lobby-server/admission/refused-tokens.js';
+import { REFUSALS } from '../../../src/lobby-server/admission/refusal.js';
+import { virtualTime } from '../../virtual-time.js';
 
 describe('lobbyGate and requests that it need not send', () => {
   let gate: OpenGate;
@@ -25,6 +28,16 @@ describe('lobbyGate and requests that it need not send', () => {
       }
       strictEqual(confirmations(gate), asked);
     }
+  });
+
+  it('forgets the oldest of more than 10,000 refused tokens', () => {
+    const { scheduler } = virtualTime();
+    const tokens = createRefusedTokens({ refusedMemory: 3_000, scheduler });
+    const { status, code, reason } = REFUSALS.noHandshake;
+    for (let n = 0; n < 10_000; n++) tokens.add(`token-${n}`, REFUSALS.noHandshake);
+    deepStrictEqual(tokens.get('token-0'), { status, code, reason });
+    tokens.add('one more', REFUSALS.noHandshake);
+    deepStrictEqual([tokens.get('token-0'), tokens.get('token-1')?.status], [undefined, status]);
   });
 
   it('sends nothing to the service while that has asked it not to', async () => {
