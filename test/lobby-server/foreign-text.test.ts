@@ -78,6 +78,19 @@ describe('lobbyGate and texts that others have written', () => {
     deepStrictEqual(failures, ['something unprintable']);
   });
 
+  it('refuses a player, and logs an error that has no text', async () => {
+    const get = () => {
+      throw new Error('no');
+    };
+    const connected = (): Observable<void> => throwError(() => new Proxy(new Error(), { get }));
+    gate = await openGate({ client: { matchmaker: { players: { connected } } } });
+    await tryConnect(at('?token=the-token'));
+    deepStrictEqual(
+      gate.log.map(entry => entry.kind === 'refused' && entry.error),
+      ['something unprintable'],
+    );
+  });
+
   it('logs errors of others by their name: they may quote the token', async () => {
     const connected = (): Observable<void> => throwError(() => new RangeError('the-token is broken'));
     gate = await openGate({ client: { matchmaker: { players: { connected } } } });

@@ -1,7 +1,8 @@
-import { deepStrictEqual, strictEqual } from 'node:assert';
+import { deepStrictEqual, rejects, strictEqual } from 'node:assert';
 import type { FetchLikeInit } from 'lobby-rx';
 import { platformFetch } from '../../src/transport/platform-fetch.js';
 import { secretsOf } from '../../src/transport/transport.js';
+import { rawServer } from '../raw-server.js';
 
 describe('the secrets of a request', () => {
   const secrets = (authorization: string | undefined, body?: string) =>
@@ -45,5 +46,22 @@ describe('the fetch of a browser', () => {
       globalThis.fetch = fetch as unknown as typeof platform;
       strictEqual(await platformFetch('https://group.example/', init).response, answer);
     }
+  });
+});
+
+describe('the fetch of Node', () => {
+  it('sends nothing if it is aborted before cross-fetch has been loaded', async () => {
+    // Loaded once more, as in a new process.
+    const url = new URL('../../src/transport/platform-fetch.node.ts?again', import.meta.url).href;
+    const { platformFetch: fresh } = (await import(
+      url
+    )) as typeof import('../../src/transport/platform-fetch.node.js');
+    const server = await rawServer(() => undefined);
+    const init = { method: 'GET', headers: {}, redirect: 'manual', credentials: 'omit', size: 100 } as const;
+    const { response, abort } = fresh(server.url, init);
+    abort();
+    await rejects(Promise.resolve(response), /aborted/);
+    strictEqual(server.sockets.length, 0);
+    await server.close();
   });
 });
