@@ -4,6 +4,13 @@ import { jsonHash, textHash, type Recalled, type WatchMemory } from '../stream/i
 /** How many characters of answers to keep, of up to two bytes each. They are taken apart only if there is a reason to. */
 const MAX_RECENT = 98_304;
 
+/** What an answer takes besides its characters, in characters. */
+const OVERHEAD = 64;
+
+function sizeOf({ length }: string): number {
+  return length + OVERHEAD;
+}
+
 /** How many answers to recognize, to tell that a server sends the same ones again and again. */
 const MAX_KNOWN = 64;
 
@@ -51,7 +58,7 @@ export class EventMemory<Own extends object> implements WatchMemory<IdentityEven
   arrived(answer: IdentityEventList<Own>, text: string): void {
     if (isIdle(answer)) return;
     const body = bodyOf(text);
-    const key = body.length > MAX_RECENT ? textHash(body) : body;
+    const key = sizeOf(body) > MAX_RECENT ? textHash(body) : body;
     arrivals.set(answer, { body, key, mark: markOf(body) });
   }
 
@@ -74,9 +81,9 @@ export class EventMemory<Own extends object> implements WatchMemory<IdentityEven
     this.#known.push(mark);
     if (this.#known.length > MAX_KNOWN) this.#known.shift();
     this.#recent.push(body);
-    if (body.length > MAX_RECENT) this.#delivered();
-    let length = this.#recent.reduce((sum, { length }) => sum + length, 0);
-    while (length > MAX_RECENT) length -= this.#recent.shift()!.length;
+    if (sizeOf(body) > MAX_RECENT) this.#delivered();
+    let size = this.#recent.reduce((sum, body) => sum + sizeOf(body), 0);
+    while (size > MAX_RECENT) size -= sizeOf(this.#recent.shift()!);
   }
 
   commitParts(answer: IdentityEventList<Own>, count: number): void {
