@@ -5,8 +5,8 @@ import { roundsOf, type Rounds } from './measure.js';
 import { bounded, type Bound, type Report } from './report.js';
 import { replyOf, startService, type ServiceProcess } from './service-process.js';
 
-/** What a watcher opens: loops by hand, watches of one client, a client for each, which may share a transport, or official ones. */
-export type WatchKind = 'byHand' | 'batches' | 'clients' | 'clientsOfTheirOwn' | 'official';
+/** What a watcher opens: loops by hand, watches of one client, of one over node:http, a client for each, which may share a transport, or official ones. */
+export type WatchKind = 'byHand' | 'batches' | 'overHttp' | 'clients' | 'clientsOfTheirOwn' | 'official';
 
 /** What a watcher is told. It always replies with its figures. */
 export type WatcherCommand = { readonly open: number } | { readonly memory: true } | { readonly cpu: true };
@@ -21,7 +21,7 @@ export interface WatcherReply {
 
 const ROUNDS = 3;
 /** What is only reported needs one round. */
-const REPORTED: readonly WatchKind[] = ['clientsOfTheirOwn', 'official'];
+const REPORTED: readonly WatchKind[] = ['overHttp', 'clientsOfTheirOwn', 'official'];
 /** The connections are opened in groups: a thousand at once would overflow the queue of the listening socket. */
 const GROUP = 250;
 /** So many are opened, and get events, before anything is measured: code is compiled and buffers grow. */
@@ -33,6 +33,7 @@ const IDLE = 1_500;
 const NAMES: Record<WatchKind, string> = {
   byHand: 'cross-fetch loops, by hand',
   batches: 'client.events.batches(), one client',
+  overHttp: 'client.events.batches(), one client with fromHttp()',
   clients: 'a feed and a client each, one transport',
   clientsOfTheirOwn: 'a feed, a client and a transport each',
   official: 'the official client in loops',
@@ -57,7 +58,14 @@ export async function benchOpenWatches(report: Report, count: number): Promise<v
   }
   const results = {} as Record<Measure, Record<WatchKind, number[]>>;
   for (const measure of Object.keys(measures) as Measure[]) {
-    results[measure] = { batches: [], clients: [], clientsOfTheirOwn: [], byHand: [], official: [] };
+    results[measure] = {
+      batches: [],
+      overHttp: [],
+      clients: [],
+      clientsOfTheirOwn: [],
+      byHand: [],
+      official: [],
+    };
   }
   for (let round = 0; round < ROUNDS; round++) {
     for (const kind of round % 2 === 0 ? KINDS : [...KINDS].reverse()) {

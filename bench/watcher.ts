@@ -1,5 +1,6 @@
 // A fresh process that opens watches of one kind, and says on command what they cost it.
 import { createClient, fromFetch } from 'lobby-rx';
+import { fromHttp } from 'lobby-rx/node';
 import { followByHand } from './hand-written.js';
 import { heap } from './measure.js';
 import type { WatcherCommand, WatcherReply, WatchKind } from './open-watches.js';
@@ -18,6 +19,10 @@ const openers: Record<WatchKind, () => () => unknown> = {
   byHand: () => () => followByHand(url, onEvents),
   batches: () => {
     const client = createClient({ url, token });
+    return () => client.events.batches().subscribe(({ events }) => onEvents(events));
+  },
+  overHttp: () => {
+    const client = createClient({ url, token, transport: fromHttp() });
     return () => client.events.batches().subscribe(({ events }) => onEvents(events));
   },
   clients: () => {

@@ -7,13 +7,14 @@ import ts from 'typescript';
 const ROOT = join(import.meta.dirname, '..');
 /** Where to build to. */
 const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
-const ENTRIES = ['index.d.ts', 'emulator/index.d.ts', 'lobby-server/index.d.ts'];
+const ENTRIES = ['index.d.ts', 'emulator/index.d.ts', 'lobby-server/index.d.ts', 'transport/node/index.d.ts'];
 
 rmSync(DIST, { recursive: true, force: true });
 // For bundlers, one module stays one file: they leave out what is not used.
 const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'src/tsconfig.build.json')];
 execFileSync(process.execPath, [...tsc, '--outDir', DIST], { stdio: 'inherit' });
 await bundleForNode();
+removeModulesOfNode();
 removeUnreachable();
 
 /** Node reads a few files much faster than a hundred, and never needs to leave any out. */
@@ -24,13 +25,23 @@ async function bundleForNode(): Promise<void> {
       index: 'index.ts',
       emulator: 'emulator/index.ts',
       'lobby-server': 'lobby-server/index.ts',
+      node: 'transport/node/index.ts',
       'lobby-rx': 'cli/main.ts',
     },
     outdir: join(DIST, 'node'),
     ...{ bundle: true, splitting: true, chunkNames: 'shared-[hash]', packages: 'external' },
     ...{ platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning' },
-    alias: { '#fetch': './transport/platform-fetch.node.ts', '#fp-ts/Either': 'fp-ts/lib/Either.js' },
+    alias: { '#fetch': './transport/node/platform-fetch.ts', '#fp-ts/Either': 'fp-ts/lib/Either.js' },
   });
+}
+
+/** Removes the modules that only Node loads, and only as bundles. */
+function removeModulesOfNode(): void {
+  for (const folder of ['lobby-server', 'transport/node']) {
+    for (const path of readdirSync(join(DIST, folder), { recursive: true, encoding: 'utf8' })) {
+      if (path.endsWith('.js')) rmSync(join(DIST, folder, path));
+    }
+  }
 }
 
 /** Removes the declarations that no entry leads to. */

@@ -30,9 +30,15 @@ export interface FetchLikeResponse {
 /** Any `fetch` function: the platform's, cross-fetch, undici's or a fake one for tests. */
 export type FetchLike = (url: string, init: FetchLikeInit) => PromiseLike<FetchLikeResponse>;
 
+/** The parts of a response that a transport reads, of whatever kind it is. */
+export interface SentResponse extends Omit<FetchLikeResponse, 'text'> {
+  /** Used if the body has no reader. */
+  text?(): PromiseLike<string>;
+}
+
 /** A request that has been sent. */
 export interface SentRequest {
-  readonly response: PromiseLike<FetchLikeResponse>;
+  readonly response: PromiseLike<SentResponse>;
   /** Gives up the answer, even while its body is being read. */
   readonly abort: () => void;
 }

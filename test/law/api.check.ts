@@ -8,6 +8,7 @@ const ENTRIES = {
   'lobby-rx': 'index.d.ts',
   'lobby-rx/emulator': 'emulator/index.d.ts',
   'lobby-rx/lobby-server': 'lobby-server/index.d.ts',
+  'lobby-rx/node': 'transport/node/index.d.ts',
 };
 
 describe('the types that users see', function () {

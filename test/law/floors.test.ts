@@ -10,6 +10,9 @@ const SRC = join(import.meta.dirname, '../../src');
 /** The rooms that a browser loads. */
 const BROWSER = ['error', 'protocol', 'transport', 'stream', 'endpoint', 'client', 'index.ts'];
 
+/** The part of them that only Node loads. */
+const NODE_ONLY = 'transport/node/';
+
 /** Names that say nothing about a room or a file. */
 const NAMELESS = /(^|\/)(utils?|common|helpers?|types|constants|core|misc|shared)(\/|\.ts$)/;
 
@@ -133,9 +136,9 @@ describe('the house', () => {
 
   it('keeps cross-fetch and node: out of what a browser loads', () => {
     const wrong = faults(({ path, room, imports }) =>
-      BROWSER.includes(room) && !path.endsWith('.node.ts')
+      BROWSER.includes(room) && !path.startsWith(NODE_ONLY)
         ? imports.filter(
-            name => name.startsWith('node:') || name === 'cross-fetch' || name.includes('.node.'),
+            name => name.startsWith('node:') || name === 'cross-fetch' || name.includes('/node/'),
           )
         : [],
     );
@@ -147,7 +150,7 @@ describe('the house', () => {
       const file = path.split('/').at(-1)!;
       if (/^(index|main)\.ts$/.test(file)) return [];
       const exported = names.flatMap(wordsOf);
-      const missing = wordsOf(file.replace(/(\.node)?\.ts$/, '')).filter(word => !exported.includes(word));
+      const missing = wordsOf(file.replace(/\.ts$/, '')).filter(word => !exported.includes(word));
       return missing.length > 0 ? [`exports ${names.join(', ')}, nothing about ${missing.join(', ')}`] : [];
     });
     deepStrictEqual(wrong, []);

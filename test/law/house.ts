@@ -8,7 +8,16 @@ export const FLOOR: Readonly<Record<string, number>> = {
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   error: [],
   protocol: ['io-ts', '#fp-ts/Either'],
-  transport: ['rxjs', '#fetch', 'cross-fetch', 'node:http', 'node:https', 'node:stream', 'node:zlib'],
+  transport: [
+    'rxjs',
+    '#fetch',
+    'cross-fetch',
+    'node:http',
+    'node:https',
+    'node:net',
+    'node:stream',
+    'node:zlib',
+  ],
   stream: ['rxjs', '#fp-ts/Either'],
   endpoint: ['rxjs', 'io-ts', '#fp-ts/Either'],
   client: ['rxjs'],

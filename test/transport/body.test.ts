@@ -2,6 +2,7 @@ import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { deflateSync, gzipSync, brotliCompressSync } from 'node:zlib';
 import { catchError, lastValueFrom, of, type ObservableInput } from 'rxjs';
 import { createClient, fromFetch, whyNotConnected, type FetchLikeResponse } from 'lobby-rx';
+import { fromHttp } from 'lobby-rx/node';
 import { rawServer, type RawServer } from '../raw-server.js';
 import { virtualTime } from '../virtual-time.js';
 
@@ -10,6 +11,11 @@ const chunk = new TextEncoder().encode('x');
 
 /** Lets pending promises settle; they do not move in virtual time. */
 const settle = () => new Promise(resolve => setImmediate(resolve));
+
+const inNode = [
+  ['cross-fetch', fromFetch],
+  ['node:http', fromHttp],
+] as const;
 
 describe('the body of an answer', () => {
   /** A body in virtual time, of which one byte arrives per call of `flow`. Nobody waits for more than one. */
@@ -71,89 +77,97 @@ describe('the body of an answer', () => {
     strictEqual(seen.length, 1);
   });
 
-  describe('over HTTP', () => {
-    let server: RawServer;
-    afterEach(() => server.close());
+  for (const [name, create] of inNode) {
+    describe(`over HTTP, with ${name}`, () => {
+      let server: RawServer;
+      afterEach(() => server.close());
 
-    const answer = (head: string, body: Buffer) =>
-      `HTTP/1.1 ${head}\r\nContent-Length: ${body.length}\r\n\r\n`;
-    const serve = async (head: string, body: Buffer) => {
-      server = await rawServer(socket => {
-        socket.write(answer(head, body));
-        socket.write(body);
+      const answer = (head: string, body: Buffer) =>
+        `HTTP/1.1 ${head}\r\nContent-Length: ${body.length}\r\n\r\n`;
+      const serve = async (head: string, body: Buffer) => {
+        server = await rawServer(socket => {
+          socket.write(answer(head, body));
+          socket.write(body);
+        });
+        return server.url;
+      };
+      const text = '{"members":[],"watch":{"index":"1"}}';
+
+      it('is decompressed', async () => {
+        for (const [encoding, body] of [
+          ['gzip', gzipSync(text)],
+          ['deflate', deflateSync(text)],
+          ['br', brotliCompressSync(text)],
+        ] as const) {
+          const url = await serve(`200 OK\r\nContent-Encoding: ${encoding}`, body);
+          strictEqual((await lastValueFrom(create()({ ...request, url }))).text, text);
+          await server.close();
+        }
+        const url = await serve('200 OK\r\nContent-Encoding: gzip', Buffer.alloc(0));
+        strictEqual((await lastValueFrom(create()({ ...request, url }))).text, '');
+        match(server.received(), /\r\naccept-encoding: gzip\r\n/i);
       });
-      return server.url;
-    };
-    const text = '{"members":[],"watch":{"index":"1"}}';
 
-    it('is decompressed', async () => {
-      for (const [encoding, body] of [
-        ['gzip', gzipSync(text)],
-        ['deflate', deflateSync(text)],
-        ['br', brotliCompressSync(text)],
-      ] as const) {
-        const url = await serve(`200 OK\r\nContent-Encoding: ${encoding}`, body);
-        strictEqual((await lastValueFrom(fromFetch()({ ...request, url }))).text, text);
-        await server.close();
-      }
-      const url = await serve('200 OK\r\nContent-Encoding: gzip', Buffer.alloc(0));
-      strictEqual((await lastValueFrom(fromFetch()({ ...request, url }))).text, '');
-      match(server.received(), /\r\naccept-encoding: gzip\r\n/i);
-    });
-
-    const connect = async (url: string) => {
-      const { players } = createClient({ url, token: 't' }).matchmaker;
-      return lastValueFrom(players.connected({ player_token: 'p' })).then(
-        () => 'admitted',
-        (error: unknown) => whyNotConnected(error).outcome,
-      );
-    };
-
-    it('that is compressed and incomplete is no empty body, and admits nobody', async () => {
-      const whole = gzipSync('{"error":"no"}');
-      for (const length of [1, 10, 11, whole.length - 1]) {
-        strictEqual(
-          await connect(await serve('200 OK\r\nContent-Encoding: gzip', whole.subarray(0, length))),
-          'unknown',
+      const connect = async (url: string) => {
+        const { players } = createClient({ url, token: 't', transport: create() }).matchmaker;
+        return lastValueFrom(players.connected({ player_token: 'p' })).then(
+          () => 'admitted',
+          (error: unknown) => whyNotConnected(error).outcome,
         );
-        await server.close();
-      }
-      strictEqual(await connect(await serve('200 OK\r\nContent-Encoding: gzip', gzipSync('{}'))), 'admitted');
-    });
+      };
 
-    it('of an answer with an impossible status admits nobody', async () => {
-      for (const status of ['000', '099', '999']) {
-        strictEqual(await connect(await serve(`${status} Strange`, Buffer.from('{}'))), 'unknown', status);
-        await server.close();
-      }
-      strictEqual(await connect(await serve('200 OK', Buffer.from('{}'))), 'admitted');
-    });
+      it('that is compressed and incomplete is no empty body, and admits nobody', async () => {
+        const whole = gzipSync('{"error":"no"}');
+        for (const length of [1, 10, 11, whole.length - 1]) {
+          strictEqual(
+            await connect(await serve('200 OK\r\nContent-Encoding: gzip', whole.subarray(0, length))),
+            'unknown',
+          );
+          await server.close();
+        }
+        strictEqual(
+          await connect(await serve('200 OK\r\nContent-Encoding: gzip', gzipSync('{}'))),
+          'admitted',
+        );
+      });
 
-    it('is read by node-fetch and the like, too', async () => {
-      const { default: crossFetch } = await import('cross-fetch');
-      const url = await serve('200 OK', Buffer.from(text));
-      const transport = fromFetch({ fetch: crossFetch });
-      strictEqual((await lastValueFrom(transport({ ...request, url }))).text, text);
+      it('of an answer with an impossible status admits nobody', async () => {
+        for (const status of ['000', '099', '999']) {
+          strictEqual(await connect(await serve(`${status} Strange`, Buffer.from('{}'))), 'unknown', status);
+          await server.close();
+        }
+        strictEqual(await connect(await serve('200 OK', Buffer.from('{}'))), 'admitted');
+      });
     });
+  }
+
+  it('is read by node-fetch and the like, too', async () => {
+    const { default: crossFetch } = await import('cross-fetch');
+    const server = await rawServer(socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'));
+    const transport = fromFetch({ fetch: crossFetch });
+    strictEqual((await lastValueFrom(transport({ ...request, url: server.url }))).text, '{}');
+    await server.close();
   });
 });
 
 describe('a new connection', () => {
-  it('is used if it is asked for, and closes those that were kept', async () => {
-    const ok200 = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
-    const server = await rawServer(socket => socket.write(ok200));
-    const send = (needsFreshConnection: boolean) =>
-      lastValueFrom(fromFetch()({ ...request, url: server.url, needsFreshConnection }));
-    // Three at once, so that three sockets are kept.
-    await Promise.all([send(false), send(false), send(false)]);
-    strictEqual(server.sockets.length, 3);
-    await send(false);
-    strictEqual(server.sockets.length, 3);
-    await send(true);
-    strictEqual(server.sockets.length, 4);
-    // The new one is kept, and no other is left.
-    await Promise.all([send(false), send(false)]);
-    strictEqual(server.sockets.length, 5);
-    await server.close();
-  });
+  for (const [name, create] of inNode) {
+    it(`is used if it is asked for, and closes those that were kept, with ${name}`, async () => {
+      const ok200 = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+      const server = await rawServer(socket => socket.write(ok200));
+      const send = (needsFreshConnection: boolean) =>
+        lastValueFrom(create()({ ...request, url: server.url, needsFreshConnection }));
+      // Three at once, so that three sockets are kept.
+      await Promise.all([send(false), send(false), send(false)]);
+      strictEqual(server.sockets.length, 3);
+      await send(false);
+      strictEqual(server.sockets.length, 3);
+      await send(true);
+      strictEqual(server.sockets.length, 4);
+      // The new one is kept, and no other is left.
+      await Promise.all([send(false), send(false)]);
+      strictEqual(server.sockets.length, 5);
+      await server.close();
+    });
+  }
 });

@@ -7,8 +7,10 @@ import {
   type FetchLike,
   type FetchLikeInit,
   type FetchLikeResponse,
+  type Transport,
   type TransportError,
 } from 'lobby-rx';
+import { fromHttp } from 'lobby-rx/node';
 import { rawServer, type RawServer } from '../raw-server.js';
 import { waitUntil } from '../wait-until.js';
 
@@ -19,6 +21,8 @@ const ok200 = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.lengt
 /** Not the default in Node: the transport must work with any fetch. */
 const globalFetch = fetch as FetchLike;
 
+type Create = (config?: { readonly bodyDeadline?: number; readonly maxBody?: number }) => Transport;
+
 describe('fromFetch', () => {
   let server: RawServer | undefined;
   afterEach(async () => {
@@ -28,11 +32,9 @@ describe('fromFetch', () => {
 
   const get = (url: string, config = {}) => fromFetch(config)({ method: 'GET', url, headers: {} });
 
-  async function failure(url: string, config = {}, method = 'GET'): Promise<TransportError> {
+  async function failure(url: string, config = {}, create: Create = fromFetch): Promise<TransportError> {
     try {
-      await lastValueFrom(
-        fromFetch(config)({ method, url, headers: {}, ...(method === 'POST' && { body: '{}' }) }),
-      );
+      await lastValueFrom(create(config)({ method: 'GET', url, headers: {} }));
     } catch (error) {
       ok(isTransportError(error), String(error));
       return error;
@@ -40,10 +42,11 @@ describe('fromFetch', () => {
     throw new Error('there was an answer');
   }
 
-  for (const [name, config] of [
-    ['cross-fetch', {}],
-    ['global fetch', { fetch: globalFetch }],
-  ] as const) {
+  for (const [name, create] of [
+    ['cross-fetch', fromFetch],
+    ['global fetch', config => fromFetch({ ...config, fetch: globalFetch })],
+    ['node:http', fromHttp],
+  ] as readonly [string, Create][]) {
     describe(`with ${name}`, () => {
       it('sends a request, emits the answer with any status, and completes', async () => {
         server = await rawServer(socket =>
@@ -55,7 +58,7 @@ describe('fromFetch', () => {
           headers: { authorization: 'Bearer t' },
           body: '{"a":1}',
         };
-        const [answer, ...more] = await lastValueFrom(fromFetch(config)(request).pipe(toArray()));
+        const [answer, ...more] = await lastValueFrom(create()(request).pipe(toArray()));
         deepStrictEqual([answer?.status, answer?.text, answer?.headers.get('rvt-ray-id')], [418, 'no', '7']);
         strictEqual(more.length, 0);
         match(server.received(), /^POST \/pot\?full=1 HTTP\/1\.1\r\n/);
@@ -85,14 +88,14 @@ describe('fromFetch', () => {
         it(`fails at once if the connection is cut in ${what}`, async () => {
           server = await rawServer(socket => socket.write(head, () => setImmediate(cut, socket)));
           // A deadline this long cannot be what ends it.
-          const patient = { ...config, bodyDeadline: 600_000 };
-          strictEqual((await failure(server.url, patient)).reason, 'lost');
+          const patient = { bodyDeadline: 600_000 };
+          strictEqual((await failure(server.url, patient, create)).reason, 'lost');
         });
       }
 
       it('fails at the body deadline if the body stalls', async () => {
         server = await rawServer(socket => socket.write(LENGTH));
-        const error = await failure(server.url, { ...config, bodyDeadline: 0 });
+        const error = await failure(server.url, { bodyDeadline: 0 }, create);
         deepStrictEqual(
           [error.reason, error.message.includes('the body of the answer stalled')],
           ['lost', true],
@@ -103,7 +106,7 @@ describe('fromFetch', () => {
         server = await rawServer(socket =>
           socket.write('HTTP/1.1 302 Found\r\nLocation: /else\r\nContent-Length: 0\r\n\r\n'),
         );
-        strictEqual((await failure(server.url, config)).reason, 'redirected');
+        strictEqual((await failure(server.url, {}, create)).reason, 'redirected');
         ok(!server.received().includes('/else'));
       });
 
@@ -112,14 +115,14 @@ describe('fromFetch', () => {
           socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
           socket.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
         });
-        strictEqual((await failure(server.url, { ...config, maxBody: 1000 })).reason, 'too_large');
+        strictEqual((await failure(server.url, { maxBody: 1000 }, create)).reason, 'too_large');
       });
 
       it('distinguishes a server that is not there from one that hangs up', async () => {
         server = await rawServer(() => undefined);
         const { url } = server;
         await server.close();
-        strictEqual((await failure(url, config)).reason, 'unreachable');
+        strictEqual((await failure(url, {}, create)).reason, 'unreachable');
       });
 
       it('aborts on unsubscribe, while waiting for headers and while reading a body', async () => {
@@ -131,7 +134,7 @@ describe('fromFetch', () => {
               socket.write(head, () => setImmediate(() => subscription?.unsubscribe()));
             }).then(started => {
               server = started;
-              const transport = fromFetch(config);
+              const transport = create();
               subscription = transport({ method: 'GET', url: started.url, headers: {} }).subscribe({
                 next: () => fail('an answer after all'),
                 error: (error: unknown) => fail(String(error)),
@@ -145,58 +148,67 @@ describe('fromFetch', () => {
     });
   }
 
-  it('reuses sockets for GETs, and opens a new one for every other request', async () => {
-    server = await rawServer(socket => socket.write(ok200('{}')));
-    const { url } = server;
-    for (let i = 0; i < 3; i++) await lastValueFrom(get(url));
-    strictEqual(server.sockets.length, 1);
-    for (let i = 0; i < 2; i++) {
-      await lastValueFrom(fromFetch()({ method: 'POST', url, headers: {}, body: '{}' }));
-    }
-    strictEqual(server.sockets.length, 3);
-  });
+  for (const [name, create] of [
+    ['cross-fetch', fromFetch],
+    ['node:http', fromHttp],
+  ] as readonly [string, Create][]) {
+    describe(`with ${name}, in Node`, () => {
+      const ask = (url: string) => create()({ method: 'GET', url, headers: {} });
 
-  it('retries a GET once if it failed on a kept socket', async () => {
-    server = await rawServer((socket, nth) => {
-      if (nth === 1) socket.destroy();
-      else socket.write(ok200(`${nth}`));
+      it('reuses sockets for GETs, and opens a new one for every other request', async () => {
+        server = await rawServer(socket => socket.write(ok200('{}')));
+        const { url } = server;
+        for (let i = 0; i < 3; i++) await lastValueFrom(ask(url));
+        strictEqual(server.sockets.length, 1);
+        for (let i = 0; i < 2; i++) {
+          await lastValueFrom(create()({ method: 'POST', url, headers: {}, body: '{}' }));
+        }
+        strictEqual(server.sockets.length, 3);
+      });
+
+      it('retries a GET once if it failed on a kept socket', async () => {
+        server = await rawServer((socket, nth) => {
+          if (nth === 1) socket.destroy();
+          else socket.write(ok200(`${nth}`));
+        });
+        await lastValueFrom(ask(server.url));
+        strictEqual((await lastValueFrom(ask(server.url))).text, '2');
+      });
+
+      it('retries a GET that failed on a kept socket with a new one, and gives up if that fails, too', async () => {
+        let isDying = false;
+        server = await rawServer(socket => {
+          if (isDying && server!.sockets.indexOf(socket) < 2) socket.destroy();
+          else setImmediate(() => socket.write(ok200('{}')));
+        });
+        const { url } = server;
+        await Promise.all([lastValueFrom(ask(url)), lastValueFrom(ask(url))]);
+        strictEqual(server.sockets.length, 2);
+        isDying = true;
+        strictEqual((await lastValueFrom(ask(url))).text, '{}');
+        strictEqual(server.sockets.length, 3);
+
+        const { close } = server;
+        server = await rawServer((socket, nth) => {
+          if (nth > 0) socket.destroy();
+          else socket.write(ok200('{}'));
+        });
+        await close();
+        await lastValueFrom(ask(server.url));
+        strictEqual((await failure(server.url, {}, create)).reason, 'lost');
+        strictEqual(server.sockets.length, 2);
+      });
+
+      it('uses TLS for an https: URL', async () => {
+        server = await rawServer(() => undefined);
+        const asking = ask(server.url.replace('http:', 'https:')).subscribe({ error: () => undefined });
+        await waitUntil(() => server?.received() !== '');
+        asking.unsubscribe();
+        // A handshake.
+        strictEqual(server.received().charCodeAt(0), 0x16);
+      });
     });
-    await lastValueFrom(get(server.url));
-    strictEqual((await lastValueFrom(get(server.url))).text, '2');
-  });
-
-  it('retries a GET that failed on a kept socket with a new one, and gives up if that fails, too', async () => {
-    let isDying = false;
-    server = await rawServer(socket => {
-      if (isDying && server!.sockets.indexOf(socket) < 2) socket.destroy();
-      else setImmediate(() => socket.write(ok200('{}')));
-    });
-    const { url } = server;
-    await Promise.all([lastValueFrom(get(url)), lastValueFrom(get(url))]);
-    strictEqual(server.sockets.length, 2);
-    isDying = true;
-    strictEqual((await lastValueFrom(get(url))).text, '{}');
-    strictEqual(server.sockets.length, 3);
-
-    const { close } = server;
-    server = await rawServer((socket, nth) => {
-      if (nth > 0) socket.destroy();
-      else socket.write(ok200('{}'));
-    });
-    await close();
-    await lastValueFrom(get(server.url));
-    strictEqual((await failure(server.url)).reason, 'lost');
-    strictEqual(server.sockets.length, 2);
-  });
-
-  it('uses TLS for an https: URL', async () => {
-    server = await rawServer(() => undefined);
-    const asking = get(server.url.replace('http:', 'https:')).subscribe({ error: () => undefined });
-    await waitUntil(() => server?.received() !== '');
-    asking.unsubscribe();
-    // A handshake.
-    strictEqual(server.received().charCodeAt(0), 0x16);
-  });
+  }
 
   it('reports what is known about a failure, and keeps the rest as its cause', async () => {
     const details = async (url: string) => {

@@ -2,6 +2,7 @@ import { ok, strictEqual } from 'node:assert';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { lastValueFrom } from 'rxjs';
 import { fromFetch, isTransportError } from 'lobby-rx';
+import { fromHttp } from 'lobby-rx/node';
 import { rawServer, type RawServer } from '../raw-server.js';
 import { virtualTime } from '../virtual-time.js';
 import { waitUntil } from '../wait-until.js';
@@ -13,40 +14,47 @@ describe('a hostile body', () => {
   let server: RawServer | undefined;
   afterEach(() => server?.close());
 
-  it('that would be huge is not decompressed beyond the limit, although all of it has come', async () => {
-    const size = 200 * 2 ** 20;
-    const bomb = brotliCompressSync(Buffer.alloc(size), { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } });
-    ok(bomb.length < 10_000);
-    server = await rawServer(socket => {
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: ${bomb.length}\r\n\r\n`);
-      socket.write(bomb);
+  for (const [name, create] of [
+    ['cross-fetch', fromFetch],
+    ['node:http', fromHttp],
+  ] as const) {
+    it(`that would be huge is not decompressed beyond the limit, although all of it has come, with ${name}`, async () => {
+      const size = 200 * 2 ** 20;
+      const bomb = brotliCompressSync(Buffer.alloc(size), {
+        params: { [constants.BROTLI_PARAM_QUALITY]: 5 },
+      });
+      ok(bomb.length < 10_000);
+      server = await rawServer(socket => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: ${bomb.length}\r\n\r\n`);
+        socket.write(bomb);
+      });
+      const reason = await lastValueFrom(create()({ ...request, url: server.url })).then(
+        () => 'read',
+        (error: unknown) => isTransportError(error) && error.reason,
+      );
+      strictEqual(reason, 'too_large');
+      const before = process.cpuUsage();
+      await new Promise(resolve => setTimeout(resolve, 500));
+      const { user, system } = process.cpuUsage(before);
+      ok(user + system < 100_000, `busy for ${(user + system) / 1_000} ms`);
     });
-    const reason = await lastValueFrom(fromFetch()({ ...request, url: server.url })).then(
-      () => 'read',
-      (error: unknown) => isTransportError(error) && error.reason,
-    );
-    strictEqual(reason, 'too_large');
-    const before = process.cpuUsage();
-    await new Promise(resolve => setTimeout(resolve, 500));
-    const { user, system } = process.cpuUsage(before);
-    ok(user + system < 100_000, `busy for ${(user + system) / 1_000} ms`);
-  });
 
-  it('with more after its compressed part leaves no connection open', async () => {
-    const body = gzipSync('{}');
-    const started = await rawServer(socket => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n');
-      socket.write(`${(body.length + 4).toString(16)}\r\n`);
-      socket.write(Buffer.concat([body, Buffer.from('\0\0\0\0\r\n')]));
-    });
-    server = started;
-    for (let n = 0; n < 5; n++) {
-      const { text } = await lastValueFrom(fromFetch()({ ...request, url: started.url }));
-      strictEqual(text, '{}');
-    }
-    strictEqual(started.sockets.length, 5);
-    await waitUntil(() => started.sockets.every(socket => socket.destroyed));
-  }).timeout(5_000);
+    it(`with more after its compressed part leaves no connection open, with ${name}`, async () => {
+      const body = gzipSync('{}');
+      const started = await rawServer(socket => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n');
+        socket.write(`${(body.length + 4).toString(16)}\r\n`);
+        socket.write(Buffer.concat([body, Buffer.from('\0\0\0\0\r\n')]));
+      });
+      server = started;
+      for (let n = 0; n < 5; n++) {
+        const { text } = await lastValueFrom(create()({ ...request, url: started.url }));
+        strictEqual(text, '{}');
+      }
+      strictEqual(started.sockets.length, 5);
+      await waitUntil(() => started.sockets.every(socket => socket.destroyed));
+    }).timeout(5_000);
+  }
 
   it('that stalls is given up in time, although the clock is set back', async () => {
     const { scheduler, pass } = virtualTime();

@@ -52,10 +52,10 @@ describe('the fetch of a browser', () => {
 describe('the fetch of Node', () => {
   it('sends nothing if it is aborted before cross-fetch has been loaded', async () => {
     // Loaded once more, as in a new process.
-    const url = new URL('../../src/transport/platform-fetch.node.ts?again', import.meta.url).href;
+    const url = new URL('../../src/transport/node/platform-fetch.ts?again', import.meta.url).href;
     const { platformFetch: fresh } = (await import(
       url
-    )) as typeof import('../../src/transport/platform-fetch.node.js');
+    )) as typeof import('../../src/transport/node/platform-fetch.js');
     const server = await rawServer(() => undefined);
     const init = { method: 'GET', headers: {}, redirect: 'manual', credentials: 'omit', size: 100 } as const;
     const { response, abort } = fresh(server.url, init);

@@ -1,0 +1,45 @@
+import { Agent as HttpAgent, type Agent } from 'node:http';
+import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
+
+/** Gives the agent for a request. Only a GET may reuse a socket. */
+export type AgentOf = (url: string, mayReuse: boolean) => Agent;
+
+/**
+ * Creates agents for both protocols. Only a GET may reuse a socket: if the server closes the socket at that moment, there is no way
+ * to tell whether the request was carried out. The idle sockets do not keep the process alive.
+ */
+export function createAgents(
+  options: AgentOptions = {},
+  prepare: (agent: Agent) => void = () => undefined,
+): AgentOf {
+  // Not only 256 idle ones: when an event comes to thousands of watches at once, each needs its socket again a moment later.
+  const kept = { ...options, keepAlive: true, maxFreeSockets: Infinity };
+  const single = { ...options, keepAlive: false };
+  const [http, https, httpOnce, httpsOnce] = [
+    new HttpAgent(kept),
+    new HttpsAgent(kept),
+    new HttpAgent(single),
+    new HttpsAgent(single),
+  ];
+  for (const agent of [http, https, httpOnce, httpsOnce]) prepare(agent);
+  return (url, mayReuse) => {
+    if (isTls(url)) return mayReuse ? https : httpsOnce;
+    return mayReuse ? http : httpOnce;
+  };
+}
+
+/** Whether a request to a URL is encrypted. */
+export function isTls(url: string): boolean {
+  return /^https:/i.test(url);
+}
+
+/** Closes the sockets that wait to be reused for the server of a URL. They are dead together, or alive together. */
+export function dropIdleSockets(agent: Agent, url: string): void {
+  const { hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  // Whatever follows: with TLS that is much, and a Host header of the request is part of it.
+  const server = `${host}:${port || (isTls(url) ? 443 : 80)}:`;
+  for (const [name, sockets] of Object.entries(agent.freeSockets)) {
+    if (name.startsWith(server)) for (const socket of sockets ?? []) socket.destroy();
+  }
+}

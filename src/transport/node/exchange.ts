@@ -1,0 +1,95 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+
+/** One request of Node's and its answer, from the moment when the request is started. */
+export class Exchange {
+  /** The answer, once its headers have come. */
+  incoming: IncomingMessage | undefined;
+  #request: ClientRequest | undefined;
+  #decoder: Transform | undefined;
+
+  /** Follows a request. Calls `onCut` if its connection ends before its answer does, which Node does not report in every case. */
+  observe(request: ClientRequest, onCut: (error: Error) => void): void {
+    this.#request = request;
+    request.once('response', response => (this.incoming = response));
+    request.once('close', () => {
+      if (this.incoming?.complete) return;
+      // Node is silent after an unrequested upgrade, for example.
+      const where = this.incoming ? 'in the body' : 'without an answer';
+      onCut(Object.assign(new Error(`the connection was closed ${where}`), { code: 'ECONNRESET' }));
+    });
+  }
+
+  /** The body, decompressed, with a reader like that of a `fetch`. */
+  decoded(body: Readable, encoding: string | null | undefined) {
+    const getReader = () => {
+      const decoder = (this.#decoder = DECODERS.get(encoding?.toLowerCase() ?? '')?.());
+      // What is compressed may end before its connection does, which nobody would close then.
+      decoder?.once('end', () => {
+        if (!body.readableEnded) this.#request?.destroy();
+      });
+      return readerOf(body, decoder);
+    };
+    return { getReader };
+  }
+
+  abort(): void {
+    this.#request?.destroy();
+    // All of the body may have come already: little of it can become very much.
+    this.#decoder?.destroy();
+  }
+
+  /** Whether the server closed an idle socket just as it was reused. */
+  get hasDiedOnReuse(): boolean {
+    return !this.incoming && this.#request?.reusedSocket === true;
+  }
+}
+
+const DECODERS = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/**
+ * Reads a body part by part, decompressed. Unlike node-fetch's own decompression, it fails if a compressed body is incomplete. It
+ * does not use the async iterator of the stream, which costs more than a small answer is worth.
+ */
+function readerOf(body: Readable, decoder: Transform | undefined) {
+  let isEmpty = true;
+  let hasEnded = false;
+  let failure: Error | null = body.errored;
+  const parts: Uint8Array[] = [];
+  let settle = (): void => undefined;
+  const stream: Readable = decoder ?? body;
+  body.once('data', () => (isEmpty = false));
+  if (decoder) pipeline(body, decoder, () => undefined);
+  stream.on('data', (part: Uint8Array) => {
+    parts.push(part);
+    settle();
+  });
+  stream.once('end', () => {
+    hasEnded = true;
+    settle();
+  });
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // Servers send no compressed form of an empty body, only its header.
+    if (isEmpty && error.code === 'Z_BUF_ERROR') hasEnded = true;
+    else failure ??= error;
+    settle();
+  });
+  return {
+    read: () =>
+      new Promise<{ readonly done: boolean; readonly value?: Uint8Array }>((resolve, reject) => {
+        settle = () => {
+          const value = parts.shift();
+          if (value) resolve({ done: false, value });
+          else if (hasEnded) resolve({ done: true });
+          else if (failure) reject(failure);
+        };
+        settle();
+      }),
+  };
+}

@@ -1,0 +1,1 @@
+export { fromHttp, type HttpConfig } from './from-http.js';

@@ -1,0 +1,180 @@
+import { asyncScheduler, Observable, type SchedulerAction, type SchedulerLike } from 'rxjs';
+import {
+  milliseconds,
+  positiveInteger,
+  schedulerLike,
+  TransportError,
+  type Options,
+} from '../error/index.js';
+import { explainFailure } from './explain-failure.js';
+import type { Send, SentResponse } from './fetch-like.js';
+import { summaryOf, type Transport, type TransportRequest } from './transport.js';
+
+declare const TextDecoder: new () => { decode(bytes?: Uint8Array): string };
+
+/** The limits of a body. */
+export interface BodyConfig {
+  /** The maximum size of a body, in bytes (in characters if the fetch does not stream). Default 8 MiB. */
+  readonly maxBody?: number;
+  /** How long the body may take after the headers, in ms, as long as it flows. Default 300,000. */
+  readonly bodyDeadline?: number;
+  /**
+   * How long no part of the body may arrive, in ms; if the fetch does not stream, how long all of it may take. Default 15,000.
+   */
+  readonly bodySilence?: number;
+  /** The clock. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+}
+
+/** What {@link BodyConfig} requires. */
+export const BODY_OPTIONS: Options<BodyConfig> = {
+  maxBody: positiveInteger,
+  bodyDeadline: milliseconds,
+  bodySilence: milliseconds,
+  scheduler: schedulerLike,
+};
+
+/** Creates a transport over anything that sends requests. */
+export function transportOver(send: Send, config: BodyConfig): Transport {
+  const {
+    maxBody = 8 * 2 ** 20,
+    bodyDeadline = 300_000,
+    bodySilence = 15_000,
+    scheduler = asyncScheduler,
+  } = config;
+  return request =>
+    new Observable(subscriber => {
+      const { method, url, headers, body, needsFreshConnection } = request;
+      const sent = send(url, {
+        ...{ method, headers, redirect: 'manual', credentials: 'omit', size: maxBody },
+        ...(body !== undefined && { body }),
+        ...(needsFreshConnection && { needsFreshConnection }),
+      });
+      let isRead = false;
+      subscriber.add(() => {
+        // What has been read needs no abort, which costs an exception.
+        if (!isRead) sent.abort();
+      });
+      const fail = (error: unknown) => {
+        if (!subscriber.closed) subscriber.error(explainFailure(error, request));
+      };
+      const receive = (response: SentResponse) => {
+        if (subscriber.closed) return;
+        refuseRedirect(response, request);
+        request.onArrival?.(response.status);
+        const flow = watchFlow({ bodyDeadline, bodySilence, scheduler }, () =>
+          fail(new TransportError('lost', 'the body of the answer stalled', summaryOf(request))),
+        );
+        subscriber.add(flow.timer);
+        return readBody(response, maxBody, flow.onPart).then(text => {
+          isRead = true;
+          subscriber.next({ status: response.status, headers: response.headers, text });
+          subscriber.complete();
+        });
+      };
+      sent.response.then(receive).then(undefined, fail);
+    });
+}
+
+/** Calls `onStall` if a body stops to flow, or flows for too long. One timer is enough for all of its parts. */
+function watchFlow(
+  { bodySilence, bodyDeadline, scheduler }: Required<Omit<BodyConfig, 'maxBody'>>,
+  onStall: () => void,
+) {
+  let last = scheduler.now();
+  let end = last + bodyDeadline;
+  let flowedAt = last;
+  /** The time. If the clock has been set back, so is everything that is measured by it. */
+  const now = () => {
+    const time = scheduler.now();
+    const back = Math.max(0, last - time);
+    last = time;
+    end -= back;
+    flowedAt -= back;
+    return time;
+  };
+  const left = () => {
+    const time = now();
+    return Math.min(end, flowedAt + bodySilence) - time;
+  };
+  const check = function (this: SchedulerAction<void>) {
+    const ms = left();
+    if (ms > 0) this.schedule(undefined, ms);
+    else onStall();
+  };
+  return {
+    timer: scheduler.schedule(check, left()),
+    onPart: () => {
+      flowedAt = now();
+    },
+  };
+}
+
+/** Throws if the answer is a redirect, or if the fetch followed one despite `redirect: 'manual'`. */
+function refuseRedirect({ status, type, redirected }: SentResponse, request: TransportRequest): void {
+  const isRedirect = status >= 300 && status < 400 && status !== 304;
+  if (!isRedirect && type !== 'opaqueredirect' && redirected !== true) return;
+  throw new TransportError(
+    'redirected',
+    'the answer was a redirect, which is not followed',
+    summaryOf(request),
+  );
+}
+
+/** Reads a body as text, up to `maxBody` bytes, regardless of its Content-Length. Calls `onPart` for each part. */
+async function readBody(response: SentResponse, maxBody: number, onPart: () => void): Promise<string> {
+  const reader = readerOf(response.body);
+  if (!reader) {
+    const text = (await response.text?.()) ?? '';
+    if (text.length > maxBody) throw new BodyTooLarge();
+    // Unlike other fetches, node-fetch does not remove a byte order mark, which JSON does not allow.
+    return text.replace(/^\ufeff/, '');
+  }
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return textOf(parts, size);
+    onPart();
+    size += value.byteLength;
+    if (size > maxBody) throw new BodyTooLarge();
+    parts.push(value);
+  }
+}
+
+/** The text of a body. Whole ones are decoded several times as fast as a stream of parts. */
+function textOf(parts: readonly Uint8Array[], size: number): string {
+  let [body] = parts;
+  if (parts.length > 1) {
+    body = new Uint8Array(size);
+    let end = 0;
+    for (const part of parts) {
+      body.set(part, end);
+      end += part.byteLength;
+    }
+  }
+  return (decoder ??= new TextDecoder()).decode(body);
+}
+
+/** One for all: without `stream`, it keeps nothing of what it has decoded. */
+let decoder: InstanceType<typeof TextDecoder> | undefined;
+
+/** A streaming fetch has a reader, or, like node-fetch, an iterator. */
+function readerOf(body: unknown): BodyReader | undefined {
+  const streamed = body as {
+    getReader?(): BodyReader;
+    [Symbol.asyncIterator]?(): AsyncIterator<Uint8Array>;
+  } | null;
+  if (streamed?.getReader) return streamed.getReader();
+  const iterator = streamed?.[Symbol.asyncIterator]?.();
+  return iterator && { read: () => iterator.next() as ReturnType<BodyReader['read']> };
+}
+
+interface BodyReader {
+  read(): Promise<{ done: true; value?: undefined } | { done: false; value: Uint8Array }>;
+}
+
+/** It has the same `type` as node-fetch's error, so that one check recognizes both. */
+class BodyTooLarge extends Error {
+  readonly type = 'max-size';
+}
