@@ -1,9 +1,10 @@
 import { defer, from, repeat, retry, tap } from 'rxjs';
-import { createClient } from 'lobby-rx';
+import { createClient, type ClientConfig } from 'lobby-rx';
+import { fromHttp } from 'lobby-rx/node';
 import { followByHand, getBatch } from './hand-written.js';
-import { compare, interleaved, median } from './measure.js';
+import { compare, interleaved, median, type Rounds } from './measure.js';
 import { followOfficially, officialClient, rxPolling } from './peers.js';
-import type { Bound, Report } from './report.js';
+import { bounded, type Bound, type Report } from './report.js';
 import { startService, type ServiceProcess } from './service-process.js';
 
 const ROUNDS = 7;
@@ -12,6 +13,9 @@ const WARM_UP = 5;
 const EVENTS = 60;
 const BATCHES = 150;
 const BATCH = 50;
+
+const OVER_HTTP = 'lobby-rx, a feed with fromHttp()';
+const BY_HAND = 'a loop by hand on cross-fetch';
 
 /** Follows the events until it is stopped. */
 type Follower = (onEvents: (count: number) => void) => () => void;
@@ -33,14 +37,18 @@ export async function benchLatency(report: Report): Promise<void> {
       }),
     );
   };
-  const followers: Record<string, Follower> = {
-    // A client each: a watch that has had 1,500 polls with news limits its rate.
-    'lobby-rx, a feed': onEvents => {
-      const feed = createClient({ url, token: 't', linger: 0 }).events.feed;
+  /** A client each: a watch that has had 1,500 polls with news limits its rate. */
+  const feedOf =
+    (config: Partial<ClientConfig> = {}): Follower =>
+    onEvents => {
+      const { feed } = createClient({ url, token: 't', linger: 0, ...config }).events;
       const following = feed.all$.subscribe(() => onEvents(1));
       return () => following.unsubscribe();
-    },
-    'a loop by hand on cross-fetch': onEvents => {
+    };
+  const followers: Record<string, Follower> = {
+    'lobby-rx, a feed': feedOf(),
+    [OVER_HTTP]: feedOf({ transport: fromHttp() }),
+    [BY_HAND]: onEvents => {
       const abort = new AbortController();
       followByHand(url, events => onEvents(events.length), abort.signal).catch(() => undefined);
       return () => abort.abort();
@@ -65,10 +73,10 @@ export async function benchLatency(report: Report): Promise<void> {
       return () => abort.abort();
     },
   };
-  const [, byHand, ...others] = Object.keys(followers);
   const bounds = {
-    ...Object.fromEntries(others.map((name): [string, Bound] => [name, [2.6, 1]])),
-    [byHand!]: [2.6, 1.1] satisfies Bound,
+    ...Object.fromEntries(Object.keys(followers).map((name): [string, Bound] => [name, [2.6, 1]])),
+    [BY_HAND]: [2.6, 1.1] satisfies Bound,
+    [OVER_HTTP]: [2, 1.1] satisfies Bound,
     'the official client in a loop': [2, 1] satisfies Bound,
   };
 
@@ -82,7 +90,7 @@ export async function benchLatency(report: Report): Promise<void> {
     { rounds: ROUNDS, warmUp: WARM_UP },
   );
   report.heading('From the publishing of an event to the subscriber, half of them sooner');
-  compare(report, latency, 'µs', bounds);
+  compareFeeds(report, latency, bounds);
   report.heading('The same, 99 of 100 sooner');
   for (const name of latency.names) report.row(name, percentile(all[name]!, 0.99), 'µs');
 
@@ -91,13 +99,21 @@ export async function benchLatency(report: Report): Promise<void> {
     { rounds: ROUNDS, warmUp: WARM_UP },
   );
   report.heading(`Events in batches of ${BATCH}, as fast as they can be taken: time per event`);
-  compare(report, throughput, 'µs', {
+  compareFeeds(report, throughput, {
     ...bounds,
     'rx-polling, every millisecond': 1,
     'the official client in a loop': 1,
   });
   report.row('lobby-rx, events a second', 1_000_000 / throughput.median('lobby-rx, a feed'), '/s');
   service.stop();
+}
+
+/** The feed beside all others; what sends with node:http is beside the loop. */
+function compareFeeds(report: Report, rounds: Rounds<string>, bounds: Readonly<Record<string, Bound>>): void {
+  compare(report, { ...rounds, names: rounds.names.filter(name => name !== OVER_HTTP) }, 'µs', bounds);
+  const ratio = rounds.ratio(OVER_HTTP, BY_HAND);
+  const figure = { name: `${OVER_HTTP}; × is beside the loop`, value: rounds.median(OVER_HTTP), unit: 'µs' };
+  report.add({ ...figure, ratio, ...bounded(bounds[OVER_HTTP]) });
 }
 
 /** How long each of several events took to come, one after another, in µs. */

@@ -17,6 +17,12 @@ const inNode = (version: string, node: string): readonly Consumer[] => [
   ...Object.entries(AGENT).map(([check, proves]) => ({
     ...{ name: 'Node', version, proves, run: `${node} agent.js ${check}`, prints: 'done' },
   })),
+  {
+    ...{ name: 'Node', version, proves: 'fromHttp keeps sockets, and sees a cut body', prints: 'done' },
+    run: ['cutBodies', 'keptSockets', 'unsubscribing']
+      .map(check => `${node} agent.js ${check} http`)
+      .join(' && '),
+  },
 ];
 
 export const nodes: readonly Workshop[] = [

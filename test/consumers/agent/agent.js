@@ -1,4 +1,5 @@
 // The default fetch in Node leans on a method of Node's Agent that is not documented. This is what may break with it.
+// With `http` as the second argument, the same of fromHttp.
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -25,12 +26,17 @@ async function serve(answer) {
   return { url: `http://127.0.0.1:${server.address().port}/`, sockets, close };
 }
 
+/** The transport that is checked. */
+async function transportOf(config) {
+  if (process.argv[3] === 'http') return (await import('lobby-rx/node')).fromHttp(config);
+  return (await import('lobby-rx')).fromFetch(config);
+}
+
 /** How a request ends: the text of its answer, or the reason of its error. */
 async function outcomeOf(url, config) {
-  const { fromFetch } = await import('lobby-rx');
   const { firstValueFrom } = await import('rxjs');
   const request = { method: 'GET', url, headers: {} };
-  const outcome = firstValueFrom(fromFetch(config)(request)).then(
+  const outcome = firstValueFrom((await transportOf(config))(request)).then(
     ({ text }) => text,
     error => error.reason,
   );
@@ -60,13 +66,13 @@ async function keptSockets() {
 }
 
 async function unsubscribing() {
-  const { fromFetch } = await import('lobby-rx');
+  const transport = await transportOf();
   const upload = { method: 'POST', body: 'x'.repeat(32_000_000) };
   for (const request of [{ method: 'GET' }, upload]) {
     // An upload is stopped in the middle: the server reads no more than its beginning.
     let isOver = false;
     const server = await serve(socket => request.body && !isOver && socket.pause());
-    const subscription = fromFetch()({ ...request, url: server.url, headers: {} }).subscribe(() => undefined);
+    const subscription = transport({ ...request, url: server.url, headers: {} }).subscribe(() => undefined);
     while (!server.sockets[0]?.bytesRead) await delay(10);
     subscription.unsubscribe();
     isOver = true;

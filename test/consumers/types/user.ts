@@ -17,6 +17,7 @@ import {
 } from 'lobby-rx';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 import { lobbyGate, players } from 'lobby-rx/lobby-server';
+import { fromHttp } from 'lobby-rx/node';
 
 // All that is exported here gets its type by inference, so that a declaration of it has to name what lobby-rx declares.
 export const Rename = struct('Rename', { display_name: nonEmptyString }, { times: integer });
@@ -58,6 +59,7 @@ export const page$ = client.group.getMembers({ group_id }).pipe(either());
 export const renamed$ = client.request(rename, { group_id, display_name: 'The Analytical Engine' });
 export const news$ = client.watch(getNews, {});
 export const serve = () => listen(emulator);
+export const overHttp = fromHttp({ agentOptions: { localAddress: '127.0.0.1' } });
 export const gate = () => lobbyGate({ server: createServer(), client }).pipe(players());
 
 const names$ = members$.pipe(
