@@ -22,9 +22,13 @@ const OPTIONS: Options<HttpConfig> = {
   ...BODY_OPTIONS,
   agentOptions: {
     name: 'the options of an https.Agent, their localAddress an IP address',
-    is: u => plainObject.is(u) && (u.localAddress === undefined || isIP(String(u.localAddress)) > 0),
+    is: u => plainObject.is(u) && (u.localAddress === undefined || isAddress(u.localAddress)),
   },
 };
+
+function isAddress(u: unknown): boolean {
+  return typeof u === 'string' && isIP(u) > 0;
+}
 
 /** The agents of all transports that have no options for them. */
 let sharedAgents: AgentOf | undefined;
