@@ -15,6 +15,7 @@ export type {
   MembersConfig,
   NotConnected,
   RefusalReason,
+  RequestConfig,
   Roster,
   RosterConfig,
 } from './client/index.js';
@@ -77,7 +78,7 @@ export type {
 } from './endpoint/index.js';
 
 // Transports.
-export { fromFetch, withDeadline, withLog, withToken } from './transport/index.js';
+export { explainFailure, fromFetch, withDeadline, withLog, withToken } from './transport/index.js';
 export type {
   FetchConfig,
   FetchLike,

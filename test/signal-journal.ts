@@ -1,4 +1,4 @@
-import { asyncScheduler, map, tap, type Observable } from 'rxjs';
+import { asyncScheduler, filter, map, tap, type Observable } from 'rxjs';
 import type { RunHelpers } from 'rxjs/testing';
 import type { WatchSignal } from 'lobby-rx';
 import type { Answer } from './poll-script.js';
@@ -6,10 +6,11 @@ import type { Answer } from './poll-script.js';
 /** A signal in one word: the state, the reason of the gap, or the events. */
 export function word(signal: WatchSignal<Answer>): string {
   if (signal.kind === 'status') return signal.status.state;
+  if (signal.kind === 'idle') return 'idle';
   return signal.kind === 'gap' ? signal.gap.reason : signal.answer.events.join('+');
 }
 
-/** Records signals and their times until a given moment. Read the lines after the flush. */
+/** Records signals, except for idle ones, and their times until a given moment. Read the lines after the flush. */
 export function journal(
   signals$: Observable<WatchSignal<Answer>>,
   { expectObservable }: RunHelpers,
@@ -17,6 +18,7 @@ export function journal(
 ): string[] {
   const lines: string[] = [];
   const noted$ = signals$.pipe(
+    filter(({ kind }) => kind !== 'idle'),
     map(word),
     tap({
       next: text => lines.push(`${asyncScheduler.now()} ${text}`),

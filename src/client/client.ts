@@ -7,7 +7,7 @@ import { createContext } from './context.js';
 import { createEventsApi, type EventsApi } from './events-api.js';
 import { createGroupApi, type GroupApi } from './group/index.js';
 import { createMatchmakerApi, type MatchmakerApi } from './matchmaker-api.js';
-import { endpointPages, endpointSignals, request } from './requests.js';
+import { endpointPages, endpointSignals, request, type RequestConfig } from './requests.js';
 
 /**
  * The service as streams, for one token of an identity or a lobby. Nothing is sent until an Observable is subscribed to.
@@ -26,7 +26,11 @@ export interface Client<Own extends object = NoOwnEvents> {
    * @example
    * client.request(getMembers, { group_id }).subscribe(({ members }) => show(members));
    */
-  request<Input, Answer>(endpoint: Endpoint<Input, Answer>, input: NoInfer<Input>): Observable<Answer>;
+  request<Input, Answer>(
+    endpoint: Endpoint<Input, Answer>,
+    input: NoInfer<Input>,
+    config?: RequestConfig,
+  ): Observable<Answer>;
 
   /**
    * Watches a GET endpoint that takes a `watch_index` and answers with a `watch.index`. Emits each answer with news. Cold. It
@@ -87,7 +91,7 @@ export function createClient<const Codecs extends EventCodecs = NoOwnEvents>(
     group: createGroupApi(context, endpoints),
     matchmaker: createMatchmakerApi(context, endpoints),
     events: createEventsApi<PayloadsOf<Codecs>>(context, endpoints),
-    request: (endpoint, input) => request(context, endpoint, input),
+    request: (endpoint, input, options) => request(context, endpoint, input, options),
     watch: (endpoint, input, options) => endpointSignals(context, endpoint, input, options).pipe(answers()),
     watchSignals: (endpoint, input, options) => endpointSignals(context, endpoint, input, options),
     pages: (endpoint, input, options) => endpointPages(context, endpoint, input, options),

@@ -16,6 +16,8 @@ import {
 } from '../error/index.js';
 import {
   clockJumps,
+  isPage,
+  pageWake,
   WATCH_OPTIONS,
   watchSettings,
   type BackoffConfig,
@@ -47,13 +49,16 @@ export interface ContextConfig {
   readonly matchmakerUrl?: string;
   /** {api_url} of the interface document. Default: `url`. */
   readonly apiUrl?: string;
-  /** The bearer token of an identity or a lobby, or a function that returns it and is called before each request. */
+  /**
+   * The bearer token of an identity or a lobby, or a function that returns it and is called before each request; `false` if
+   * something else adds it.
+   */
   readonly token: Token;
   /** Allows plain http: to other machines. Default false, because it exposes the token to everyone on the network. */
   readonly insecure?: boolean;
   /** How long a request that does not block may take, in ms. Default 15,000. */
   readonly deadline?: number;
-  /** Default options of all watches; a call can override them. `wake$` is `clockJumps()` by default. */
+  /** Default options of all watches; a call can override them. `wake$` is `clockJumps()` by default, in a page `pageWake()`. */
   readonly watch?: Pick<WatchConfig<unknown>, 'wake$' | 'deadline' | 'minInterval' | 'burst' | 'retention'>;
   /** How long watches wait after a failure; see `backoff`. */
   readonly backoff?: BackoffConfig;
@@ -141,7 +146,7 @@ export function createContext(config: ContextConfig): LobbyContext {
 
   const watch: WatchConfig<unknown> = {
     scheduler,
-    wake$: clockJumps({ scheduler }),
+    wake$: isPage() ? pageWake() : clockJumps({ scheduler }),
     ...(log && { log }),
     ...(random && { random }),
     ...(backoff && { backoff }),

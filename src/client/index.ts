@@ -7,4 +7,4 @@ export type { GroupApi, MembersConfig, Roster, RosterConfig } from './group/inde
 export { identities, type IdentitiesConfig } from './identities.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
 export { whyNotConnected, type NotConnected, type RefusalReason } from './why-not-connected.js';
-export { request } from './requests.js';
+export { request, type RequestConfig } from './requests.js';

@@ -1,6 +1,13 @@
 import { defer, type Observable } from 'rxjs';
 import { request as send, type Endpoint } from '../endpoint/index.js';
-import { checkArgument, given } from '../error/index.js';
+import {
+  aBoolean,
+  checkArgument,
+  checkOptions,
+  given,
+  positiveInteger,
+  type Options,
+} from '../error/index.js';
 import {
   continuedSignals,
   pages,
@@ -14,11 +21,21 @@ import {
 } from '../stream/index.js';
 import { aContext, type LobbyContext } from './context.js';
 
+/** The options of {@link request}. */
+export interface RequestConfig {
+  /** The request has to be completed although the page that sends it goes away. Default false. */
+  readonly keepalive?: boolean;
+  /** The maximum size of the answer's body, in bytes. Default: that of the transport. */
+  readonly maxBody?: number;
+}
+
+const REQUEST_OPTIONS: Options<RequestConfig> = { keepalive: aBoolean, maxBody: positiveInteger };
+
 /**
  * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts. See `endpoint`.
  *
  * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`. Throws an `InputError` if the
- * context is invalid.
+ * context or the config is invalid.
  *
  * @example
  * request(context, getMembers, { group_id }).subscribe(({ members }) => show(members));
@@ -27,10 +44,14 @@ export function request<Input, Answer>(
   context: LobbyContext,
   endpoint: Endpoint<Input, Answer>,
   input: NoInfer<Input>,
+  config?: RequestConfig,
 ): Observable<Answer> {
   checkArgument('context', aContext, context);
+  checkOptions(config, REQUEST_OPTIONS);
   const { watch_index } = Object(input) as { watch_index?: unknown };
-  return send(watch_index == null ? context.plain : context.blocking, endpoint, input);
+  const options = given(config ?? {});
+  if (watch_index == null) return send(context.plain, endpoint, input, options);
+  return send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
 }
 
 /** Everything that happens in a watch of an endpoint. */
@@ -86,5 +107,5 @@ function pollOf<Input, Answer>(
   onAnswer?: (answer: Answer, text: string) => void,
 ): Poll<Answer> {
   return (watch_index, poll) =>
-    send(polling, endpoint, { ...input, watch_index } as Input, { ...poll, onAnswer });
+    send(polling, endpoint, { ...input, watch_index } as Input, { ...poll, kind: 'poll', onAnswer });
 }

@@ -33,6 +33,8 @@ export function composeRequest(endpoint: Endpoint, input: unknown, baseUrls: Bas
     .join('&');
   return {
     method: endpoint.method,
+    // As HTTP defines it.
+    idempotent: endpoint.method !== 'POST' && endpoint.method !== 'PATCH',
     url: baseUrlOf(endpoint.service, baseUrls) + path + (search && `?${search}`),
     headers: body ? { 'content-type': 'application/json' } : {},
     ...(body && { body: JSON.stringify(body) }),

@@ -14,7 +14,10 @@ export interface RequestContext {
 }
 
 /** How to send a request; see `TransportRequest`. */
-export interface RequestOptions<Answer> extends Pick<TransportRequest, 'needsFreshConnection' | 'onArrival'> {
+export interface RequestOptions<Answer> extends Pick<
+  TransportRequest,
+  'kind' | 'maxBody' | 'keepalive' | 'needsFreshConnection' | 'onArrival'
+> {
   /** Called with an answer and the text it was decoded from, before the answer is emitted. */
   readonly onAnswer?: ((answer: Answer, text: string) => void) | undefined;
 }

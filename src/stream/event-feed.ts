@@ -96,7 +96,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
   const { linger = 1_000, scheduler = asyncScheduler } = config;
   const connect = typeof source === 'function' ? source : () => source;
   const isPresent$ = new BehaviorSubject(false);
-  const observed$ = new Subject<Exclude<WatchSignal<never>, { kind: 'answer' }>>();
+  const observed$ = new Subject<Exclude<WatchSignal<never>, { kind: 'answer' | 'idle' }>>();
   let current: { readonly of: object; readonly status: WatchStatus } | undefined;
 
   const events$ = new Observable<LiveEvent<Own>>(subscriber => {
@@ -106,6 +106,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
       if (current?.of === connection) current = undefined;
     });
     const next = (signal: EventSignal<Own>) => {
+      if (signal.kind === 'idle') return;
       if (signal.kind !== 'answer') {
         if (signal.kind === 'status') current = { of: connection, status: signal.status };
         observed$.next(signal);

@@ -5,6 +5,7 @@ export { eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event
 export { fold } from './fold.js';
 export { jsonHash, textHash } from './json-hash.js';
 export { jsonEqual } from './json-equal.js';
+export { isPage, pageEvents, pageWake } from './page-wake.js';
 export { pages, type PagesConfig } from './pages.js';
 export { toInput } from './to-input.js';
 export {

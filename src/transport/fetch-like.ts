@@ -13,6 +13,8 @@ export interface FetchLikeInit {
   readonly credentials: 'omit';
   /** The maximum size of the body in bytes, an option of node-fetch. Other fetches ignore it. */
   readonly size: number;
+  /** The request has to be completed although the page goes away. */
+  readonly keepalive?: boolean;
   /** Kept connections may be dead: open a new one. Only the default fetch in Node knows this option. */
   readonly needsFreshConnection?: boolean;
 }

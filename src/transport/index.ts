@@ -1,3 +1,4 @@
+export { explainFailure } from './explain-failure.js';
 export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 export { fromFetch, type FetchConfig } from './from-fetch.js';
 export { summaryOf, type Transport, type TransportRequest, type TransportResponse } from './transport.js';

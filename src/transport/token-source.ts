@@ -34,12 +34,12 @@ import {
 /**
  * A bearer token, or a provider: a function that is called for each request, since a watch outlives its tokens. It is
  * called with `'request'` before each request, and with `'rejected'` after the service has answered 401. In that case it
- * must return a fresh token.
+ * must return a fresh token. `false` if something else adds the token to each request: an interceptor, or a proxy.
  *
  * @example
  * const token: Token = why => (why === 'rejected' ? session.renew() : session.token);
  */
-export type Token = string | ((why: 'request' | 'rejected') => string | ObservableInput<string>);
+export type Token = string | false | ((why: 'request' | 'rejected') => string | ObservableInput<string>);
 
 /** The options of a token provider. */
 export interface TokenSourceConfig {
@@ -53,6 +53,7 @@ const OPTIONS: Options<TokenSourceConfig> = { deadline: milliseconds, scheduler:
 
 /** A token, and the number of renewals before it was issued. */
 export interface IssuedToken {
+  /** Empty if something else adds the token. */
   readonly value: string;
   readonly generation: number;
 }
@@ -61,7 +62,7 @@ export interface IssuedToken {
 export interface TokenSource {
   /** The token to use for a request: at once, if the provider has it at once. Throws if the provider does. */
   readonly issue: (request: RequestSummary) => IssuedToken | Observable<IssuedToken>;
-  /** Replaces a rejected token. Absent if the token is a plain string, which cannot be renewed. */
+  /** Replaces a rejected token. Absent if there is no provider that could renew it. */
   readonly renew?: (rejected: IssuedToken, request: RequestSummary) => Observable<IssuedToken>;
 }
 
@@ -69,9 +70,11 @@ export interface TokenSource {
 export function tokenSource(token: Token, config: TokenSourceConfig = {}): TokenSource {
   checkOptions(config, OPTIONS);
   const { deadline = 15_000, scheduler = asyncScheduler } = config;
+  if (token === false) return { issue: () => ({ value: '', generation: 0 }) };
   if (typeof token !== 'function') {
     const problem = tokenProblem(token);
-    if (problem) throw new InputError('token', 'a bearer token, or a function that gives one', problem);
+    if (problem)
+      throw new InputError('token', 'a bearer token, a function that gives one, or false', problem);
     const issued = { value: token, generation: 0 };
     return { issue: () => issued };
   }
@@ -103,7 +106,7 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
   const ask = (why: 'request' | 'rejected'): IssuedToken | Observable<IssuedToken> => {
     // Read before the call: if a renewal finishes first, this token counts as older than the renewal.
     const generationAtCall = generation;
-    const given = asking(() => token(why) as ReturnType<Exclude<Token, string>> | undefined);
+    const given = asking(() => token(why) as ReturnType<Exclude<Token, string | false>> | undefined);
     // Strings are checked first, because `from` would emit their characters one by one.
     if (typeof given === 'string' || given == null) return valid(given, generationAtCall);
     const done = () => (isAsking = false);

@@ -37,31 +37,36 @@ export const BODY_OPTIONS: Options<BodyConfig> = {
 /** Creates a transport over anything that sends requests. */
 export function transportOver(send: Send, config: BodyConfig): Transport {
   const {
-    maxBody = 8 * 2 ** 20,
+    maxBody: ownMaxBody = 8 * 2 ** 20,
     bodyDeadline = 300_000,
     bodySilence = 15_000,
     scheduler = asyncScheduler,
   } = config;
   return request =>
     new Observable(subscriber => {
-      const { method, url, headers, body, needsFreshConnection } = request;
+      const { method, url, headers, body, needsFreshConnection, keepalive } = request;
+      const { maxBody = ownMaxBody } = request;
       const sent = send(url, {
         ...{ method, headers, redirect: 'manual', credentials: 'omit', size: maxBody },
         ...(body !== undefined && { body }),
         ...(needsFreshConnection && { needsFreshConnection }),
+        ...(keepalive && { keepalive }),
       });
       let isRead = false;
       subscriber.add(() => {
         // What has been read needs no abort, which costs an exception.
         if (!isRead) sent.abort();
       });
+      const isLeft = () => subscriber.closed;
       const fail = (error: unknown) => {
-        if (!subscriber.closed) subscriber.error(explainFailure(error, request));
+        if (!isLeft()) subscriber.error(explainFailure(error, request));
       };
       const receive = (response: SentResponse) => {
-        if (subscriber.closed) return;
+        if (isLeft()) return;
         refuseRedirect(response, request);
         request.onArrival?.(response.status);
+        // By what it called.
+        if (isLeft()) return;
         const flow = watchFlow({ bodyDeadline, bodySilence, scheduler }, () =>
           fail(new TransportError('lost', 'the body of the answer stalled', summaryOf(request))),
         );

@@ -8,6 +8,14 @@ export interface TransportRequest {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** `poll` if the service may hold it until something is new. Default `call`. */
+  readonly kind?: 'call' | 'poll';
+  /** Whether it may be sent more than once to the same effect. Default false. */
+  readonly idempotent?: boolean;
+  /** The maximum size of the answer's body, in bytes. Default: the transport's. */
+  readonly maxBody?: number;
+  /** It has to be completed although the page that sends it goes away. Elsewhere it has no meaning. */
+  readonly keepalive?: boolean;
   /** Connections that were open before may be dead: use a new one. Only a hint; browsers cannot follow it. */
   readonly needsFreshConnection?: boolean;
   /**

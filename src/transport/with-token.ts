@@ -37,7 +37,9 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
         let isRejected = false;
         const authorized: TransportRequest = {
           ...request,
-          headers: { ...request.headers, authorization: `Bearer ${token.value}` },
+          headers: token.value
+            ? { ...request.headers, authorization: `Bearer ${token.value}` }
+            : request.headers,
           onArrival: status => {
             // A 401 that is followed by another request is not yet the answer.
             if (status !== 401 || !mayRenew) request.onArrival?.(status);
@@ -91,7 +93,7 @@ function withoutSecrets(
 ): TransportResponse {
   const { status, headers, text } = response;
   if (status >= 200 && status < 300) return response;
-  const secrets = [...tokens.flatMap(token => token?.value ?? []), ...secretsOf(request)];
+  const secrets = [...tokens.flatMap(token => (token?.value ? [token.value] : [])), ...secretsOf(request)];
   const get = (name: string) => {
     const value = headers.get(name);
     return value === null ? null : redact(value, secrets);

@@ -66,7 +66,7 @@ describe('createClient', () => {
   it('refuses a token that is not valid in a header, and does not show it', () => {
     refuses(
       { token: '' },
-      /^token must be a bearer token, or a function that gives one; got an empty string$/,
+      /^token must be a bearer token, a function that gives one, or false; got an empty string$/,
     );
     refuses({ token: undefined }, /got nothing$/);
     refuses({ token: 's3cret\n' }, /^(?!.*s3cret).*line breaks/);

@@ -327,7 +327,7 @@ describe('a roster', () => {
       next: signal => {
         if (signal.kind === 'status') lines.push(signal.status.state);
         else if (signal.kind === 'gap') lines.push(signal.gap.reason);
-        else lines.push(`${signal.answer.members.size}`);
+        else if (signal.kind === 'answer') lines.push(`${signal.answer.members.size}`);
       },
       error: (error: unknown) => lines.push((error as Error).name),
     });

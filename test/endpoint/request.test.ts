@@ -15,6 +15,7 @@ import {
   isTransportError,
   jsonObject,
   nonEmptyString,
+  playersDisconnected,
   struct,
   type StatusError,
   type Transport,
@@ -57,7 +58,7 @@ describe('a request', () => {
     const input = { group_id: 'g 1', anchor: 'a+b&c=d', count: 5, watch_index: '0017' };
     await lastValueFrom(client.group.getMembers(input));
     deepStrictEqual(sent[0], {
-      method: 'GET',
+      ...{ method: 'GET', idempotent: true, kind: 'poll' },
       url: 'https://group.example/prefix/v1/groups/g%201/members?anchor=a%2Bb%26c%3Dd&count=5&watch_index=0017',
       headers: { authorization: 'Bearer token' },
     });
@@ -65,7 +66,7 @@ describe('a request', () => {
     const lobby = clientOf('');
     await lastValueFrom(lobby.client.matchmaker.players.connected({ player_token: 'p' }));
     deepStrictEqual(lobby.sent[0], {
-      method: 'POST',
+      ...{ method: 'POST', idempotent: false },
       url: 'https://matchmaker.example/v1/players/connected',
       headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
       body: '{"player_token":"p"}',
@@ -74,6 +75,27 @@ describe('a request', () => {
     const events = clientOf('{"events":[],"watch":{"index":"2"}}');
     await lastValueFrom(events.client.events.watch());
     strictEqual(events.sent[0]?.url, 'https://api.example/identity/events/live');
+  });
+
+  it('may be kept alive when its page goes away, and have a limit of its own', async () => {
+    const { sent, client } = clientOf('{}');
+    const input = { player_token: 'p' };
+    await lastValueFrom(client.request(playersDisconnected, input, { keepalive: true, maxBody: 100 }));
+    await lastValueFrom(client.request(playersDisconnected, input));
+    deepStrictEqual(
+      sent.map(({ keepalive, maxBody }) => [keepalive, maxBody]),
+      [
+        [true, 100],
+        [undefined, undefined],
+      ],
+    );
+    for (const [config, message] of [
+      [{ keepAlive: true }, /keepAlive must be one of keepalive, maxBody/],
+      [{ keepalive: 'yes' }, /keepalive must be true or false/],
+      [{ maxBody: 0 }, /maxBody must be a positive integer/],
+    ] as const) {
+      throws(() => client.request(playersDisconnected, input, config as object), message);
+    }
   });
 
   it('encodes any path parameter as one segment of the path', async () => {
@@ -295,7 +317,7 @@ describe('a custom endpoint', () => {
       client.request(rename, { group_id: 'g', name_id: 'n', lang: 'de', name: 'Neu', rank: null }),
     );
     deepStrictEqual(sent[0], {
-      method: 'PUT',
+      ...{ method: 'PUT', idempotent: true },
       url: 'https://group.example/prefix/v1/groups/g/names/n?lang=de',
       headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
       body: '{"name":"Neu"}',

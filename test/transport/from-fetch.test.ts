@@ -1,6 +1,6 @@
 import { deepStrictEqual, fail, match, ok, strictEqual } from 'node:assert';
 import type { Socket } from 'node:net';
-import { firstValueFrom, lastValueFrom, toArray } from 'rxjs';
+import { firstValueFrom, lastValueFrom, Subscription, toArray } from 'rxjs';
 import {
   fromFetch,
   isTransportError,
@@ -92,6 +92,12 @@ describe('fromFetch', () => {
           strictEqual((await failure(server.url, patient, create)).reason, 'lost');
         });
       }
+
+      it('sends the body of a DELETE with its length', async () => {
+        server = await rawServer(socket => socket.write(ok200('{}')));
+        await lastValueFrom(create()({ method: 'DELETE', url: server.url, headers: {}, body: '{"a":"é"}' }));
+        match(server.received(), /\r\ncontent-length: 10\r\n/i);
+      });
 
       it('fails at the body deadline if the body stalls', async () => {
         server = await rawServer(socket => socket.write(LENGTH));
@@ -199,6 +205,33 @@ describe('fromFetch', () => {
         strictEqual(server.sockets.length, 2);
       });
 
+      it('fails if the connection fails that is the end of the body', async () => {
+        server = await rawServer(socket =>
+          socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"half":'),
+        );
+        const onArrival = () => setImmediate(() => server?.sockets[0]?.resetAndDestroy());
+        const answer$ = create()({ method: 'GET', url: server.url, headers: {}, onArrival });
+        const reason = await lastValueFrom(answer$).then(
+          () => 'answered',
+          (error: unknown) => isTransportError(error) && error.reason,
+        );
+        strictEqual(reason, 'lost');
+      });
+
+      it('closes the connection of an upload that is answered before it has been read', async () => {
+        server = await rawServer(socket => {
+          socket.pause();
+          socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n');
+        });
+        const body = 'x'.repeat(20_000_000);
+        const answer = await lastValueFrom(create()({ method: 'POST', url: server.url, headers: {}, body }));
+        strictEqual(answer.status, 413);
+        const [socket] = server.sockets;
+        socket?.resume();
+        await waitUntil(() => socket?.destroyed === true);
+        ok(socket!.bytesRead < body.length);
+      });
+
       it('uses TLS for an https: URL', async () => {
         server = await rawServer(() => undefined);
         const asking = ask(server.url.replace('http:', 'https:')).subscribe({ error: () => undefined });
@@ -264,12 +297,14 @@ describe('fromFetch', () => {
       const transport = fromFetch({ fetch, maxBody: 7 });
       await lastValueFrom(transport({ method: 'GET', url, headers: { a: 'b' } }));
       await lastValueFrom(transport({ method: 'POST', url, headers: {}, body: '' }));
+      await lastValueFrom(transport({ method: 'GET', url, headers: {}, maxBody: 3, keepalive: true }));
       const common = { redirect: 'manual', credentials: 'omit', size: 7 };
       deepStrictEqual(
         inits.map(({ signal, ...init }) => (ok(signal), init)),
         [
           { method: 'GET', headers: { a: 'b' }, ...common },
           { method: 'POST', headers: {}, body: '', ...common },
+          { method: 'GET', headers: {}, ...common, size: 3, keepalive: true },
         ],
       );
     });
@@ -305,6 +340,9 @@ describe('fromFetch', () => {
       const config = { maxBody: 4 };
       strictEqual(await textOf(text('1234'), config), '1234');
       strictEqual(await reasonOf(text('12345'), config), 'too_large');
+      const fetch = answering(text('12345'));
+      const answer$ = fromFetch({ fetch, ...config })({ method: 'GET', url, headers: {}, maxBody: 5 });
+      strictEqual((await lastValueFrom(answer$)).text, '12345');
       strictEqual(await textOf(stream(bytes('12'), bytes('34')), config), '1234');
       strictEqual(await reasonOf(stream(bytes('12'), bytes('345')), config), 'too_large');
       match(
@@ -377,6 +415,19 @@ describe('fromFetch', () => {
     await lastValueFrom(answer$);
     await lastValueFrom(answer$);
     strictEqual(calls, 2);
+  });
+
+  it('reads nothing of a body if it is left when the answer arrives', async () => {
+    let readers = 0;
+    const body = { getReader: () => (readers++, { read: () => new Promise(() => undefined) }) };
+    const answer = { status: 200, headers: { get: () => null }, body, text: () => Promise.resolve('') };
+    const asking = new Subscription();
+    const onArrival = () => asking.unsubscribe();
+    const request = { method: 'GET', url: 'http://localhost/', headers: {}, onArrival };
+    asking.add(fromFetch({ fetch: () => Promise.resolve(answer) })(request).subscribe());
+    await waitUntil(() => asking.closed);
+    await new Promise(resolve => setImmediate(resolve));
+    strictEqual(readers, 0);
   });
 
   it('uses a separate signal for each request', async () => {

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { lookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { lastValueFrom } from 'rxjs';
@@ -6,7 +6,8 @@ import { isInputError, isTransportError } from 'lobby-rx';
 import { fromHttp, type HttpConfig } from 'lobby-rx/node';
 import { rawServer, type RawServer } from '../raw-server.js';
 
-const OK = 'HTTP/1.1 200 OK\r\nVia: a\r\nVia: b\r\nContent-Length: 2\r\n\r\n{}';
+const OK =
+  'HTTP/1.1 200 OK\r\nVia: a\r\nVia: b\r\nSet-Cookie: c=1\r\nSet-Cookie: d=1\r\nContent-Length: 2\r\n\r\n{}';
 
 describe('fromHttp', () => {
   let server: RawServer;
@@ -20,7 +21,11 @@ describe('fromHttp', () => {
 
   it('has headers by their names, in whatever case', async () => {
     const { headers } = await ask();
-    deepStrictEqual([headers.get('VIA'), headers.get('via'), headers.get('none')], ['a, b', 'a, b', null]);
+    deepStrictEqual(
+      ['VIA', 'via', 'set-cookie', 'none', 'constructor'].map(name => headers.get(name)),
+      ['a, b', 'a, b', 'c=1, d=1', null, null],
+    );
+    match(server.received(), /\r\nuser-agent: lobby-rx\r\n/);
   });
 
   it('shares its sockets, except with transports that have options of their own', async () => {
@@ -49,11 +54,54 @@ describe('fromHttp', () => {
     strictEqual(local.status, 200);
   });
 
+  it('sends each POST on a socket of its own, however few sockets there may be', async () => {
+    const transport = fromHttp({ agentOptions: { maxSockets: 1 } });
+    const request = { method: 'POST', url: server.url, headers: {}, body: '{}' };
+    await Promise.all([1, 2, 3].map(() => lastValueFrom(transport(request))));
+    strictEqual(server.sockets.length, 3);
+  });
+
+  it('fails if a lookup does, however it does', async () => {
+    const url = server.url.replace('127.0.0.1', 'group.example');
+    const reasonOf = (agentOptions: HttpConfig['agentOptions']) =>
+      ask({ agentOptions: agentOptions! }, { url }).catch((error: unknown) =>
+        isTransportError(error) ? error.reason : error,
+      );
+    const throwing: LookupFunction = () => {
+      throw new Error('no such host');
+    };
+    const synchronous: LookupFunction = (_, { all }, callback) =>
+      all ? callback(null, [{ address: '127.0.0.1', family: 4 }]) : callback(null, '127.0.0.1', 4);
+    deepStrictEqual(
+      await Promise.all([
+        reasonOf({ lookup: throwing, maxSockets: 1 }),
+        reasonOf({ lookup: synchronous, localAddress: '192.0.2.1' }),
+      ]),
+      ['lost', 'unreachable'],
+    );
+    const answered = await ask({ agentOptions: { lookup: synchronous } }, { url });
+    strictEqual(answered.status, 200);
+  });
+
+  it('tries only those addresses of a host that its own address can reach', async () => {
+    const families: unknown[] = [];
+    const recorded: LookupFunction = (_, options, callback) => {
+      families.push(options.family);
+      lookup('127.0.0.1', options, callback);
+    };
+    const url = server.url.replace('127.0.0.1', 'group.example');
+    await ask({ agentOptions: { lookup: recorded, localAddress: '127.0.0.1' } }, { url });
+    deepStrictEqual(families, [4]);
+  });
+
   it('refuses options that cannot be right', () => {
     for (const [config, message] of [
       [{ agent: {} }, /^agent must be one of maxBody, bodyDeadline, bodySilence, scheduler, agentOptions/],
       [{ agentOptions: [] }, /^agentOptions must be the options of an https\.Agent/],
-      [{ agentOptions: { localAddress: 'eth0' } }, /their localAddress an IP address/],
+      [{ agentOptions: { maxTotalSockets: 1 } }, /without keepAlive, maxFreeSockets, maxTotalSockets/],
+      [{ agentOptions: { localAddress: 'eth0' } }, /^agentOptions\.localAddress must be an IP address/],
+      [{ agentOptions: { maxSockets: 0 } }, /^agentOptions\.maxSockets must be a positive integer/],
+      [{ agentOptions: { lookup: '127.0.0.1' } }, /^agentOptions\.lookup must be a function/],
       [{ maxBody: 0 }, /^maxBody must be a positive integer/],
     ] as const) {
       throws(

@@ -50,6 +50,15 @@ describe('the fetch of a browser', () => {
 });
 
 describe('the fetch of Node', () => {
+  it('fails if its first URL is none, although nothing has been loaded', async () => {
+    const url = new URL('../../src/transport/node/platform-fetch.ts?first', import.meta.url).href;
+    const { platformFetch: fresh } = (await import(
+      url
+    )) as typeof import('../../src/transport/node/platform-fetch.js');
+    const init = { method: 'GET', headers: {}, redirect: 'manual', credentials: 'omit', size: 100 } as const;
+    await rejects(Promise.resolve(fresh('nothing', { ...init, needsFreshConnection: true }).response), /URL/);
+  });
+
   it('sends nothing if it is aborted before cross-fetch has been loaded', async () => {
     // Loaded once more, as in a new process.
     const url = new URL('../../src/transport/node/platform-fetch.ts?again', import.meta.url).href;

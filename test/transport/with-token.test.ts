@@ -67,6 +67,20 @@ describe('withToken', () => {
     }
   });
 
+  it('adds nothing if something else adds the token, and redacts the rest', async () => {
+    const sent: TransportRequest[] = [];
+    const text = '{"message":"p-s3cret"}';
+    const transport: Transport = request => (sent.push(request), of({ status: 401, headers, text }));
+    const body = '{"player_token":"p-s3cret"}';
+    const answer = await lastValueFrom(withToken(transport, false)({ ...get, headers: { a: 'b' }, body }));
+    deepStrictEqual(
+      sent.map(request => request.headers),
+      [{ a: 'b' }],
+    );
+    ok(!answer.text.includes('s3cret'));
+    strictEqual(answer.status, 401);
+  });
+
   it('asks for a fresh token after a 401, and returns a second 401 as the answer', async () => {
     const whys: string[] = [];
     const token: Token = why => {

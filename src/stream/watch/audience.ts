@@ -35,7 +35,7 @@ export function untilPresent({ isPresent$ }: Pick<Audience<never>, 'isPresent$'>
 
 /** Who gets the parts of an answer. */
 export interface PartObserver<A> {
-  readonly next: (part: A) => void;
+  readonly next: (part: A, isLast: boolean) => void;
   /** All parts have been taken. */
   readonly complete: () => void;
   /** The delivery was given up after this number of parts. */
@@ -64,7 +64,10 @@ export function deliver<A>(
     // Whoever takes a part may leave and come back meanwhile.
     if (isEmitting) return;
     isEmitting = true;
-    while (count < parts.length && isPresent$.value && !delivering.closed) next(parts[count++]!);
+    while (count < parts.length && isPresent$.value && !delivering.closed) {
+      const part = parts[count++]!;
+      next(part, count === parts.length);
+    }
     isEmitting = false;
     if (count < parts.length || delivering.closed) return;
     isDone = true;

@@ -170,7 +170,7 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
     }
     const { delivery } = next;
     if (!delivery) return this.#commit(next, turning);
-    const { answer, isNews, gap } = delivery;
+    const { answer, isNews, checkpoint, gap } = delivery;
     const { memory, audience } = this.#continuity;
     const { ack } = this.#settings;
     if (gap) this.#keep({ ...this.#state, toldGap: gap });
@@ -179,7 +179,7 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
       const delivering = new Subscription();
       turning.add(delivering);
       deliver(answer, audience, delivering, {
-        next: part => turning.next({ kind: 'answer', answer: part }),
+        next: (part, isLast) => turning.next({ kind: 'answer', answer: part, ...(isLast && { checkpoint }) }),
         complete,
         left: count => {
           // With `ack`, the whole answer has to come again: it is not only delivered, but acknowledged as a whole.
@@ -188,7 +188,7 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
       });
       return;
     }
-    if (isNews) turning.next({ kind: 'answer', answer });
+    turning.next(isNews ? { kind: 'answer', answer, checkpoint } : { kind: 'idle', checkpoint });
     if (!turning.closed) complete();
   }
 

@@ -1,3 +1,5 @@
+import type { Observable } from 'rxjs';
+
 /**
  * Why something may have been missed between two answers.
  *
@@ -47,11 +49,34 @@ export interface WatchStatus {
   readonly hint: string | undefined;
 }
 
-/** Something that happens in a watch: an answer with news, a gap before it, or a new status. */
+/**
+ * Something that happens in a watch: an answer with news, a gap before it, or a new status. `idle` is an answer without news:
+ * there is nothing to do but to remember its checkpoint.
+ *
+ * A `checkpoint` is where to resume after the answer. It is absent if an answer is made of several, as a roster is.
+ */
 export type WatchSignal<A> =
-  | { readonly kind: 'answer'; readonly answer: A }
+  | { readonly kind: 'answer'; readonly answer: A; readonly checkpoint?: Checkpoint }
+  | { readonly kind: 'idle'; readonly checkpoint: Checkpoint }
   | { readonly kind: 'gap'; readonly gap: Gap }
   | { readonly kind: 'status'; readonly status: WatchStatus };
+
+/** A watch that can be started again from where it was. Without `from`, it starts as it was configured. */
+export type ResumableWatch<A> = (position: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>>;
+
+/** What is known about a watch that is to be shared. */
+export interface SharedWatch {
+  /** Where its last subscriber stopped. */
+  readonly from?: Checkpoint | undefined;
+  /** Each answer is the whole state, so that the last one is all that a late subscriber needs. */
+  readonly isState?: boolean;
+}
+
+/**
+ * Starts and stops a watch as it sees fit, and emits its signals, or those of another subscriber to the same watch.
+ * `lobby-rx/browser` has two of them: `whileAlive`, and what `acrossTabs` returns.
+ */
+export type WatchSharing = <A>(watch: ResumableWatch<A>, shared?: SharedWatch) => Observable<WatchSignal<A>>;
 
 /** A position from which a watch can resume: an index, and when it was requested. */
 export interface Checkpoint {

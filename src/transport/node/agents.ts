@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type Agent } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
 
 /** Gives the agent for a request. Only a GET may reuse a socket. */
 export type AgentOf = (url: string, mayReuse: boolean) => Agent;
@@ -12,9 +13,17 @@ export function createAgents(
   options: AgentOptions = {},
   prepare: (agent: Agent) => void = () => undefined,
 ): AgentOf {
+  const { localAddress, lookup } = options;
+  const common = {
+    // Node would try the addresses of a host in turn, whether they fit or not.
+    ...(localAddress !== undefined && { family: isIP(localAddress) }),
+    ...options,
+    ...(lookup && { lookup: asynchronous(lookup) }),
+  };
   // Not only 256 idle ones: when an event comes to thousands of watches at once, each needs its socket again a moment later.
-  const kept = { ...options, keepAlive: true, maxFreeSockets: Infinity };
-  const single = { ...options, keepAlive: false };
+  const kept = { ...common, keepAlive: true, maxFreeSockets: Infinity };
+  // With a limit, Node would hand a socket on to the next request.
+  const single = { ...common, keepAlive: false, maxSockets: Infinity };
   const [http, https, httpOnce, httpsOnce] = [
     new HttpAgent(kept),
     new HttpsAgent(kept),
@@ -25,6 +34,17 @@ export function createAgents(
   return (url, mayReuse) => {
     if (isTls(url)) return mayReuse ? https : httpsOnce;
     return mayReuse ? http : httpOnce;
+  };
+}
+
+/** Node listens for errors of a socket only a moment after it has been made, and does not expect a lookup to throw. */
+function asynchronous(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    try {
+      lookup(hostname, options, (...found) => process.nextTick(callback, ...found));
+    } catch (error) {
+      process.nextTick(callback, error, '');
+    }
   };
 }
 

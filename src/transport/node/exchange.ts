@@ -12,7 +12,13 @@ export class Exchange {
   /** Follows a request. Calls `onCut` if its connection ends before its answer does, which Node does not report in every case. */
   observe(request: ClientRequest, onCut: (error: Error) => void): void {
     this.#request = request;
-    request.once('response', response => (this.incoming = response));
+    request.once('response', response => {
+      this.incoming = response;
+      // A server may have answered before it had read a large request, whose rest nobody waits for.
+      response.once('end', () => {
+        if (!request.writableFinished) request.destroy();
+      });
+    });
     request.once('close', () => {
       if (this.incoming?.complete) return;
       // Node is silent after an unrequested upgrade, for example.

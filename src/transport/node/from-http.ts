@@ -1,7 +1,14 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest, type AgentOptions } from 'node:https';
 import { isIP } from 'node:net';
-import { checkOptions, plainObject, type Options } from '../../error/index.js';
+import {
+  aFunction,
+  checkOptions,
+  given,
+  plainObject,
+  positiveInteger,
+  type Options,
+} from '../../error/index.js';
 import type { SentResponse } from '../fetch-like.js';
 import { BODY_OPTIONS, transportOver, type BodyConfig } from '../transport-over.js';
 import type { Transport } from '../transport.js';
@@ -12,23 +19,37 @@ import { retriedOnReuse, type Attempt, type SendInit } from './retried-on-reuse.
 /** How {@link fromHttp} carries requests. */
 export interface HttpConfig extends BodyConfig {
   /**
-   * Options of its agents, such as `localAddress` or `ca`. Transports without them share their sockets. Which sockets are kept is
-   * not among them.
+   * Options of its agents, such as `localAddress` or `ca`. Transports without them share their sockets. `maxSockets` limits GETs.
    */
-  readonly agentOptions?: Omit<AgentOptions, 'keepAlive' | 'maxFreeSockets'>;
+  readonly agentOptions?: Omit<AgentOptions, OwnAgentOption>;
 }
+
+/** Options that would break what this transport promises about sockets. */
+const OWN_AGENT_OPTIONS = [
+  'keepAlive',
+  'maxFreeSockets',
+  'maxTotalSockets',
+  'scheduling',
+  'host',
+  'port',
+] as const;
+type OwnAgentOption = (typeof OWN_AGENT_OPTIONS)[number];
 
 const OPTIONS: Options<HttpConfig> = {
   ...BODY_OPTIONS,
   agentOptions: {
-    name: 'the options of an https.Agent, their localAddress an IP address',
-    is: u => plainObject.is(u) && (u.localAddress === undefined || isAddress(u.localAddress)),
+    name: `the options of an https.Agent, without ${OWN_AGENT_OPTIONS.join(', ')}`,
+    is: u => plainObject.is(u) && OWN_AGENT_OPTIONS.every(name => u[name] === undefined),
   },
 };
+const AGENT_OPTIONS: Options<Pick<AgentOptions, 'localAddress' | 'maxSockets' | 'lookup'>> = {
+  localAddress: { name: 'an IP address', is: u => typeof u === 'string' && isIP(u) > 0 },
+  maxSockets: { name: 'a positive integer', is: u => u === Infinity || positiveInteger.is(u) },
+  lookup: aFunction,
+};
 
-function isAddress(u: unknown): boolean {
-  return typeof u === 'string' && isIP(u) > 0;
-}
+/** A proxy may refuse what has no user agent. */
+const DEFAULT_HEADERS = { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'lobby-rx' };
 
 /** The agents of all transports that have no options for them. */
 let sharedAgents: AgentOf | undefined;
@@ -46,6 +67,10 @@ let sharedAgents: AgentOf | undefined;
 export function fromHttp(config: HttpConfig = {}): Transport {
   checkOptions(config, OPTIONS);
   const { agentOptions, ...limits } = config;
+  if (agentOptions) {
+    const { localAddress, maxSockets, lookup } = agentOptions;
+    checkOptions(given({ localAddress, maxSockets, lookup }), AGENT_OPTIONS, 'agentOptions');
+  }
   const agentFor = agentOptions ? createAgents(agentOptions) : (sharedAgents ??= createAgents());
   return transportOver(
     retriedOnReuse((url, init, mayReuse) => sendOnce(url, init, agentFor, mayReuse)),
@@ -58,12 +83,18 @@ function sendOnce(url: string, init: SendInit, agentFor: AgentOf, mayReuse: bool
   const response = new Promise<SentResponse>((resolve, reject) => {
     const agent = agentFor(url, mayReuse);
     if (init.needsFreshConnection) dropIdleSockets(agent, url);
-    const headers = { 'accept-encoding': 'gzip', ...init.headers };
+    const headers = {
+      ...DEFAULT_HEADERS,
+      ...init.headers,
+      // Of some methods Node would send a body without its length, which servers take for another request.
+      ...(init.body !== undefined && { 'content-length': Buffer.byteLength(init.body) }),
+    };
     const send = isTls(url) ? httpsRequest : httpRequest;
     const request = send(url, { method: init.method, headers, agent }, incoming => {
+      const received = new Map(Object.entries(incoming.headers));
       const get = (name: string) => {
-        const value = incoming.headers[name.toLowerCase()];
-        return value === undefined ? null : String(value);
+        const value = received.get(name.toLowerCase()) ?? null;
+        return Array.isArray(value) ? value.join(', ') : value;
       };
       resolve({
         status: incoming.statusCode!,
@@ -75,7 +106,11 @@ function sendOnce(url: string, init: SendInit, agentFor: AgentOf, mayReuse: bool
       reject(error);
       exchange.incoming?.destroy(error);
     });
-    request.on('error', reject);
+    request.on('error', error => {
+      reject(error);
+      // Node takes a body whose end is that of the connection for complete, even if the connection has failed.
+      if (exchange.incoming?.complete === false) exchange.incoming.destroy(error);
+    });
     request.end(init.body);
   });
   return { response, hasDiedOnReuse: () => exchange.hasDiedOnReuse, abort: () => exchange.abort() };

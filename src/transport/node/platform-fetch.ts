@@ -78,7 +78,7 @@ function sendOnce(url: string, init: SendInit, mayReuse: boolean): Attempt {
       onStart = undefined;
     };
     if (loadedFetch) start(loadedFetch);
-    else loadFetch().then(start, reject);
+    else loadFetch().then(start).catch(reject);
   });
   return {
     response,

@@ -4,6 +4,7 @@ import {
   concat,
   defer,
   EMPTY,
+  filter,
   ignoreElements,
   map,
   NEVER,
@@ -21,7 +22,11 @@ import { journal, word } from '../../signal-journal.js';
 const random = () => 1;
 const refuse = (): Recovery => ({ kind: 'index' });
 
-const words = (signals$: Observable<WatchSignal<Answer>>) => signals$.pipe(map(word));
+const words = (signals$: Observable<WatchSignal<Answer>>) =>
+  signals$.pipe(
+    filter(({ kind }) => kind !== 'idle'),
+    map(word),
+  );
 
 describe('watchSignals', () => {
   it(
@@ -36,6 +41,26 @@ describe('watchSignals', () => {
       const seen = journal(watchSignals(poll, { random, backoff: { initial: 5 } }), helpers, '20ms !');
       flush();
       deepStrictEqual(seen, ['0 connecting', '2 live', '2 x', '5 retrying', '12 live', '12 y']);
+    }),
+  );
+
+  it(
+    'has the checkpoint of each answer, with news or without',
+    marbles(({ cold, expectObservable }) => {
+      const { poll } = script(
+        cold('--(a|)', { a: answer('1', 'x') }),
+        cold('---(b|)', { b: answer('2') }),
+        cold('-(c|)', { c: answer('3', 'y') }),
+      );
+      const positions$ = watchSignals(poll, { isIdle }).pipe(
+        map(signal => ('checkpoint' in signal ? [signal.kind, signal.checkpoint] : undefined)),
+        filter(position => position !== undefined),
+      );
+      expectObservable(positions$, '10ms !').toBe('--a--bc', {
+        a: ['answer', { index: '1', at: 0 }],
+        b: ['idle', { index: '2', at: 2 }],
+        c: ['answer', { index: '3', at: 5 }],
+      });
     }),
   );
 

@@ -1,0 +1,68 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { NEVER, of, type Observable } from 'rxjs';
+import { createClient, type TransportRequest, type TransportResponse } from 'lobby-rx';
+import { pageWake } from '../../src/stream/index.js';
+import { fakePage, type FakePage } from '../fake-page.js';
+import { virtualTime } from '../virtual-time.js';
+
+describe('pageWake', () => {
+  let page: FakePage;
+  beforeEach(() => {
+    page = fakePage();
+  });
+  afterEach(() => page.remove());
+
+  it('emits when the page is online, visible, resumed, or back from the cache, and leaves no listener', () => {
+    const seen: string[] = [];
+    const watching = pageWake().subscribe(event => seen.push((event as Event).type));
+    page.fire('online');
+    page.show(false);
+    page.show(true);
+    page.fire('resume');
+    page.fire('pageshow', { persisted: false });
+    page.fire('pageshow', { persisted: true });
+    for (const type of ['offline', 'freeze', 'pagehide', 'focus']) page.fire(type);
+    deepStrictEqual(seen, ['online', 'visibilitychange', 'resume', 'pageshow']);
+    watching.unsubscribe();
+    deepStrictEqual(page.listeners, []);
+  });
+
+  it('never emits outside of a page', () => {
+    page.remove();
+    pageWake().subscribe(() => {
+      throw new Error('there is no page');
+    });
+  });
+
+  it('wakes the watches of a client in a page, where a jump of the clock does not', () => {
+    const { scheduler: virtual, pass } = virtualTime();
+    let offset = 0;
+    const scheduler = Object.create(virtual, {
+      now: { value: () => virtual.now() + offset },
+    }) as typeof virtual;
+    const polls: TransportRequest[] = [];
+    const answer = { status: 200, headers: { get: () => null }, text: '{"events":[],"watch":{"index":"1"}}' };
+    const transport = (request: TransportRequest): Observable<TransportResponse> =>
+      polls.push(request) === 1 ? of(answer) : NEVER;
+    const client = createClient({
+      url: 'https://a.example',
+      token: 't',
+      transport,
+      scheduler,
+      random: () => 0,
+    });
+    const following = client.events.feed.all$.subscribe();
+    pass(10_000);
+    strictEqual(polls.length, 2);
+    offset += 60_000;
+    pass(20_000);
+    strictEqual(polls.length, 2);
+    page.fire('online');
+    pass(1_000);
+    strictEqual(polls.length, 3);
+    following.unsubscribe();
+    // The feed lingers.
+    pass(1_000);
+    deepStrictEqual(page.listeners, []);
+  });
+});
