@@ -47,9 +47,12 @@ export type {
   PagesConfig,
   Poll,
   PollContext,
+  ResumableWatch,
   RetryConfig,
+  SharedWatch,
   WatchConfig,
   WatchLogEntry,
+  WatchSharing,
   WatchSignal,
   WatchStatus,
 } from './stream/index.js';

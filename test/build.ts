@@ -7,7 +7,9 @@ import ts from 'typescript';
 const ROOT = join(import.meta.dirname, '..');
 /** Where to build to. */
 const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
-const ENTRIES = ['index.d.ts', 'emulator/index.d.ts', 'lobby-server/index.d.ts', 'transport/node/index.d.ts'];
+const ENTRIES = ['', 'browser/', 'emulator/', 'lobby-server/', 'transport/node/'].map(
+  folder => `${folder}index.d.ts`,
+);
 
 rmSync(DIST, { recursive: true, force: true });
 // For bundlers, one module stays one file: they leave out what is not used.
@@ -23,6 +25,7 @@ async function bundleForNode(): Promise<void> {
     absWorkingDir: join(ROOT, 'src'),
     entryPoints: {
       index: 'index.ts',
+      browser: 'browser/index.ts',
       emulator: 'emulator/index.ts',
       'lobby-server': 'lobby-server/index.ts',
       node: 'transport/node/index.ts',

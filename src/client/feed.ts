@@ -1,28 +1,48 @@
 import { decodeAnswer, eventsWatch, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
-import { aBoolean, checkArgument, checkOptions, given, milliseconds, type Options } from '../error/index.js';
+import {
+  aBoolean,
+  aFunction,
+  checkArgument,
+  checkOptions,
+  given,
+  milliseconds,
+  type Options,
+} from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
   abandoned,
   answers,
   eventFeed,
   WATCH_OPTIONS,
+  type Checkpoint,
   type EventFeed,
   type EventFeedConfig,
+  type ResumableWatch,
   type WatchConfig,
+  type WatchSharing,
 } from '../stream/index.js';
 import type { Observable } from 'rxjs';
 import { aContext, type LobbyContext } from './context.js';
 import { EventMemory, isIdle } from './event-memory.js';
 import { continuedEndpointSignals, type AnswerContinuity } from './requests.js';
+import { sharedSignals } from './shared-signals.js';
 
 /** The options of {@link feed}. */
 export interface FeedConfig<Own extends object = NoOwnEvents>
   extends WatchConfig<IdentityEventList<Own>>, EventFeedConfig {
   /** Whether a subscriber who comes after all others have left continues where they left. Default true. */
   readonly resume?: boolean;
+  /**
+   * Shares the watch with others, or pauses it: `whileAlive` and `acrossTabs()` of `lobby-rx/browser`. `ack` is called only where
+   * the watch runs. Default: the feed has a watch of its own.
+   */
+  readonly share?: WatchSharing;
 }
 
-const FEED_OPTIONS: Options<FeedConfig> = { ...WATCH_OPTIONS, linger: milliseconds, resume: aBoolean };
+const FEED_OPTIONS: Options<FeedConfig> = {
+  ...WATCH_OPTIONS,
+  ...{ linger: milliseconds, resume: aBoolean, share: aFunction },
+};
 
 /** An endpoint of live events. */
 export type EventsEndpoint<Own extends object> = Endpoint<EventsWatchInput, IdentityEventList<Own>>;
@@ -43,21 +63,36 @@ export function feed<Own extends object = NoOwnEvents>(
 ): EventFeed<Own> {
   checkArgument('context', aContext, context);
   checkOptions<object>(config, FEED_OPTIONS);
-  const { linger, resume = true, ...watchConfig } = config;
+  const { linger, resume = true, share, ...watchConfig } = config;
+  const feedConfig = {
+    ...context.feed,
+    ...(watchConfig.scheduler && { scheduler: watchConfig.scheduler }),
+    ...(linger !== undefined && { linger }),
+  };
+  if (share) {
+    const memory = eventMemory(endpoint);
+    const now = () => context.scheduler.now();
+    const from = checkpointOf(watchConfig.from, now());
+    const watch: ResumableWatch<IdentityEventList<Own>> = position =>
+      eventSignals(context, endpoint, { ...watchConfig, from: null, ...position }, () => ({ memory }));
+    let signals$: ReturnType<typeof watch> | undefined;
+    return eventFeed<Own>(
+      audience => (signals$ ??= sharedSignals(watch, audience, { share, from, resume, now })),
+      feedConfig,
+    );
+  }
   let continuity: AnswerContinuity<IdentityEventList<Own>> | undefined;
   const signals$ = eventSignals(context, endpoint, watchConfig, () => continuity!);
-  return eventFeed<Own>(
-    audience => {
-      continuity ??= { memory: eventMemory(endpoint), audience };
-      if (!resume && continuity.place) continuity.place = abandoned(continuity.place);
-      return signals$;
-    },
-    {
-      ...context.feed,
-      ...(watchConfig.scheduler && { scheduler: watchConfig.scheduler }),
-      ...(linger !== undefined && { linger }),
-    },
-  );
+  return eventFeed<Own>(audience => {
+    continuity ??= { memory: eventMemory(endpoint), audience };
+    if (!resume && continuity.place) continuity.place = abandoned(continuity.place);
+    return signals$;
+  }, feedConfig);
+}
+
+/** Where to begin: an index alone is as old as it can be used for. */
+function checkpointOf(from: WatchConfig<never>['from'], at: number): Checkpoint | undefined {
+  return typeof from === 'string' ? { index: from, at } : (from ?? undefined);
 }
 
 /** The live events in batches. Each subscription is a watch of its own. */

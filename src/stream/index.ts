@@ -24,10 +24,13 @@ export {
   type Poll,
   type PollContext,
   type Recalled,
+  type ResumableWatch,
+  type SharedWatch,
   type WatchConfig,
   type WatchContinuity,
   type WatchLogEntry,
   type WatchMemory,
+  type WatchSharing,
   type WatchSignal,
   type WatchStatus,
 } from './watch/index.js';

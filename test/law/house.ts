@@ -1,6 +1,6 @@
 /** Which floor each room is on: a room may import only from rooms on lower floors. */
 export const FLOOR: Readonly<Record<string, number>> = {
-  ...{ error: 0, protocol: 1, transport: 2, stream: 2, endpoint: 3, client: 4, emulator: 4 },
+  ...{ error: 0, protocol: 1, transport: 2, stream: 2, endpoint: 3, browser: 3, client: 4, emulator: 4 },
   ...{ 'index.ts': 4.5, 'lobby-server': 5, cli: 6 },
 };
 
@@ -20,6 +20,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   stream: ['rxjs', '#fp-ts/Either'],
   endpoint: ['rxjs', 'io-ts', '#fp-ts/Either'],
+  browser: ['rxjs'],
   client: ['rxjs'],
   'index.ts': [],
   emulator: ['rxjs', 'node:http', 'node:net', 'node:crypto'],

@@ -1,8 +1,21 @@
 import type { Observable } from 'rxjs';
 import type { Endpoints, GetMembersInput } from '../../endpoint/index.js';
-import { checkOptions, given, milliseconds, positiveInteger, type Options } from '../../error/index.js';
+import {
+  aFunction,
+  checkOptions,
+  given,
+  milliseconds,
+  positiveInteger,
+  type Options,
+} from '../../error/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
-import { answers, WATCH_OPTIONS, type WatchConfig, type WatchSignal } from '../../stream/index.js';
+import {
+  answers,
+  WATCH_OPTIONS,
+  type WatchConfig,
+  type WatchSharing,
+  type WatchSignal,
+} from '../../stream/index.js';
 import type { LobbyContext } from '../context.js';
 import {
   distinctMembers,
@@ -12,6 +25,7 @@ import {
   type MembersConfig,
 } from './members.js';
 import { endpointPages, endpointSignals, request } from '../requests.js';
+import type { GroupPages } from './group-pages.js';
 import { rosterSignals, type Roster } from './roster.js';
 
 /** Operations on groups (interface document, 4.1). */
@@ -107,6 +121,8 @@ export interface RosterConfig
   readonly watched?: number;
   /** How often the other pages are read again, in ms. Default 60,000. */
   readonly refresh?: number;
+  /** Shares the watches with others, or pauses them: `whileAlive` and `acrossTabs()` of `lobby-rx/browser`. */
+  readonly share?: WatchSharing;
 }
 
 /** A roster consists of several watches, each with its own index. */
@@ -116,6 +132,7 @@ const ROSTER_OPTIONS = {
   ...MEMBERS_OPTIONS,
   watched: positiveInteger,
   refresh: milliseconds,
+  share: aFunction,
 } as unknown as Options<RosterConfig>;
 
 /** Each page is a pending request: the fewer, the better. */
@@ -142,9 +159,9 @@ export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints)
   };
   const rosterOf: GroupApi['rosterSignals'] = (group_id, config = {}) => {
     checkOptions(config, ROSTER_OPTIONS);
-    const { count = LARGE_PAGE, watched = defaultWatched(), refresh = 60_000, ...options } = config;
+    const { count = LARGE_PAGE, watched = defaultWatched(), refresh = 60_000, share, ...options } = config;
     const shared = { scheduler: context.scheduler, ...given(options) };
-    return rosterSignals({
+    const pages: GroupPages = {
       watchPage: (anchor, own) =>
         endpointSignals(context, getMembers, { group_id, count, anchor }, { ...shared, ...own }),
       readPages: (from, anchorOf) => {
@@ -157,7 +174,8 @@ export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints)
         config: { ...context.watch, ...shared },
         scheduler: shared.scheduler,
       },
-    });
+    };
+    return rosterSignals(pages, share);
   };
   return {
     getMembers: input => request(context, getMembers, input),

@@ -1,6 +1,6 @@
-import { distinctUntilChanged, map, Observable, scan } from 'rxjs';
+import { concatMap, defer, map, Observable } from 'rxjs';
 import type { GroupMember } from '../../protocol/index.js';
-import { jsonEqual, type WatchSignal } from '../../stream/index.js';
+import { jsonEqual, type WatchSharing, type WatchSignal } from '../../stream/index.js';
 import { jointStatus } from './joint-status.js';
 import { watchAllPages, type GroupPages } from './group-pages.js';
 
@@ -17,16 +17,30 @@ export interface Roster {
 }
 
 /** The rosters of a group, one for each change, and the gaps and the status of the watches of its pages. */
-export function rosterSignals(pages: GroupPages): Observable<WatchSignal<Roster>> {
+export function rosterSignals(pages: GroupPages, share?: WatchSharing): Observable<WatchSignal<Roster>> {
+  return defer(() => {
+    let roster: Roster | undefined;
+    const members$ = share ? share(() => memberSignals(pages), { isState: true }) : memberSignals(pages);
+    return members$.pipe(
+      concatMap((signal): readonly WatchSignal<Roster>[] => {
+        if (signal.kind !== 'answer') return [signal];
+        const before = roster;
+        roster = nextRoster(before, signal.answer);
+        return roster === before ? [] : [{ kind: 'answer', answer: roster }];
+      }),
+    );
+  });
+}
+
+/** All members each time that a page has come, and the gaps and the status of the watches of its pages. */
+function memberSignals(pages: GroupPages): Observable<WatchSignal<readonly GroupMember[]>> {
   return new Observable(subscriber => {
     const joint = jointStatus(subscriber);
     return watchAllPages(pages, joint)
       .pipe(
-        scan<readonly GroupMember[], Roster, undefined>(nextRoster, undefined),
-        distinctUntilChanged(),
-        map((roster): WatchSignal<Roster> => {
+        map((answer): WatchSignal<readonly GroupMember[]> => {
           joint.onAnswer();
-          return { kind: 'answer', answer: roster };
+          return { kind: 'answer', answer };
         }),
       )
       .subscribe(subscriber);

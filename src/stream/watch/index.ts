@@ -11,5 +11,14 @@ export {
 } from './watch-config.js';
 export type { Recalled, WatchMemory } from './watch-memory.js';
 export type { WatchLogEntry } from './watch-log.js';
-export type { Checkpoint, Gap, GapReason, WatchSignal, WatchStatus } from './watch-signal.js';
+export type {
+  Checkpoint,
+  Gap,
+  GapReason,
+  ResumableWatch,
+  SharedWatch,
+  WatchSharing,
+  WatchSignal,
+  WatchStatus,
+} from './watch-signal.js';
 export { abandoned } from './watch-turn.js';

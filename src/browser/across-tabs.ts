@@ -1,0 +1,83 @@
+import { asyncScheduler, BehaviorSubject, defer, type Observable, type SchedulerLike } from 'rxjs';
+import {
+  checkArgument,
+  checkOptions,
+  milliseconds,
+  nonEmptyString,
+  schedulerLike,
+  type Options,
+} from '../error/index.js';
+import type { ResumableWatch, SharedWatch, WatchSharing, WatchSignal } from '../stream/index.js';
+import { runWhileAlive } from './page-alive.js';
+import type { TabLocks } from './tab-lock.js';
+import { TabMember, type TabBrowser, type TabChannel } from './tab-member.js';
+import { whileAlive } from './while-alive.js';
+
+/** The options of {@link acrossTabs}. */
+export interface AcrossTabsConfig {
+  /**
+   * How often the leader says that it is there, in ms. A visible tab that hears nothing for three times as long takes the lead.
+   * Default 1,000.
+   */
+  readonly heartbeat?: number;
+  /** The clock. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+}
+
+/** One watch for all tabs. A value for the option `share` of a feed or a roster. */
+export interface TabSharing extends WatchSharing {
+  /** Whether this tab is the one that polls: now, and whenever that changes. */
+  readonly leads$: Observable<boolean>;
+}
+
+const OPTIONS: Options<AcrossTabsConfig> = { heartbeat: milliseconds, scheduler: schedulerLike };
+
+/**
+ * Shares one watch among all tabs of a site that use the same `name`: one of them polls, and tells the others the answers, the
+ * gaps and the status. When that tab is closed, crashes, is frozen or goes into the back/forward cache, another one continues from
+ * its checkpoint; if it says nothing for three heartbeats, a visible one takes over. No tab loses an answer or gets it twice.
+ *
+ * The name must include the identity, or whatever else the answers depend on: tabs with the same name get the same answers. Only
+ * tabs of one origin can hear each other. Bearer tokens are not told, but answers are, and a lobby join has a player token. Without
+ * Web Locks and BroadcastChannel (not in a page, or not over https) each tab watches for itself, while it is alive.
+ *
+ * A tab that comes back after it has missed more than the others remember gets a gap whose reason is `unwatched`.
+ *
+ * Throws an `InputError` if the name or the config is invalid.
+ *
+ * @example
+ * const feed = client.events.createFeed({ share: acrossTabs(`events of ${identity_id}`) });
+ */
+export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabSharing {
+  checkArgument('name', nonEmptyString, name);
+  checkOptions(config, OPTIONS);
+  const { heartbeat = 1_000, scheduler = asyncScheduler } = config;
+  const isLeading$ = new BehaviorSubject(false);
+  const share = <A>(watch: ResumableWatch<A>, shared: SharedWatch = {}): Observable<WatchSignal<A>> =>
+    defer((): Observable<WatchSignal<A>> => {
+      const browser = browserOf(globalThis as Globals);
+      if (!browser) return whileAlive(watch, shared);
+      const onLead = (isLeading: boolean) => isLeading$.next(isLeading);
+      const settings = { name: `lobby-rx 1 ${name}`, heartbeat, scheduler, browser, onLead };
+      const member = new TabMember<A>(watch, shared, settings);
+      return runWhileAlive(() => member.takePart());
+    });
+  return Object.assign(share, { leads$: isLeading$.asObservable() });
+}
+
+/** The parts of the global object that are used, if it has them. */
+interface Globals {
+  readonly navigator?: { readonly locks?: TabLocks };
+  readonly document?: { readonly visibilityState?: string };
+  readonly BroadcastChannel?: new (name: string) => unknown;
+}
+
+function browserOf({ navigator, document, BroadcastChannel }: Globals): TabBrowser | undefined {
+  const locks = navigator?.locks;
+  if (!locks || !document || !BroadcastChannel) return undefined;
+  return {
+    locks,
+    openChannel: name => new BroadcastChannel(name) as TabChannel,
+    isVisible: () => document.visibilityState === 'visible',
+  };
+}

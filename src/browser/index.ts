@@ -1,0 +1,4 @@
+export { pageWake } from '../stream/index.js';
+export { acrossTabs, type AcrossTabsConfig, type TabSharing } from './across-tabs.js';
+export { pageAlive } from './page-alive.js';
+export { whileAlive } from './while-alive.js';

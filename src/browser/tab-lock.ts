@@ -1,0 +1,92 @@
+import { catchError, ignoreElements, merge, Observable, of, startWith, Subject, switchMap, tap } from 'rxjs';
+
+/** The part of the Web Locks API that is used. */
+export interface TabLocks {
+  request(
+    name: string,
+    options: { readonly steal: true } | { readonly signal: unknown },
+    callback: () => Promise<void>,
+  ): Promise<unknown>;
+  query(): Promise<{ readonly held?: readonly LockInfo[]; readonly pending?: readonly LockInfo[] }>;
+}
+
+interface LockInfo {
+  readonly name?: string;
+  readonly clientId?: string;
+}
+
+/** A lock that this tab has. */
+export interface TabLock {
+  /** Whether other tabs wait for it. */
+  readonly isWanted: boolean;
+  /** Asks the browser whether this tab still has it: a tab that stood still cannot know. */
+  readonly isHeld: () => Promise<boolean>;
+}
+
+/**
+ * Waits for a lock, as long as it is subscribed to. Emits it when this tab has it, and `undefined` when another tab has taken it
+ * away. When `steal$` emits, this tab takes it away itself. The browser gives the lock of a tab that is closed to the next one.
+ */
+export function tabLock(
+  locks: TabLocks,
+  name: string,
+  steal$: Observable<unknown>,
+): Observable<TabLock | undefined> {
+  const attempts$ = new Subject<'queue' | 'steal'>();
+  const lock$ = attempts$.pipe(
+    startWith('queue' as const),
+    switchMap(how => hold(locks, name, how)),
+    switchMap(isHeld => {
+      if (isHeld) return inspect(locks, name);
+      attempts$.next('queue');
+      return of(undefined);
+    }),
+  );
+  const stealing$ = steal$.pipe(
+    tap(() => attempts$.next('steal')),
+    ignoreElements(),
+  );
+  // Where locks are forbidden, as in a sandboxed frame, no other tab can be heard either.
+  return merge(lock$, stealing$).pipe(catchError(() => of(ALONE)));
+}
+
+const ALONE: TabLock = { isWanted: false, isHeld: () => Promise.resolve(true) };
+
+declare const AbortController: new () => { readonly signal: unknown; abort(): void };
+
+/** Emits `true` when this tab has the lock, and `false` when it has lost it. Unsubscribing gives it back, or leaves the queue. */
+function hold(locks: TabLocks, name: string, how: 'queue' | 'steal'): Observable<boolean> {
+  return new Observable(subscriber => {
+    const withdrawal = new AbortController();
+    let release = (): void => undefined;
+    subscriber.add(() => {
+      withdrawal.abort();
+      release();
+    });
+    let isGranted = false;
+    const granted = () =>
+      new Promise<void>(resolve => {
+        isGranted = true;
+        release = resolve;
+        if (subscriber.closed) resolve();
+        else subscriber.next(true);
+      });
+    const lost = () => subscriber.next(false);
+    // The API refuses to combine the two options.
+    const options = how === 'steal' ? ({ steal: true } as const) : { signal: withdrawal.signal };
+    locks.request(name, options, granted).then(lost, (error: unknown) => {
+      if (isGranted) lost();
+      else subscriber.error(error);
+    });
+  });
+}
+
+async function inspect(locks: TabLocks, name: string): Promise<TabLock> {
+  const ownerOf = (all: readonly LockInfo[] = []) => all.find(lock => lock.name === name)?.clientId;
+  const { held, pending = [] } = await locks.query();
+  const self = ownerOf(held);
+  return {
+    isWanted: pending.some(lock => lock.name === name),
+    isHeld: async () => ownerOf((await locks.query()).held) === self,
+  };
+}

@@ -1,0 +1,32 @@
+import { defer, tap, type Observable } from 'rxjs';
+import type { Checkpoint, ResumableWatch, SharedWatch, WatchSignal } from '../stream/index.js';
+import { runWhileAlive } from './page-alive.js';
+
+/**
+ * Watches only while the page is alive. When the page is frozen, or goes into the back/forward cache, the poll ends at once: a
+ * browser has few connections to a host, and a cached page would keep its own. When the page comes back, the watch continues
+ * from the last checkpoint, so that nothing is lost, or there is a gap if that is too old. Outside of a page it is the watch itself.
+ *
+ * Cold. It ends with the watch. It is also a value for the option `share` of a feed or a roster.
+ *
+ * @example
+ * whileAlive(position => client.group.watchMembersSignals(group_id, position)).subscribe(signal => show(signal.kind));
+ */
+export function whileAlive<A>(
+  watch: ResumableWatch<A>,
+  { from }: SharedWatch = {},
+): Observable<WatchSignal<A>> {
+  return defer(() => {
+    let position = from;
+    return runWhileAlive(() => watch(position ? { from: position } : {})).pipe(
+      tap(signal => {
+        position = checkpointOf(signal) ?? position;
+      }),
+    );
+  });
+}
+
+/** Where to resume after a signal, if it says so. */
+export function checkpointOf(signal: WatchSignal<unknown>): Checkpoint | undefined {
+  return signal.kind === 'answer' || signal.kind === 'idle' ? signal.checkpoint : undefined;
+}

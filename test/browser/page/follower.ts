@@ -1,0 +1,37 @@
+// Runs in a page: follows the events of an identity, and shows the test what came.
+import { createClient, type FeedConfig } from 'lobby-rx';
+import { acrossTabs, whileAlive } from 'lobby-rx/browser';
+
+/** What a test reads in a page. */
+export interface Followed {
+  readonly events: string[];
+  readonly gaps: string[];
+  readonly states: string[];
+  isLeading: boolean;
+  /** How long a plain request takes, in ms. */
+  readonly ping: () => Promise<number>;
+}
+
+const given = new URLSearchParams(location.search);
+const client = createClient({ url: given.get('url') ?? '', token: given.get('token') ?? '' });
+const followed: Followed = {
+  ...{ events: [], gaps: [], states: [], isLeading: false },
+  ping: () => {
+    const start = performance.now();
+    return new Promise((resolve, reject) => {
+      client.events.watch().subscribe({ next: () => resolve(performance.now() - start), error: reject });
+    });
+  },
+};
+const tabs = acrossTabs('events of Ada');
+tabs.leads$.subscribe(leads => (followed.isLeading = leads));
+const configs: Readonly<Record<string, FeedConfig>> = {
+  tabs: { share: tabs },
+  alive: { share: whileAlive },
+  alone: {},
+};
+const feed = client.events.createFeed(configs[given.get('sharing') ?? 'tabs']);
+feed.gap$.subscribe(({ reason }) => followed.gaps.push(reason));
+feed.status$.subscribe(({ state }) => followed.states.push(state));
+feed.unknown$.subscribe(({ name }) => followed.events.push(name));
+Object.assign(globalThis, { followed });

@@ -1,0 +1,91 @@
+import { deepStrictEqual, strictEqual, throws } from 'node:assert';
+import { take, type Subscription } from 'rxjs';
+import type { FeedConfig, SharedWatch, WatchSharing } from 'lobby-rx';
+import { virtualWorld } from '../virtual-world.js';
+
+/** A feed in virtual time whose watch passes through here. */
+function stage(config: FeedConfig = {}) {
+  const starts: SharedWatch[] = [];
+  const share: WatchSharing = (watch, shared = {}) => {
+    starts.push(shared);
+    return watch(shared.from ? { from: shared.from } : {});
+  };
+  const { emulator, identity_id, client, pass, scheduler } = virtualWorld({ random: () => 0 });
+  const feed = client.events.createFeed({ share, linger: 1_000, ...config });
+  const seen: string[] = [];
+  feed.gap$.subscribe(({ reason }) => seen.push(`gap: ${reason}`));
+  const follow = (count = Infinity): Subscription =>
+    feed.unknown$.pipe(take(count)).subscribe(({ name }) => seen.push(name));
+  const publish = (...names: string[]) => {
+    for (const name of names) emulator.publish(identity_id, { [name]: 1 });
+    pass(300);
+  };
+  const polls = () => emulator.requests.filter(request => request.pending).length;
+  return { emulator, client, feed, starts, seen, follow, publish, polls, pass, scheduler };
+}
+
+describe('a feed whose watch is shared', () => {
+  it('keeps what comes while nobody is there, and continues after it', () => {
+    const { starts, seen, follow, publish, polls, pass } = stage();
+    const first = follow();
+    pass(500);
+    publish('a');
+    first.unsubscribe();
+    publish('b');
+    strictEqual(polls(), 1);
+    pass(1_000);
+    strictEqual(polls(), 0);
+    publish('c');
+    follow();
+    publish('d');
+    deepStrictEqual(seen, ['a', 'b', 'c', 'd']);
+    strictEqual(starts.length, 2);
+    strictEqual(typeof starts[1]?.from?.index, 'string');
+  });
+
+  it('gives the rest of a batch to who comes after one who has left with a part of it', () => {
+    const { seen, follow, publish, pass } = stage();
+    follow(2);
+    pass(500);
+    publish('a', 'b', 'c', 'd');
+    deepStrictEqual(seen, ['a', 'b']);
+    pass(5_000);
+    publish('e');
+    follow();
+    pass(500);
+    deepStrictEqual(seen, ['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('begins from now each time with `resume: false`, with a gap', () => {
+    const { seen, follow, publish, pass } = stage({ resume: false });
+    const first = follow();
+    pass(500);
+    publish('a');
+    first.unsubscribe();
+    pass(2_000);
+    publish('b');
+    follow();
+    pass(500);
+    publish('c');
+    deepStrictEqual(seen, ['a', 'gap: unwatched', 'c']);
+  });
+
+  it('begins where it is told to', () => {
+    const world = stage();
+    let index = '';
+    world.client.events.watch().subscribe(({ watch }) => (index = watch.index));
+    world.publish('a');
+    const share: WatchSharing = (watch, shared = {}) => watch(shared.from ? { from: shared.from } : {});
+    const names: string[] = [];
+    const { unknown$ } = world.client.events.createFeed({ share, from: index });
+    unknown$.subscribe(({ name }) => names.push(name));
+    world.pass(500);
+    deepStrictEqual(names, ['a']);
+  });
+
+  it('refuses a `share` that is no function', () => {
+    const { client } = stage();
+    throws(() => client.events.createFeed({ share: 'tabs' as never }), /share must be a function/);
+    throws(() => client.group.roster('g', { share: 'tabs' as never }), /share must be a function/);
+  });
+});
