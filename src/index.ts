@@ -132,6 +132,7 @@ export {
   Region,
   Stat,
   StatConfig,
+  statText,
   struct,
   WatchData,
 } from './protocol/index.js';

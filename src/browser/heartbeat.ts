@@ -21,8 +21,10 @@ export class Heartbeat {
       return interval(every, scheduler);
     }).pipe(
       tap(() => {
-        // Whoever stood still has not listened either.
-        this.#silence = this.hasStoodStill() ? 0 : this.#silence + 1;
+        const since = scheduler.now() - this.#lastBeat;
+        // Whoever stood still has not listened either, and may get several beats at once afterwards.
+        if (this.hasStoodStill()) this.#silence = 0;
+        else if (since > every / 2) this.#silence++;
         this.#lastBeat = scheduler.now();
       }),
     );

@@ -60,8 +60,8 @@ export class TabMember<A> {
   #status: WatchStatus;
   /** The number of the newest leader: each has a greater one than those before. */
   #epoch = 0;
-  /** The number that this tab had when it became the leader; undefined while it is not. */
-  #ownEpoch: number | undefined;
+  /** While this tab has the lock, as far as it knows: its number, and whether it still has it. */
+  #lead: { readonly epoch: number; readonly isHeld: () => Promise<boolean> } | undefined;
 
   constructor(watch: ResumableWatch<A>, shared: SharedWatch, settings: TabSettings) {
     this.#watch = watch;
@@ -89,37 +89,34 @@ export class TabMember<A> {
 
       const silent$ = this.#heartbeat.beats$.pipe(
         tap(() => {
-          if (this.#ownEpoch !== undefined) this.#post({ kind: 'beat', epoch: this.#ownEpoch });
+          if (this.#lead) this.#post({ kind: 'beat', epoch: this.#lead.epoch });
         }),
-        filter(() => this.#ownEpoch === undefined && this.#heartbeat.isSilent() && browser.isVisible()),
+        filter(() => !this.#lead && this.#heartbeat.isSilent() && browser.isVisible()),
       );
       const led$ = tabLock(browser.locks, name, silent$).pipe(
         switchMap(lock =>
           // It ends with the watch, although the waiting for locks would not.
-          lock ? this.#lead(lock).pipe(tap({ complete: () => subscriber.complete() })) : EMPTY,
+          lock ? this.#polled(lock).pipe(tap({ complete: () => subscriber.complete() })) : EMPTY,
         ),
       );
       subscriber.add(led$.subscribe(subscriber));
     });
   }
 
-  /** Polls, and tells the others each signal before it is emitted. */
-  #lead({ isWanted, isHeld }: TabLock): Observable<WatchSignal<A>> {
+  /** The leader's own watch. Each signal is told to the others before it is emitted. */
+  #polled({ isWanted, isHeld }: TabLock): Observable<WatchSignal<A>> {
     const { scheduler, onLead } = this.#settings;
     // A tab that has just come does not know how many leaders there have been.
-    this.#claim(Math.max(this.#epoch + 1, scheduler.now()));
+    this.#claim(Math.max(this.#epoch + 1, scheduler.now()), isHeld);
     onLead(true);
     return (isWanted || this.#log.position ? timer(SETTLE, scheduler) : of(0)).pipe(
       switchMap(() => this.#watch(this.#log.position ? { from: this.#log.position } : {})),
       // Everybody knows the status so far, which is no worse because someone else polls.
       filter(signal => signal.kind !== 'status' || signal.status.state !== 'connecting'),
-      // Whoever stood still may have lost the lock, and the next leader may have told the same.
+      // Otherwise the next leader tells the same.
       concatMap(signal =>
-        this.#heartbeat.hasStoodStill()
-          ? from(isHeld()).pipe(concatMap(is => (is ? [signal] : EMPTY)))
-          : [signal],
+        this.#isSure() ? [signal] : from(this.#leads()).pipe(concatMap(leads => (leads ? [signal] : EMPTY))),
       ),
-      filter(() => this.#ownEpoch === this.#epoch),
       tap(signal => {
         const after = this.#log.position?.index;
         const told = signal.kind === 'status' ? { ...signal, status: cloneable(signal.status) } : signal;
@@ -127,20 +124,36 @@ export class TabMember<A> {
         this.#take({ after, signal });
       }),
       finalize(() => {
-        this.#ownEpoch = undefined;
+        this.#lead = undefined;
         onLead(false);
       }),
     );
   }
 
-  #claim(epoch: number): void {
+  /** Whether it is the leader beyond doubt: no newer one was heard of, and none can have been missed. */
+  #isSure(): boolean {
+    return this.#lead?.epoch === this.#epoch && !this.#heartbeat.hasStoodStill();
+  }
+
+  /** Whether it is the leader. Whoever has the lock is, whatever number another one had when the clock was ahead. */
+  async #leads(): Promise<boolean> {
+    const lead = this.#lead;
+    if (!lead || this.#isSure()) return lead !== undefined;
+    const { isHeld } = lead;
+    // It may have claimed the lead again meanwhile, but not have got another lock.
+    if (!(await isHeld()) || this.#lead?.isHeld !== isHeld) return false;
+    if (this.#lead.epoch < this.#epoch) this.#claim(this.#epoch + 1, isHeld);
+    return true;
+  }
+
+  #claim(epoch: number, isHeld: () => Promise<boolean>): void {
     this.#epoch = epoch;
-    this.#ownEpoch = epoch;
+    this.#lead = { epoch, isHeld };
     this.#post({ kind: 'claim', by: this.#id, epoch, position: this.#log.position });
   }
 
   #sayHello(): void {
-    this.#post({ kind: 'hello', by: this.#id, position: this.#log.position, epoch: this.#epoch });
+    this.#post({ kind: 'hello', by: this.#id, epoch: this.#epoch, position: this.#log.position });
   }
 
   #post(message: TabMessage<A>): void {
@@ -149,28 +162,26 @@ export class TabMember<A> {
 
   /** The signals that follow from a message. */
   #hear(message: TabMessage<A>): readonly WatchSignal<A>[] {
-    switch (message.kind) {
-      case 'hello':
-        this.#hearHello(message);
-        return [];
-      case 'claim':
-        this.#hearClaim(message);
-        return [];
-      case 'reply':
-        return message.to === this.#id ? this.#hearReply(message) : [];
-      case 'beat':
-        this.#isFromLeader(message.epoch);
-        return [];
-      case 'told':
-        return this.#isFromLeader(message.epoch) ? this.#hearSignal(message.told) : [];
+    const isOlder = message.epoch < this.#epoch;
+    this.#epoch = Math.max(this.#epoch, message.epoch);
+    if (this.#lead) return this.#hearAsLeader(message);
+    if (message.kind === 'hello') return [];
+    if (message.kind === 'claim') {
+      // Whoever knows more than a new leader says so before it polls.
+      if (isOlder || this.#log.since(message.position)?.length) this.#reply(message);
     }
+    if (isOlder) return [];
+    this.#heartbeat.hear();
+    if (message.kind === 'told') return this.#hearSignal(message.told);
+    return message.kind === 'reply' && message.to === this.#id ? this.#hearReply(message) : [];
   }
 
-  #isFromLeader(epoch: number): boolean {
-    if (epoch < this.#epoch) return false;
-    this.#epoch = epoch;
-    this.#heartbeat.hear();
-    return true;
+  #hearAsLeader(message: TabMessage<A>): readonly WatchSignal<A>[] {
+    if (message.kind === 'reply') return message.to === this.#id ? this.#takeNext(message.missed ?? []) : [];
+    void this.#leads().then(leads => {
+      if (leads && message.kind === 'hello') this.#reply(message);
+    });
+    return [];
   }
 
   #hearSignal(told: Told<A>): readonly WatchSignal<A>[] {
@@ -182,39 +193,19 @@ export class TabMember<A> {
     return place === 'next' ? [this.#take(told)] : [];
   }
 
-  #hearHello({ by, position, epoch }: Extract<TabMessage<A>, { kind: 'hello' }>): void {
-    if (this.#ownEpoch === undefined) return;
-    this.#outbid(epoch);
-    this.#reply(by, this.#log.since(position));
-  }
-
-  /** There may have been a leader with a greater number, if the clock of this machine was ahead then. */
-  #outbid(epoch: number): void {
-    if (this.#ownEpoch !== undefined && epoch > this.#ownEpoch) this.#claim(epoch + 1);
-  }
-
-  /** Whoever knows more than a new leader says so before it polls. */
-  #hearClaim({ by, epoch, position }: Extract<TabMessage<A>, { kind: 'claim' }>): void {
-    const missed = this.#log.since(position);
-    if (!this.#isFromLeader(epoch) || missed?.length) this.#reply(by, missed);
-  }
-
-  #reply(to: string, missed: readonly Told<A>[] | undefined): void {
+  /** Tells whoever has said hello, or has claimed the lead, what it has missed. */
+  #reply({ by, position: theirs }: Extract<TabMessage<A>, { kind: 'hello' | 'claim' }>): void {
     const { position } = this.#log;
-    this.#post({ kind: 'reply', to, epoch: this.#epoch, position, status: cloneable(this.#status), missed });
+    const missed = this.#log.since(theirs);
+    const status = cloneable(this.#status);
+    this.#post({ kind: 'reply', to: by, epoch: this.#epoch, position, status, missed });
   }
 
   #hearReply({
-    epoch,
     position,
     status,
     missed,
   }: Extract<TabMessage<A>, { kind: 'reply' }>): readonly WatchSignal<A>[] {
-    if (this.#ownEpoch !== undefined) {
-      this.#outbid(epoch);
-      return this.#takeNext(missed ?? []);
-    }
-    if (!this.#isFromLeader(epoch)) return [];
     const current = this.#take({ after: undefined, signal: { kind: 'status', status: revived(status) } });
     if (missed) {
       const signals = this.#takeNext(missed);
@@ -222,12 +213,9 @@ export class TabMember<A> {
       return [current, ...signals];
     }
     const at = this.#settings.scheduler.now();
-    const gap: WatchSignal<A> = {
-      kind: 'gap',
-      gap: { reason: 'unwatched', at, index: this.#log.position?.index },
-    };
+    const index = this.#log.position?.index;
     this.#log.skipTo(position);
-    return [current, gap];
+    return [current, { kind: 'gap', gap: { reason: 'unwatched', at, index } }];
   }
 
   #takeNext(all: readonly Told<A>[]): readonly WatchSignal<A>[] {

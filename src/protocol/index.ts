@@ -49,5 +49,6 @@ export {
 export { Lobby, LobbyJoin, LobbyPlayer, Port, PortRange, Region } from './lobby.js';
 export { lobbyAddress, type LobbyAddress } from './lobby-address.js';
 export { Notification } from './notification.js';
+export { statText } from './stat-text.js';
 export { struct, type AnyStruct, type Fields, type FieldsOf, type Struct } from './struct.js';
 export { WatchData } from './watch-data.js';

@@ -47,14 +47,16 @@ describe('acrossTabs', () => {
     deepStrictEqual([first.seen, second.seen, third.seen], [['a'], ['a', 'b'], ['a', 'b']]);
   });
 
-  it('says nothing more once there is another leader, although it has not lost its lock', async () => {
+  it('is led by the tab that has the lock, whatever another one says', async () => {
     const { addTab, publish, say, pass } = virtualBrowser();
-    const tab = addTab();
+    const tabs = [addTab(), addTab()];
     await pass(1_000);
-    say({ kind: 'beat', epoch: 2 ** 50 });
-    publish('a');
-    await pass(1_000);
-    deepStrictEqual(tab.seen, []);
+    for (const [i, name] of ['a', 'b', 'c'].entries()) {
+      say({ kind: 'beat', epoch: 2 ** 50 + 10 * i });
+      publish(name);
+      await pass(1_000);
+    }
+    for (const { seen } of tabs) deepStrictEqual(seen, ['a', 'b', 'c']);
   });
 
   it('gets a greater number than any leader before, although the clock was ahead then', async () => {
@@ -80,9 +82,7 @@ describe('acrossTabs', () => {
     await pass(1_000);
     publish('a');
     await pass(200);
-    first.isMute = true;
-    // Nor does it notice that it hears nothing.
-    first.isVisible = false;
+    first.hangs = true;
     second.isVisible = false;
     await pass(2_000);
     publish('b');
@@ -98,7 +98,7 @@ describe('acrossTabs', () => {
     );
     ok(third.isLeading);
     // It has been told by the browser that it is no leader any more, and follows.
-    first.isMute = false;
+    first.hangs = false;
     await pass(1_000);
     publish('c');
     await pass(1_000);
@@ -110,13 +110,13 @@ describe('acrossTabs', () => {
     const { addTab, pass } = virtualBrowser();
     const [first, second] = [addTab(), addTab()];
     await pass(1_000);
-    first.isMute = true;
+    first.hangs = true;
     second.isVisible = false;
     await pass(10_000);
     deepStrictEqual([first.isLeading, second.isLeading], [true, false]);
     second.isVisible = true;
     await pass(1_100);
-    deepStrictEqual([first.isLeading, second.isLeading], [false, true]);
+    ok(second.isLeading);
   });
 
   it('tells a tab that comes back what it has missed, or that nobody knows it any more', async () => {
@@ -178,8 +178,8 @@ describe('acrossTabs', () => {
     const acts = {
       close: (tab: VirtualTab) => tab.close(),
       open: (tab: VirtualTab) => tab.open(),
-      mute: (tab: VirtualTab) => (tab.isMute = true),
-      unmute: (tab: VirtualTab) => (tab.isMute = false),
+      hang: (tab: VirtualTab) => (tab.hangs = true),
+      resume: (tab: VirtualTab) => (tab.hangs = false),
       hide: (tab: VirtualTab) => (tab.isVisible = false),
       show: (tab: VirtualTab) => (tab.isVisible = true),
     };
@@ -208,7 +208,7 @@ describe('acrossTabs', () => {
           await pass(wait);
         }
         for (const tab of others) {
-          Object.assign(tab, { isMute: false, isVisible: true });
+          Object.assign(tab, { hangs: false, isVisible: true });
           tab.open();
         }
         await pass(6_000);
@@ -227,7 +227,7 @@ describe('acrossTabs', () => {
           if (seen.length === events.length) deepStrictEqual(events, published);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 100 },
     );
     strictEqual(names.size, kinds.length);
   });

@@ -1,4 +1,4 @@
-import type { Observable, Subscription } from 'rxjs';
+import { Observable, VirtualTimeScheduler, type SchedulerLike, type Subscription } from 'rxjs';
 import { createClient, eventsWatch, type IdentityEventList, type WatchSignal } from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 import type { TabLocks } from '../../src/browser/tab-lock.js';
@@ -13,8 +13,8 @@ export interface VirtualTab {
   readonly states: string[];
   isLeading: boolean;
   isVisible: boolean;
-  /** Nothing that it says is heard, and it hears nothing: its machine stands still, but its lock is not given back. */
-  isMute: boolean;
+  /** It stands still: its timers, messages, answers and locks have to wait. Its connections and its lock are kept. */
+  hangs: boolean;
   /** Called with the kind of each event. */
   onEvent: (kind: string) => void;
   /** Takes part, from where it was. */
@@ -43,13 +43,14 @@ export function virtualBrowser(heartbeat = 1_000) {
     held = queue.shift();
     void held?.grant();
   };
-  const locksOf = (owner: object): TabLocks => ({
+  const locksOf = (owner: VirtualTab): TabLocks => ({
     request: (_, options, callback) =>
       new Promise((resolve, reject) => {
         const request: Request = {
           owner,
-          take: () => reject(new Error('stolen')),
+          take: () => loopOf(owner).run(() => reject(new Error('stolen'))),
           grant: async () => {
+            await new Promise<void>(resolve => loopOf(owner).run(resolve));
             await callback();
             resolve(undefined);
             if (held === request) next();
@@ -74,19 +75,18 @@ export function virtualBrowser(heartbeat = 1_000) {
     },
   });
   const ids = new Map<object, number>();
+  const loops = new Map<VirtualTab, EventLoop>();
+  const loopOf = (tab: VirtualTab) => loops.get(tab)!;
 
   const openChannel = (owner: VirtualTab): TabChannel => {
     const channel: TabChannel = {
       onmessage: null,
       postMessage: message => {
-        if (owner.isMute) return;
         const data: unknown = structuredClone(message);
         for (const other of channels)
           if (other.channel !== channel)
             // As late as a message of another process.
-            scheduler.schedule(() => {
-              if (!other.owner.isMute) other.channel.onmessage?.({ data });
-            }, 1);
+            scheduler.schedule(() => loopOf(other.owner).run(() => other.channel.onmessage?.({ data })), 1);
       },
       close: () => {
         channel.onmessage = null;
@@ -100,12 +100,8 @@ export function virtualBrowser(heartbeat = 1_000) {
 
   const addTab = (): VirtualTab => {
     let part: Subscription | undefined;
-    const client = createClient({
-      ...{ ...emulator.urls, transport: emulator.transport, token: () => token, scheduler },
-      random: () => 0,
-    });
     const tab: VirtualTab = {
-      ...{ seen: [], states: [], isLeading: false, isVisible: true, isMute: false },
+      ...{ seen: [], states: [], isLeading: false, isVisible: true, hangs: false },
       onEvent: () => undefined,
       isOpen: () => part !== undefined,
       open: () => {
@@ -117,6 +113,12 @@ export function virtualBrowser(heartbeat = 1_000) {
       },
     };
     ids.set(tab, ids.size);
+    const loop = new EventLoop(scheduler, () => tab.hangs);
+    loops.set(tab, loop);
+    const client = createClient({
+      ...{ url: emulator.url, token: () => token, scheduler: loop.clock, random: () => 0 },
+      transport: request => loop.observed(emulator.transport(request)),
+    });
     const browser: TabBrowser = {
       locks: locksOf(tab),
       openChannel: () => openChannel(tab),
@@ -127,7 +129,7 @@ export function virtualBrowser(heartbeat = 1_000) {
     const onLead = (isLeading: boolean) => {
       tab.isLeading = isLeading;
     };
-    const settings = { name: 'tabs', heartbeat, scheduler, browser, onLead };
+    const settings = { name: 'tabs', heartbeat, scheduler: loop.clock, browser, onLead };
     const member = new TabMember(watch, {}, settings);
     const show = (signal: WatchSignal<IdentityEventList>) => {
       if (signal.kind === 'status') tab.states.push(signal.status.state);
@@ -155,6 +157,7 @@ export function virtualBrowser(heartbeat = 1_000) {
     pass: async (ms: number) => {
       for (let passed = 0; passed < ms; passed += STEP) {
         pass(STEP);
+        for (const loop of loops.values()) loop.catchUp();
         await new Promise(resolve => setImmediate(resolve));
       }
     },
@@ -162,3 +165,44 @@ export function virtualBrowser(heartbeat = 1_000) {
 }
 
 const STEP = 10;
+
+/** The event loop of a tab. While the tab hangs, what is to run waits. */
+class EventLoop {
+  /** A clock of the tab, whose timers wait as well. */
+  readonly clock: SchedulerLike;
+  readonly #timers = new VirtualTimeScheduler();
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(
+    private readonly world: SchedulerLike,
+    private readonly hangs: () => boolean,
+  ) {
+    this.#timers.frame = world.now();
+    this.clock = Object.create(this.#timers, { now: { value: () => world.now() } }) as SchedulerLike;
+  }
+
+  run(task: () => void): void {
+    if (this.hangs()) this.#waiting.push(task);
+    else task();
+  }
+
+  /** What a request emits, when the tab gets round to it. */
+  observed<T>(source$: Observable<T>): Observable<T> {
+    return new Observable(subscriber =>
+      source$.subscribe({
+        next: value => this.run(() => subscriber.next(value)),
+        error: (error: unknown) => this.run(() => subscriber.error(error)),
+        complete: () => this.run(() => subscriber.complete()),
+      }),
+    );
+  }
+
+  /** Runs what was waiting, and the timers that are due. */
+  catchUp(): void {
+    if (this.hangs()) return;
+    for (let task = this.#waiting.shift(); task; task = this.#waiting.shift()) task();
+    this.#timers.maxFrames = this.world.now();
+    this.#timers.flush();
+    this.#timers.frame = this.world.now();
+  }
+}

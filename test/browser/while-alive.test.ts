@@ -77,7 +77,7 @@ describe('the life of a page', () => {
     const ends: unknown[] = [];
     const complete = () => ends.push('complete');
     whileAlive(() => EMPTY).subscribe({ complete });
-    whileAlive(() => throwError(() => 'broken')).subscribe({ error: (error: any) => ends.push(error) });
+    whileAlive(() => throwError(() => 'broken')).subscribe({ error: (error: unknown) => ends.push(error) });
     const starts: object[] = [];
     const checkpoint = { index: '7', at: 1 };
     whileAlive(
