@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { asyncProperty, assert as check, array, constantFrom, nat, record } from 'fast-check';
+import { isStatusError } from 'lobby-rx';
 import { virtualBrowser, type VirtualTab } from './virtual-browser.js';
 
 describe('acrossTabs', () => {
@@ -74,6 +75,19 @@ describe('acrossTabs', () => {
     publish('a');
     await pass(1_000);
     deepStrictEqual([second.seen, third.seen], [['gap: unwatched', 'a'], ['a']]);
+  });
+
+  it('tells all tabs why the leader cannot poll', async () => {
+    const { addTab, fault, pass } = virtualBrowser();
+    const tabs = [addTab(), addTab()];
+    await pass(1_000);
+    fault({ kind: 'error', status: 503 }, { times: 2 });
+    await pass(60_000);
+    for (const { errors, states } of tabs) {
+      const [error] = errors;
+      ok(error instanceof Error && isStatusError(error) && error.status === 503 && error.message.includes('503'));
+      deepStrictEqual(states.slice(-2), ['retrying', 'live']);
+    }
   });
 
   it('is taken over by a visible tab when the leader says nothing for three heartbeats', async () => {

@@ -11,6 +11,8 @@ export interface VirtualTab {
   /** The kinds of the events that came, and the reasons of gaps. */
   readonly seen: string[];
   readonly states: string[];
+  /** The errors of the status. */
+  readonly errors: unknown[];
   isLeading: boolean;
   isVisible: boolean;
   /** It stands still: its timers, messages, answers and locks have to wait. Its connections and its lock are kept. */
@@ -101,7 +103,7 @@ export function virtualBrowser(heartbeat = 1_000) {
   const addTab = (): VirtualTab => {
     let part: Subscription | undefined;
     const tab: VirtualTab = {
-      ...{ seen: [], states: [], isLeading: false, isVisible: true, hangs: false },
+      ...{ seen: [], states: [], errors: [], isLeading: false, isVisible: true, hangs: false },
       onEvent: () => undefined,
       isOpen: () => part !== undefined,
       open: () => {
@@ -132,7 +134,10 @@ export function virtualBrowser(heartbeat = 1_000) {
     const settings = { name: 'tabs', heartbeat, scheduler: loop.clock, browser, onLead };
     const member = new TabMember(watch, {}, settings);
     const show = (signal: WatchSignal<IdentityEventList>) => {
-      if (signal.kind === 'status') tab.states.push(signal.status.state);
+      if (signal.kind === 'status') {
+        tab.states.push(signal.status.state);
+        if (signal.status.error) tab.errors.push(signal.status.error);
+      }
       if (signal.kind === 'gap') tab.seen.push(`gap: ${signal.gap.reason}`);
       if (signal.kind !== 'answer') return;
       for (const event of signal.answer.events) {
@@ -151,6 +156,7 @@ export function virtualBrowser(heartbeat = 1_000) {
     say: (message: TabMessage<never>) => {
       for (const { channel } of channels) channel.onmessage?.({ data: message });
     },
+    fault: emulator.fault.bind(emulator),
     publish: (name: string) => emulator.publish(identity_id, { [name]: 1 }),
     polls: () => emulator.requests.filter(request => request.pending).length,
     /** Advances the clock in small steps, between which promises settle. */

@@ -1,0 +1,79 @@
+import { deepStrictEqual, strictEqual, throws } from 'node:assert';
+import { acrossTabs } from 'lobby-rx/browser';
+import { fakePage, type FakePage } from '../fake-page.js';
+import { virtualWorld } from '../virtual-world.js';
+
+const settle = () => new Promise(resolve => setImmediate(resolve));
+
+describe('acrossTabs, in a page', () => {
+  let page: FakePage;
+  const requested: string[] = [];
+  beforeEach(() => {
+    page = fakePage();
+    requested.length = 0;
+  });
+  afterEach(() => {
+    page.remove();
+    Reflect.deleteProperty(globalThis, 'navigator');
+  });
+
+  const offerLocks = () => {
+    const locks = {
+      request: (name: string, _: object, callback: () => Promise<void>) => {
+        requested.push(name);
+        return callback();
+      },
+      query: () => Promise.resolve({ held: [{ name: requested[0], clientId: 'this' }], pending: [] }),
+    };
+    Object.defineProperty(globalThis, 'navigator', { value: { locks }, configurable: true });
+  };
+  const start = () => {
+    const { emulator, identity_id, client, pass, scheduler } = virtualWorld({ random: () => 0 });
+    const share = acrossTabs('events of Ada', { scheduler });
+    const leads: boolean[] = [];
+    share.leads$.subscribe(isLeading => leads.push(isLeading));
+    const seen: string[] = [];
+    const feed = client.events.createFeed({ share, linger: 0 });
+    const following = feed.unknown$.subscribe(({ name }) => seen.push(name));
+    const polls = () => emulator.requests.filter(request => request.pending).length;
+    const publish = (name: string) => emulator.publish(identity_id, { [name]: 1 });
+    return { leads, seen, following, polls, publish, pass };
+  };
+
+  it('polls while it has the lock, and as long as the page is alive', async () => {
+    offerLocks();
+    const { leads, seen, following, polls, publish, pass } = start();
+    await settle();
+    pass(1_000);
+    publish('a');
+    pass(500);
+    deepStrictEqual([seen, leads, requested], [['a'], [false, true], ['lobby-rx 1 events of Ada']]);
+    page.fire('pagehide');
+    deepStrictEqual([polls(), leads.at(-1)], [0, false]);
+    publish('b');
+    page.fire('pageshow', { persisted: true });
+    await settle();
+    pass(1_000);
+    deepStrictEqual([seen, polls(), leads.at(-1)], [['a', 'b'], 1, true]);
+    following.unsubscribe();
+    deepStrictEqual([polls(), leads.at(-1)], [0, false]);
+    deepStrictEqual(page.listeners, []);
+  });
+
+  it('polls by itself without locks, while the page is alive', () => {
+    const { leads, seen, following, polls, publish, pass } = start();
+    pass(1_000);
+    publish('a');
+    pass(500);
+    deepStrictEqual([seen, leads], [['a'], [false]]);
+    page.fire('freeze');
+    strictEqual(polls(), 0);
+    following.unsubscribe();
+  });
+
+  it('refuses a name that is none, and unknown options', () => {
+    throws(() => acrossTabs(''), /name must be a non-empty string/);
+    throws(() => acrossTabs('a', { beat: 1 } as object), /beat must be one of heartbeat, scheduler/);
+    throws(() => acrossTabs('a', { heartbeat: -1 }), /heartbeat must be a number of milliseconds/);
+  });
+});
