@@ -1,7 +1,8 @@
-import { asyncScheduler, BehaviorSubject, defer, type Observable, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, BehaviorSubject, defer, tap, type Observable, type SchedulerLike } from 'rxjs';
 import {
   checkArgument,
   checkOptions,
+  InputError,
   milliseconds,
   nonEmptyString,
   schedulerLike,
@@ -30,6 +31,9 @@ export interface TabSharing extends WatchSharing {
   readonly leads$: Observable<boolean>;
 }
 
+/** Two watches would take the answers of each other. */
+const OWN_SHARE = 'an acrossTabs() of its own for each feed and roster, with a name of its own';
+
 const OPTIONS: Options<AcrossTabsConfig> = { heartbeat: milliseconds, scheduler: schedulerLike };
 
 /**
@@ -53,14 +57,23 @@ export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabShar
   checkOptions(config, OPTIONS);
   const { heartbeat = 1_000, scheduler = asyncScheduler } = config;
   const isLeading$ = new BehaviorSubject(false);
+  let isUsed = false;
   const share = <A>(watch: ResumableWatch<A>, shared: SharedWatch = {}): Observable<WatchSignal<A>> =>
     defer((): Observable<WatchSignal<A>> => {
       const browser = browserOf(globalThis as Globals);
       if (!browser) return whileAlive(watch, shared);
+      if (isUsed) throw new InputError('share', OWN_SHARE, 'one that is in use');
+      isUsed = true;
+      const release = () => {
+        isUsed = false;
+      };
       const onLead = (isLeading: boolean) => isLeading$.next(isLeading);
       const settings = { name: `lobby-rx 1 ${name}`, heartbeat, scheduler, browser, onLead };
       const member = new TabMember<A>(watch, shared, settings);
-      return runWhileAlive(() => member.takePart());
+      // Released before anybody hears of its end, who may start anew.
+      return runWhileAlive(() => member.takePart()).pipe(
+        tap({ error: release, complete: release, finalize: release }),
+      );
     });
   return Object.assign(share, { leads$: isLeading$.asObservable() });
 }

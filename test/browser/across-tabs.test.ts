@@ -85,7 +85,12 @@ describe('acrossTabs', () => {
     await pass(60_000);
     for (const { errors, states } of tabs) {
       const [error] = errors;
-      ok(error instanceof Error && isStatusError(error) && error.status === 503 && error.message.includes('503'));
+      ok(
+        error instanceof Error &&
+          isStatusError(error) &&
+          error.status === 503 &&
+          error.message.includes('503'),
+      );
       deepStrictEqual(states.slice(-2), ['retrying', 'live']);
     }
   });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual, throws } from 'node:assert';
+import { deepStrictEqual, match, strictEqual, throws } from 'node:assert';
 import { acrossTabs } from 'lobby-rx/browser';
 import { fakePage, type FakePage } from '../fake-page.js';
 import { virtualWorld } from '../virtual-world.js';
@@ -58,6 +58,26 @@ describe('acrossTabs, in a page', () => {
     following.unsubscribe();
     deepStrictEqual([polls(), leads.at(-1)], [0, false]);
     deepStrictEqual(page.listeners, []);
+  });
+
+  it('is refused for a second watch at the same time, and may be used again', async () => {
+    offerLocks();
+    const { client } = virtualWorld({ random: () => 0 });
+    const share = acrossTabs('events of Ada');
+    const errors: string[] = [];
+    const follow = () =>
+      client.events
+        .createFeed({ share, linger: 0 })
+        .all$.subscribe({ error: (error: unknown) => errors.push(String(error)) });
+    const first = follow();
+    follow();
+    strictEqual(errors.length, 1);
+    match(errors.join(), /share must be an acrossTabs\(\) of its own for each feed and roster/);
+    first.unsubscribe();
+    await settle();
+    const third = follow();
+    strictEqual(errors.length, 1);
+    third.unsubscribe();
   });
 
   it('polls by itself without locks, while the page is alive', () => {
