@@ -103,7 +103,7 @@ const HOVERS: readonly [code: string, shows: string][] = [
   [`getMembers/**/;`, '(alias) const getMembers: Endpoint<GetMembersInput, GroupMemberList, "GET">'],
   [
     `client.request/**/(getMembers, { group_id: 'g' });`,
-    '(method) Client<NoOwnEvents>.request<GetMembersInput, GroupMemberList>(endpoint: Endpoint<GetMembersInput, GroupMemberList, HttpMethod>, input: NoInfer<GetMembersInput>): Observable<GroupMemberList>',
+    '(method) Client<NoOwnEvents>.request<GetMembersInput, GroupMemberList>(endpoint: Endpoint<GetMembersInput, GroupMemberList, HttpMethod>, input: NoInfer<GetMembersInput>, config?: RequestConfig): Observable<GroupMemberList>',
   ],
   [
     `client.watch/**/(getMembers, { group_id: 'g' });`,
