@@ -51,11 +51,11 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
   [
     'three calls and the feed, free functions',
     from('createContext, request, feed, getMembers, playersConnected'),
-    [22.5, 9],
+    [23.2, 9],
   ],
   ['watchSignals', from('watchSignals')],
   ['watchSignals, eventFeed', from('watchSignals, eventFeed')],
-  ['createClient', from('createClient'), [25.5, 14]],
+  ['createClient', from('createClient'), [26.2, 14]],
   ['everything', "export * from 'lobby-rx'"],
   ['codecs alone: GroupMemberList', from('GroupMemberList')],
   ['backoff', from('backoff')],

@@ -1,17 +1,26 @@
-import { asyncScheduler, BehaviorSubject, defer, tap, type Observable, type SchedulerLike } from 'rxjs';
+import {
+  asyncScheduler,
+  BehaviorSubject,
+  defer,
+  finalize,
+  tap,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
 import {
   checkArgument,
   checkOptions,
   InputError,
-  milliseconds,
   nonEmptyString,
+  positiveInteger,
   schedulerLike,
   type Options,
 } from '../error/index.js';
 import type { ResumableWatch, SharedWatch, WatchSharing, WatchSignal } from '../stream/index.js';
 import { runWhileAlive } from './page-alive.js';
 import type { TabLocks } from './tab-lock.js';
-import { TabMember, type TabBrowser, type TabChannel } from './tab-member.js';
+import { TabMember } from './tab-member.js';
+import type { TabBrowser, TabChannel } from './tab-settings.js';
 import { whileAlive } from './while-alive.js';
 
 /** The options of {@link acrossTabs}. */
@@ -34,7 +43,7 @@ export interface TabSharing extends WatchSharing {
 /** Two watches would take the answers of each other. */
 const OWN_SHARE = 'an acrossTabs() of its own for each feed and roster, with a name of its own';
 
-const OPTIONS: Options<AcrossTabsConfig> = { heartbeat: milliseconds, scheduler: schedulerLike };
+const OPTIONS: Options<AcrossTabsConfig> = { heartbeat: positiveInteger, scheduler: schedulerLike };
 
 /**
  * Shares one watch among all tabs of a site that use the same `name`: one of them polls, and tells the others the answers, the
@@ -60,14 +69,18 @@ export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabShar
   let isUsed = false;
   const share = <A>(watch: ResumableWatch<A>, shared: SharedWatch = {}): Observable<WatchSignal<A>> =>
     defer((): Observable<WatchSignal<A>> => {
+      const onLead = (isLeading: boolean) => isLeading$.next(isLeading);
       const browser = browserOf(globalThis as Globals);
-      if (!browser) return whileAlive(watch, shared);
+      if (!browser) {
+        // Each tab leads itself.
+        onLead(true);
+        return whileAlive(watch, shared).pipe(finalize(() => onLead(false)));
+      }
       if (isUsed) throw new InputError('share', OWN_SHARE, 'one that is in use');
       isUsed = true;
       const release = () => {
         isUsed = false;
       };
-      const onLead = (isLeading: boolean) => isLeading$.next(isLeading);
       const settings = { name: `lobby-rx 1 ${name}`, heartbeat, scheduler, browser, onLead };
       const member = new TabMember<A>(watch, shared, settings);
       // Released before anybody hears of its end, who may start anew.
@@ -88,6 +101,12 @@ interface Globals {
 function browserOf({ navigator, document, BroadcastChannel }: Globals): TabBrowser | undefined {
   const locks = navigator?.locks;
   if (!locks || !document || !BroadcastChannel) return undefined;
+  try {
+    // Some browsers forbid it where they forbid storage.
+    (new BroadcastChannel('lobby-rx') as TabChannel).close();
+  } catch {
+    return undefined;
+  }
   return {
     locks,
     openChannel: name => new BroadcastChannel(name) as TabChannel,

@@ -3,6 +3,9 @@ import { defer, interval, tap, type Observable, type SchedulerLike } from 'rxjs'
 /** So many beats without a word are a silence. */
 const MAX_SILENCE = 3;
 
+/** A beat after so many times its interval is late. */
+const LATE = 2;
+
 /** Beats regularly, and notices if the others are silent, or if this tab itself stood still. */
 export class Heartbeat {
   /** Emits at each beat. */
@@ -11,6 +14,8 @@ export class Heartbeat {
   readonly #scheduler: SchedulerLike;
   #lastBeat = 0;
   #silence = 0;
+  /** It stood still, and nobody has asked since then what has changed. */
+  #isDoubtful = false;
 
   constructor(every: number, scheduler: SchedulerLike) {
     this.#every = every;
@@ -22,10 +27,12 @@ export class Heartbeat {
     }).pipe(
       tap(() => {
         const since = scheduler.now() - this.#lastBeat;
-        // Whoever stood still has not listened either, and may get several beats at once afterwards.
-        if (this.hasStoodStill()) this.#silence = 0;
-        else if (since > every / 2) this.#silence++;
         this.#lastBeat = scheduler.now();
+        // Whoever stood still has not listened either, and may get several beats at once afterwards.
+        if (since > LATE * every) {
+          this.#silence = 0;
+          this.#isDoubtful = true;
+        } else if (since > every / 2) this.#silence++;
       }),
     );
   }
@@ -40,8 +47,13 @@ export class Heartbeat {
     return this.#silence >= MAX_SILENCE;
   }
 
-  /** Whether the next beat is late: the tab was frozen, or busy, or its timers are slow because it is hidden. */
+  /** Whether a beat was late: the tab was frozen, or busy, or its timers are slow because it is hidden. */
   hasStoodStill(): boolean {
-    return this.#scheduler.now() - this.#lastBeat > 2 * this.#every;
+    return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE * this.#every;
+  }
+
+  /** What may have changed while it stood still is known. */
+  settleDoubt(): void {
+    this.#isDoubtful = false;
   }
 }

@@ -1,4 +1,15 @@
-import { concat, defer, distinctUntilChanged, map, Observable, of, Subscription } from 'rxjs';
+import {
+  concat,
+  defer,
+  dematerialize,
+  distinctUntilChanged,
+  map,
+  materialize,
+  NEVER,
+  of,
+  switchMap,
+  type Observable,
+} from 'rxjs';
 import { pageEvents } from '../stream/index.js';
 
 /** What the events of a page say about its life. */
@@ -23,18 +34,9 @@ export function pageAlive(): Observable<boolean> {
 
 /** What `run` returns, while the page is alive, and anew when it has come back. It ends with it. */
 export function runWhileAlive<T>(run: () => Observable<T>): Observable<T> {
-  return new Observable(subscriber => {
-    let running = Subscription.EMPTY;
-    const follow = (isAlive: boolean) => {
-      running.unsubscribe();
-      if (!isAlive) return;
-      running = run().subscribe({
-        next: value => subscriber.next(value),
-        error: (error: unknown) => subscriber.error(error),
-        complete: () => subscriber.complete(),
-      });
-    };
-    subscriber.add(() => running.unsubscribe());
-    subscriber.add(pageAlive().subscribe(follow));
-  });
+  return pageAlive().pipe(
+    // Its end is the end, although that of a page never comes.
+    switchMap(isAlive => (isAlive ? defer(run).pipe(materialize()) : NEVER)),
+    dematerialize(),
+  );
 }

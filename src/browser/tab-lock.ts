@@ -1,4 +1,15 @@
-import { catchError, ignoreElements, merge, Observable, of, startWith, Subject, switchMap, tap } from 'rxjs';
+import {
+  catchError,
+  exhaustMap,
+  ignoreElements,
+  merge,
+  Observable,
+  of,
+  startWith,
+  Subject,
+  switchMap,
+  tap,
+} from 'rxjs';
 
 /** The part of the Web Locks API that is used. */
 export interface TabLocks {
@@ -25,12 +36,14 @@ export interface TabLock {
 
 /**
  * Waits for a lock, as long as it is subscribed to. Emits it when this tab has it, and `undefined` when another tab has taken it
- * away. When `steal$` emits, this tab takes it away itself. The browser gives the lock of a tab that is closed to the next one.
+ * away. The browser gives the lock of a tab that is closed to the next one. When `silent$` emits, its owner is silent: then this tab
+ * takes it away itself, if it is visible or there is no owner. Browsers are slow to give on the lock of a page that they cache.
  */
 export function tabLock(
   locks: TabLocks,
   name: string,
-  steal$: Observable<unknown>,
+  silent$: Observable<unknown>,
+  isVisible: () => boolean,
 ): Observable<TabLock | undefined> {
   const attempts$ = new Subject<'queue' | 'steal'>();
   const lock$ = attempts$.pipe(
@@ -42,8 +55,11 @@ export function tabLock(
       return of(undefined);
     }),
   );
-  const stealing$ = steal$.pipe(
-    tap(() => attempts$.next('steal')),
+  const stealing$ = silent$.pipe(
+    exhaustMap(async () => isVisible() || (await ownerOf(locks, name)) === undefined),
+    tap(mayTake => {
+      if (mayTake) attempts$.next('steal');
+    }),
     ignoreElements(),
   );
   // Where locks are forbidden, as in a sandboxed frame, no other tab can be heard either.
@@ -82,11 +98,27 @@ function hold(locks: TabLocks, name: string, how: 'queue' | 'steal'): Observable
 }
 
 async function inspect(locks: TabLocks, name: string): Promise<TabLock> {
-  const ownerOf = (all: readonly LockInfo[] = []) => all.find(lock => lock.name === name)?.clientId;
-  const { held, pending = [] } = await locks.query();
-  const self = ownerOf(held);
+  const self = await ownerOf(locks, name);
   return {
-    isWanted: pending.some(lock => lock.name === name),
-    isHeld: async () => ownerOf((await locks.query()).held) === self,
+    isWanted: await isWanted(locks, name),
+    // If the browser does not say, it has the lock as far as anybody knows.
+    isHeld: async () => [self, UNKNOWN].includes(await ownerOf(locks, name)),
   };
 }
+
+/** Which tab has a lock; undefined if none has. */
+function ownerOf(locks: TabLocks, name: string): Promise<string | undefined> {
+  return locks.query().then(
+    ({ held = [] }) => held.find(lock => lock.name === name)?.clientId,
+    () => UNKNOWN,
+  );
+}
+
+function isWanted(locks: TabLocks, name: string): Promise<boolean> {
+  return locks.query().then(
+    ({ pending = [] }) => pending.some(lock => lock.name === name),
+    () => true,
+  );
+}
+
+const UNKNOWN = 'unknown';

@@ -1,46 +1,10 @@
-import {
-  concatMap,
-  EMPTY,
-  filter,
-  finalize,
-  from,
-  Observable,
-  of,
-  switchMap,
-  tap,
-  timer,
-  type SchedulerLike,
-} from 'rxjs';
-import type { ResumableWatch, SharedWatch, WatchSignal, WatchStatus } from '../stream/index.js';
+import { concatMap, EMPTY, filter, finalize, from, Observable, of, switchMap, tap, timer } from 'rxjs';
+import type { Checkpoint, ResumableWatch, SharedWatch, WatchSignal, WatchStatus } from '../stream/index.js';
 import { Heartbeat } from './heartbeat.js';
-import { tabLock, type TabLock, type TabLocks } from './tab-lock.js';
+import { tabLock, type TabLock } from './tab-lock.js';
+import type { TabChannel, TabSettings } from './tab-settings.js';
 import { cloneable, revived, type TabMessage, type Told } from './tab-message.js';
 import { ToldLog } from './told-log.js';
-
-/** What the tabs that share a watch have in common. */
-export interface TabSettings {
-  /** Of the lock and of the channel. */
-  readonly name: string;
-  readonly heartbeat: number;
-  readonly scheduler: SchedulerLike;
-  readonly browser: TabBrowser;
-  /** Called when this tab becomes the leader, and when it is not any more. */
-  readonly onLead: (isLeading: boolean) => void;
-}
-
-/** What is needed of a browser. */
-export interface TabBrowser {
-  readonly locks: TabLocks;
-  readonly openChannel: (name: string) => TabChannel;
-  readonly isVisible: () => boolean;
-}
-
-/** The part of a BroadcastChannel that is used. */
-export interface TabChannel {
-  onmessage: ((event: { readonly data: unknown }) => void) | null;
-  postMessage(message: unknown): void;
-  close(): void;
-}
 
 /** How long what an earlier leader has told may take to arrive, in ms. */
 const SETTLE = 50;
@@ -62,6 +26,8 @@ export class TabMember<A> {
   #epoch = 0;
   /** While this tab has the lock, as far as it knows: its number, and whether it still has it. */
   #lead: { readonly epoch: number; readonly isHeld: () => Promise<boolean> } | undefined;
+  /** It leads, but does not poll yet: it may still be told where to poll from. */
+  #isSettling = false;
 
   constructor(watch: ResumableWatch<A>, shared: SharedWatch, settings: TabSettings) {
     this.#watch = watch;
@@ -69,7 +35,7 @@ export class TabMember<A> {
     this.#log = new ToldLog(shared);
     this.#heartbeat = new Heartbeat(settings.heartbeat, settings.scheduler);
     this.#status = {
-      ...{ state: 'connecting', since: settings.scheduler.now(), lastAnswer: shared.from?.at, attempt: 0 },
+      ...{ state: 'connecting', since: settings.scheduler.now(), lastAnswer: undefined, attempt: 0 },
       ...{ nextTry: undefined, error: undefined, hint: undefined },
     };
   }
@@ -85,19 +51,27 @@ export class TabMember<A> {
         for (const signal of this.#hear(data as TabMessage<A>)) subscriber.next(signal);
       };
       subscriber.next({ kind: 'status', status: this.#status });
+      // Whoever leaves at once takes no part.
+      if (subscriber.closed) return;
       this.#sayHello();
 
       const silent$ = this.#heartbeat.beats$.pipe(
         tap(() => {
-          if (this.#lead) this.#post({ kind: 'beat', epoch: this.#lead.epoch });
+          if (this.#lead)
+            this.#post({ kind: 'beat', epoch: this.#lead.epoch, index: this.#log.position?.index });
         }),
-        filter(() => !this.#lead && this.#heartbeat.isSilent() && browser.isVisible()),
+        filter(() => !this.#lead && this.#heartbeat.isSilent()),
+        // It takes some beats to get the lock.
+        tap(() => this.#heartbeat.hear()),
       );
-      const led$ = tabLock(browser.locks, name, silent$).pipe(
-        switchMap(lock =>
+      const led$ = tabLock(browser.locks, name, silent$, browser.isVisible).pipe(
+        switchMap(lock => {
           // It ends with the watch, although the waiting for locks would not.
-          lock ? this.#polled(lock).pipe(tap({ complete: () => subscriber.complete() })) : EMPTY,
-        ),
+          if (lock) return this.#polled(lock).pipe(tap({ complete: () => subscriber.complete() }));
+          // It took nothing from others while it was the leader, or seemed to be.
+          this.#sayHello();
+          return EMPTY;
+        }),
       );
       subscriber.add(led$.subscribe(subscriber));
     });
@@ -107,10 +81,15 @@ export class TabMember<A> {
   #polled({ isWanted, isHeld }: TabLock): Observable<WatchSignal<A>> {
     const { scheduler, onLead } = this.#settings;
     // A tab that has just come does not know how many leaders there have been.
+    this.#heartbeat.settleDoubt();
+    this.#isSettling = true;
     this.#claim(Math.max(this.#epoch + 1, scheduler.now()), isHeld);
     onLead(true);
     return (isWanted || this.#log.position ? timer(SETTLE, scheduler) : of(0)).pipe(
-      switchMap(() => this.#watch(this.#log.position ? { from: this.#log.position } : {})),
+      switchMap(() => {
+        this.#isSettling = false;
+        return this.#watch(this.#log.position ? { from: this.#log.position } : {});
+      }),
       // Everybody knows the status so far, which is no worse because someone else polls.
       filter(signal => signal.kind !== 'status' || signal.status.state !== 'connecting'),
       // Otherwise the next leader tells the same.
@@ -120,7 +99,9 @@ export class TabMember<A> {
       tap(signal => {
         const after = this.#log.position?.index;
         const told = signal.kind === 'status' ? { ...signal, status: cloneable(signal.status) } : signal;
-        this.#post({ kind: 'told', epoch: this.#epoch, told: { after, signal: told } });
+        // That this tab cannot go on says nothing of the others.
+        const isOwn = signal.kind === 'status' && signal.status.state === 'closed';
+        if (!isOwn) this.#post({ kind: 'told', epoch: this.#epoch, told: { after, signal: told } });
         this.#take({ after, signal });
       }),
       finalize(() => {
@@ -142,6 +123,7 @@ export class TabMember<A> {
     const { isHeld } = lead;
     // It may have claimed the lead again meanwhile, but not have got another lock.
     if (!(await isHeld()) || this.#lead?.isHeld !== isHeld) return false;
+    this.#heartbeat.settleDoubt();
     if (this.#lead.epoch < this.#epoch) this.#claim(this.#epoch + 1, isHeld);
     return true;
   }
@@ -166,22 +148,33 @@ export class TabMember<A> {
     this.#epoch = Math.max(this.#epoch, message.epoch);
     if (this.#lead) return this.#hearAsLeader(message);
     if (message.kind === 'hello') return [];
-    if (message.kind === 'claim') {
-      // Whoever knows more than a new leader says so before it polls.
-      if (isOlder || this.#log.since(message.position)?.length) this.#reply(message);
-    }
+    if (message.kind === 'claim' && (isOlder || this.#knowsMoreThan(message.position))) this.#reply(message);
     if (isOlder) return [];
     this.#heartbeat.hear();
     if (message.kind === 'told') return this.#hearSignal(message.told);
+    // What came before it has been missed.
+    if (message.kind === 'beat' && message.index !== this.#log.position?.index) this.#sayHello();
     return message.kind === 'reply' && message.to === this.#id ? this.#hearReply(message) : [];
   }
 
   #hearAsLeader(message: TabMessage<A>): readonly WatchSignal<A>[] {
-    if (message.kind === 'reply') return message.to === this.#id ? this.#takeNext(message.missed ?? []) : [];
+    if (message.kind === 'reply') {
+      if (message.to !== this.#id || !this.#isSettling || this.#log.isState) return [];
+      const signals = this.#takeNext(message.missed ?? []);
+      if (!this.#log.position && message.position) this.#log.skipTo(message.position);
+      return signals;
+    }
     void this.#leads().then(leads => {
       if (leads && message.kind === 'hello') this.#reply(message);
     });
     return [];
+  }
+
+  /** Whether a new leader that polls from there would leave something out for the others. */
+  #knowsMoreThan(position: Checkpoint | undefined): boolean {
+    if (this.#log.isState) return false;
+    if (!position) return this.#log.position !== undefined;
+    return (this.#log.since(position)?.length ?? 0) > 0;
   }
 
   #hearSignal(told: Told<A>): readonly WatchSignal<A>[] {
@@ -198,18 +191,21 @@ export class TabMember<A> {
     const { position } = this.#log;
     const missed = this.#log.since(theirs);
     const status = cloneable(this.#status);
-    this.#post({ kind: 'reply', to: by, epoch: this.#epoch, position, status, missed });
+    this.#post({ kind: 'reply', to: by, epoch: this.#epoch, after: theirs?.index, position, status, missed });
   }
 
   #hearReply({
+    after,
     position,
     status,
     missed,
   }: Extract<TabMessage<A>, { kind: 'reply' }>): readonly WatchSignal<A>[] {
     const current = this.#take({ after: undefined, signal: { kind: 'status', status: revived(status) } });
+    // It has been told more since it asked.
+    if (after !== this.#log.position?.index) return [current];
     if (missed) {
       const signals = this.#takeNext(missed);
-      if (!this.#log.position) this.#log.skipTo(position);
+      if (!this.#log.position && position) this.#log.skipTo(position);
       return [current, ...signals];
     }
     const at = this.#settings.scheduler.now();

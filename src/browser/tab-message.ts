@@ -1,3 +1,4 @@
+import { isClientError } from '../error/index.js';
 import type { Checkpoint, WatchSignal, WatchStatus } from '../stream/index.js';
 
 /** A signal of the leader's watch, and the index that it follows: undefined at the start. */
@@ -27,27 +28,42 @@ export type TabMessage<A> =
       readonly kind: 'reply';
       readonly to: string;
       readonly epoch: number;
+      /** The index of the position that was asked about. */
+      readonly after: string | undefined;
       readonly position: Checkpoint | undefined;
       readonly status: WatchStatus;
       readonly missed: readonly Told<A>[] | undefined;
     }
   | { readonly kind: 'told'; readonly epoch: number; readonly told: Told<A> }
-  /** The leader is there. */
-  | { readonly kind: 'beat'; readonly epoch: number };
+  /** The leader is there, and has come to this index. */
+  | { readonly kind: 'beat'; readonly epoch: number; readonly index: string | undefined };
 
-/** A status as it can be cloned: an error keeps its fields, among them the `_tag` by which the guards know it. */
+/**
+ * A status as it can be cloned. An error of this library keeps its fields, among them the `_tag` by which the guards know it. Of any
+ * other nobody knows what it has: only its name and message are told.
+ */
 export function cloneable(status: WatchStatus): WatchStatus {
   const { error } = status;
-  if (!(error instanceof Error)) return status;
-  const { name, message } = error;
+  if (error === undefined) return status;
+  const { name, message } = Object(error) as { readonly name?: unknown; readonly message?: unknown };
+  const words = { name: textOf(name ?? 'Error'), message: textOf(message ?? error) };
+  if (!isClientError(error)) return { ...status, error: words };
   const fields = JSON.parse(JSON.stringify(Object.assign({}, error))) as object;
-  return { ...status, error: { ...fields, name, message } };
+  return { ...status, error: { ...fields, ...words } };
 }
 
 /** A status as it came: what was an error is one again. */
 export function revived(status: WatchStatus): WatchStatus {
-  const { message } = Object(status.error) as { readonly message?: unknown };
-  return typeof message === 'string'
-    ? { ...status, error: Object.assign(new Error(message), status.error) }
-    : status;
+  if (status.error === undefined) return status;
+  const fields = status.error as { readonly message: string };
+  return { ...status, error: Object.assign(new Error(fields.message), fields) };
+}
+
+/** Anything can be thrown, even what has no text. */
+function textOf(u: unknown): string {
+  try {
+    return String(u);
+  } catch {
+    return typeof u;
+  }
 }

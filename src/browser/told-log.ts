@@ -7,13 +7,14 @@ const MOST_TOLD = 50;
 
 /** What a tab has been told, and where it is. */
 export class ToldLog<A> {
-  readonly #isState: boolean;
+  /** Each answer is the whole state. */
+  readonly isState: boolean;
   #told: Told<A>[] = [];
   #position: Checkpoint | undefined;
 
   constructor({ from, isState = false }: SharedWatch) {
     this.#position = from;
-    this.#isState = isState;
+    this.isState = isState;
   }
 
   /** Where to resume. */
@@ -29,7 +30,7 @@ export class ToldLog<A> {
 
   /** Whether a signal is the next one, or known already, or comes after others that are missing. */
   place({ after, signal }: Told<A>): 'next' | 'known' | 'later' {
-    if (this.#isState || this.#position === undefined || this.#position.index === after) return 'next';
+    if (this.isState || this.#position === undefined || this.#position.index === after) return 'next';
     return checkpointOf(signal)?.index === this.#position.index ? 'known' : 'later';
   }
 
@@ -37,15 +38,18 @@ export class ToldLog<A> {
   add(told: Told<A>): void {
     const { signal } = told;
     this.#position = checkpointOf(signal) ?? this.#position;
-    if (this.#isState) this.#told = signal.kind === 'answer' ? [told] : this.#told;
+    if (this.isState) this.#told = signal.kind === 'answer' ? [told] : this.#told;
     else this.#told = [...this.#told, told].slice(-MOST_TOLD);
   }
 
   /** What followed a position; undefined if that is not known any more. */
   since(position: Checkpoint | undefined): readonly Told<A>[] | undefined {
-    if (this.#isState) return this.#told;
+    if (this.isState) return this.#told;
     if (position === undefined || position.index === this.#position?.index) return [];
-    const first = this.#told.findIndex(({ after }) => after === position.index);
+    // The last one: an index may come again after a restart of the service.
+    let first = this.#told.map(({ after }) => after).lastIndexOf(position.index);
+    // A gap is told before the answer that it precedes.
+    while (this.#told[first - 1]?.after === position.index) first--;
     return first === -1 ? undefined : this.#told.slice(first);
   }
 }

@@ -13,6 +13,7 @@ import {
   abandoned,
   answers,
   eventFeed,
+  movedTo,
   WATCH_OPTIONS,
   type Checkpoint,
   type EventFeed,
@@ -70,11 +71,17 @@ export function feed<Own extends object = NoOwnEvents>(
     ...(linger !== undefined && { linger }),
   };
   if (share) {
-    const memory = eventMemory(endpoint);
     const now = () => context.scheduler.now();
-    const from = checkpointOf(watchConfig.from, now());
+    const from = () => checkpointOf(watchConfig.from, now());
+    let last: AnswerContinuity<IdentityEventList<Own>> | undefined;
     const watch: ResumableWatch<IdentityEventList<Own>> = position =>
-      eventSignals(context, endpoint, { ...watchConfig, from: null, ...position }, () => ({ memory }));
+      eventSignals(context, endpoint, { ...watchConfig, from: null, ...position }, () => {
+        const place = last?.place && movedTo(last.place, position.from);
+        // Not the memory of the last run, which may have been stopped before it could tell what it remembers.
+        return (last = { memory: eventMemory(endpoint), place });
+      });
+    // Checks the config now, not at the first subscription.
+    watch({});
     let signals$: ReturnType<typeof watch> | undefined;
     return eventFeed<Own>(
       audience => (signals$ ??= sharedSignals(watch, audience, { share, from, resume, now })),

@@ -5,7 +5,7 @@ import type { Audience, Checkpoint, ResumableWatch, WatchSharing, WatchSignal } 
 export interface SharedSignalsConfig {
   readonly share: WatchSharing;
   /** Where to begin. */
-  readonly from: Checkpoint | undefined;
+  readonly from: () => Checkpoint | undefined;
   /** Whether to continue where the last audience has left. */
   readonly resume: boolean;
   readonly now: () => number;
@@ -20,7 +20,7 @@ export function sharedSignals<A>(
   { isPresent$, split }: Audience<A>,
   { share, from, resume, now }: SharedSignalsConfig,
 ): Observable<WatchSignal<A>> {
-  let place = from;
+  let place: Checkpoint | undefined;
   let kept: WatchSignal<A>[] = [];
   let isFirst = true;
 
@@ -29,6 +29,7 @@ export function sharedSignals<A>(
       kept = place ? [{ kind: 'gap', gap: { reason: 'unwatched', at: now(), index: place.index } }] : [];
       place = undefined;
     }
+    if (isFirst) place = from();
     isFirst = false;
     let isEmitting = false;
     const hasAudience = () => isPresent$.value && !subscriber.closed;

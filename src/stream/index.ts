@@ -12,6 +12,7 @@ export {
   abandoned,
   answers,
   continuedSignals,
+  movedTo,
   watch,
   WATCH_OPTIONS,
   watchSettings,

@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { asyncProperty, assert as check, array, constantFrom, nat, record } from 'fast-check';
-import { isStatusError } from 'lobby-rx';
+import { isStatusError, StatusError } from 'lobby-rx';
+import { cloneable, revived } from '../../src/browser/tab-message.js';
 import { virtualBrowser, type VirtualTab } from './virtual-browser.js';
 
 describe('acrossTabs', () => {
@@ -53,7 +54,7 @@ describe('acrossTabs', () => {
     const tabs = [addTab(), addTab()];
     await pass(1_000);
     for (const [i, name] of ['a', 'b', 'c'].entries()) {
-      say({ kind: 'beat', epoch: 2 ** 50 + 10 * i });
+      say({ kind: 'beat', epoch: 2 ** 50 + 10 * i, index: undefined });
       publish(name);
       await pass(1_000);
     }
@@ -64,7 +65,7 @@ describe('acrossTabs', () => {
     const { addTab, publish, say, pass } = virtualBrowser();
     const [first, second] = [addTab(), addTab()];
     await pass(1_000);
-    say({ kind: 'beat', epoch: 2 ** 50 });
+    say({ kind: 'beat', epoch: 2 ** 50, index: undefined });
     // It has heard nothing of that, nor of where the others are.
     const third = addTab();
     first.close();
@@ -93,6 +94,95 @@ describe('acrossTabs', () => {
       );
       deepStrictEqual(states.slice(-2), ['retrying', 'live']);
     }
+  });
+
+  it('tells the others what a foreign error says, and nothing else that it has', () => {
+    const status = {
+      since: 1,
+      lastAnswer: 1,
+      attempt: 1,
+      nextTry: 2,
+      hint: undefined,
+      state: 'retrying',
+    } as const;
+    const circular = Object.assign(new Error('circular'), { self: {}, headers: 'Bearer s3cret', big: 1n });
+    circular.self = circular;
+    for (const [error, message] of [
+      [circular, 'circular'],
+      [{ message: 'no error', act: () => 1 }, 'no error'],
+      ['text', 'text'],
+      [Object.create(null), 'object'],
+    ] as const) {
+      const told = structuredClone(cloneable({ ...status, error }));
+      ok(!JSON.stringify(told).includes('s3cret'));
+      const { error: heard } = revived(told);
+      deepStrictEqual([heard instanceof Error, (heard as Error).message], [true, message]);
+    }
+    const { error: own } = revived(
+      structuredClone(
+        cloneable({
+          ...status,
+          error: new StatusError(404, { method: 'GET', url: 'https://a.example' }, { code: 'A' }),
+        }),
+      ),
+    );
+    ok(isStatusError(own) && own.status === 404 && own.code === 'A');
+  });
+
+  it('is led by another tab when one may not go on, which says nothing of the others', async () => {
+    const { addTab, publish, fault, pass } = virtualBrowser();
+    const tabs = [addTab(), addTab()];
+    await pass(1_000);
+    // Twice: the token is renewed once.
+    fault({ kind: 'unauthorized' }, { times: 2 });
+    publish('a');
+    await pass(2_000);
+    publish('b');
+    await pass(2_000);
+    const [ended, other] = tabs.sort(
+      (a, b) => Number(b.states.includes('closed')) - Number(a.states.includes('closed')),
+    );
+    deepStrictEqual([ended!.states.at(-1), other!.states.includes('closed')], ['closed', false]);
+    deepStrictEqual(other!.seen, ['a', 'b']);
+  });
+
+  it('goes on from where the others are in a tab that is opened while the leader hangs', async () => {
+    const { addTab, publish, pass } = virtualBrowser();
+    const [first, second] = [addTab(), addTab()];
+    await pass(1_000);
+    publish('x');
+    await pass(200);
+    first.hangs = true;
+    second.isVisible = false;
+    const third = addTab();
+    await pass(200);
+    publish('y');
+    await pass(6_000);
+    first.hangs = false;
+    await pass(200);
+    publish('z');
+    await pass(1_000);
+    deepStrictEqual(
+      [first.seen, second.seen],
+      [
+        ['x', 'y', 'z'],
+        ['x', 'y', 'z'],
+      ],
+    );
+    deepStrictEqual(third.seen, ['y', 'z']);
+  });
+
+  it('tells a tab that hung what it has missed as soon as it goes on', async () => {
+    const { addTab, publish, pass } = virtualBrowser();
+    const [first, second] = [addTab(), addTab()];
+    await pass(1_000);
+    first.hangs = true;
+    publish('a');
+    await pass(6_000);
+    deepStrictEqual(second.seen, ['a']);
+    first.hangs = false;
+    await pass(200);
+    deepStrictEqual(first.seen, ['a']);
   });
 
   it('is taken over by a visible tab when the leader says nothing for three heartbeats', async () => {
@@ -134,7 +224,7 @@ describe('acrossTabs', () => {
     await pass(10_000);
     deepStrictEqual([first.isLeading, second.isLeading], [true, false]);
     second.isVisible = true;
-    await pass(1_100);
+    await pass(3_100);
     ok(second.isLeading);
   });
 

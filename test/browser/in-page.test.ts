@@ -85,15 +85,16 @@ describe('acrossTabs, in a page', () => {
     pass(1_000);
     publish('a');
     pass(500);
-    deepStrictEqual([seen, leads], [['a'], [false]]);
+    deepStrictEqual([seen, leads], [['a'], [false, true]]);
     page.fire('freeze');
     strictEqual(polls(), 0);
     following.unsubscribe();
+    deepStrictEqual(leads, [false, true, false]);
   });
 
   it('refuses a name that is none, and unknown options', () => {
     throws(() => acrossTabs(''), /name must be a non-empty string/);
     throws(() => acrossTabs('a', { beat: 1 } as object), /beat must be one of heartbeat, scheduler/);
-    throws(() => acrossTabs('a', { heartbeat: -1 }), /heartbeat must be a number of milliseconds/);
+    throws(() => acrossTabs('a', { heartbeat: -1 }), /heartbeat must be a positive integer/);
   });
 });

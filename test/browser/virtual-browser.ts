@@ -2,7 +2,8 @@ import { Observable, VirtualTimeScheduler, type SchedulerLike, type Subscription
 import { createClient, eventsWatch, type IdentityEventList, type WatchSignal } from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 import type { TabLocks } from '../../src/browser/tab-lock.js';
-import { TabMember, type TabBrowser, type TabChannel } from '../../src/browser/tab-member.js';
+import { TabMember } from '../../src/browser/tab-member.js';
+import type { TabBrowser, TabChannel } from '../../src/browser/tab-settings.js';
 import type { TabMessage } from '../../src/browser/tab-message.js';
 import { virtualTime } from '../virtual-time.js';
 
@@ -107,7 +108,9 @@ export function virtualBrowser(heartbeat = 1_000) {
       onEvent: () => undefined,
       isOpen: () => part !== undefined,
       open: () => {
-        part ??= member.takePart().subscribe(show);
+        part ??= member
+          .takePart()
+          .subscribe({ next: show, error: (error: unknown) => tab.errors.push(error) });
       },
       close: () => {
         part?.unsubscribe();

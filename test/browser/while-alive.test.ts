@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { EMPTY, of, throwError } from 'rxjs';
+import { EMPTY, of, take, throwError } from 'rxjs';
 import { pageAlive, whileAlive } from 'lobby-rx/browser';
 import { fakePage, type FakePage } from '../fake-page.js';
 import { virtualWorld } from '../virtual-world.js';
@@ -71,6 +71,26 @@ describe('the life of a page', () => {
     following.unsubscribe();
     strictEqual(pending(), 0);
     deepStrictEqual(page.listeners, []);
+  });
+
+  it('leaves nothing behind if its subscriber leaves at once', () => {
+    const { emulator, client } = virtualWorld({ random: () => 0 });
+    const seen: string[] = [];
+    client.group
+      .rosterSignals('g', { share: whileAlive })
+      .pipe(take(1))
+      .subscribe(({ kind }) => seen.push(kind));
+    deepStrictEqual([seen, emulator.requests.filter(({ pending }) => pending).length], [['status'], 0]);
+    deepStrictEqual(page.listeners, []);
+  });
+
+  it('tells what its watch throws', () => {
+    const errors: unknown[] = [];
+    const broken = () => {
+      throw new Error('broken');
+    };
+    whileAlive(broken).subscribe({ error: (error: unknown) => errors.push((error as Error).message) });
+    deepStrictEqual(errors, ['broken']);
   });
 
   it('ends with its watch', () => {

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { array, assert as check, constantFrom, integer, nat, property, record } from 'fast-check';
-import { map, NEVER, of, Subject } from 'rxjs';
-import { createClient, type GroupMember, type Roster, type Transport } from 'lobby-rx';
+import { map, NEVER, of, startWith, Subject, switchMap } from 'rxjs';
+import { createClient, type GroupMember, type Roster, type Transport, type WatchSharing } from 'lobby-rx';
 import { handle } from '../payload.js';
 import { virtualTime } from '../virtual-time.js';
 import { virtualWorld } from '../virtual-world.js';
@@ -437,5 +437,38 @@ describe('a roster', () => {
     turn();
     watching.unsubscribe();
     deepStrictEqual(seen, [' + -']);
+  });
+});
+
+describe('a roster that is shared', () => {
+  it('tells the changes since the last one, also when its watches begin anew', () => {
+    const { emulator, identity_id, client, pass } = virtualWorld({ random: () => 0 });
+    const group_id = emulator.addGroup();
+    emulator.join(group_id, identity_id);
+    const restart$ = new Subject<void>();
+    const kinds: (boolean | undefined)[] = [];
+    const share: WatchSharing = (watch, shared) => {
+      kinds.push(shared?.isState);
+      return restart$.pipe(
+        startWith(undefined),
+        switchMap(() => watch({})),
+      );
+    };
+    const seen: string[] = [];
+    client.group
+      .roster(group_id, { share })
+      .subscribe(({ members, joined, left }) =>
+        seen.push(`${members.size} +${joined.length} -${left.length}`),
+      );
+    pass(500);
+    restart$.next();
+    pass(500);
+    const { identity_id: other } = emulator.addIdentity();
+    emulator.join(group_id, other);
+    pass(500);
+    restart$.next();
+    emulator.leave(group_id, other);
+    pass(500);
+    deepStrictEqual([seen, kinds], [['1 +1 -0', '2 +1 -0', '1 +0 -1'], [true]]);
   });
 });

@@ -1,5 +1,5 @@
-import { deepStrictEqual, strictEqual, throws } from 'node:assert';
-import { take, type Subscription } from 'rxjs';
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
+import { retry, take, type Subscription } from 'rxjs';
 import type { FeedConfig, SharedWatch, WatchSharing } from 'lobby-rx';
 import { virtualWorld } from '../virtual-world.js';
 
@@ -81,6 +81,41 @@ describe('a feed whose watch is shared', () => {
     unknown$.subscribe(({ name }) => names.push(name));
     world.pass(500);
     deepStrictEqual(names, ['a']);
+  });
+
+  it('is no hot loop, whoever subscribes again and again', () => {
+    const { emulator, feed, pass } = stage({ linger: 0 });
+    emulator.fault({ kind: 'error', status: 403 }, { times: 1_000 });
+    const following = feed.all$.pipe(retry()).subscribe();
+    pass(10_000);
+    following.unsubscribe();
+    const requests = emulator.requests.length;
+    ok(requests < 20, `${requests} requests`);
+    for (let n = 0; n < 100; n++) {
+      feed.all$.subscribe({ error: () => undefined }).unsubscribe();
+      pass(20);
+    }
+    ok(emulator.requests.length - requests < 20, `${emulator.requests.length - requests} requests`);
+  });
+
+  it('has no gap if it begins at an index long after it was created', () => {
+    const world = stage();
+    let index = '';
+    world.client.events.watch().subscribe(({ watch }) => (index = watch.index));
+    const share: WatchSharing = (watch, shared = {}) => watch(shared.from ? { from: shared.from } : {});
+    const { gap$, all$ } = world.client.events.createFeed({ share, from: index });
+    const gaps: string[] = [];
+    gap$.subscribe(({ reason }) => gaps.push(reason));
+    world.pass(400_000);
+    all$.subscribe();
+    world.pass(1_000);
+    deepStrictEqual(gaps, []);
+  });
+
+  it('checks its config before anybody subscribes', () => {
+    const { client } = stage();
+    const share: WatchSharing = watch => watch({});
+    throws(() => client.events.createFeed({ share, backoff: { first: 1 } as object }), /backoff\.first/);
   });
 
   it('refuses a `share` that is no function', () => {

@@ -21,4 +21,4 @@ export type {
   WatchSignal,
   WatchStatus,
 } from './watch-signal.js';
-export { abandoned } from './watch-turn.js';
+export { abandoned, movedTo } from './watch-turn.js';

@@ -136,6 +136,12 @@ export function resumedState(before: WatchState, { index, at }: ResumePoint): Wa
   };
 }
 
+/** A place that has been moved: someone else has watched to a checkpoint, or nobody did, so that it starts from now. */
+export function movedTo(place: WatchState, to: Checkpoint | undefined): WatchState {
+  if (!to) return { ...abandoned(place), gap: place.index === undefined ? place.gap : undefined };
+  return resumedState(place, { index: to.index === '' ? undefined : to.index, at: to.at });
+}
+
 /** A place that will not be returned to: the next poll starts from now, and says so. */
 export function abandoned(place: WatchState): WatchState {
   const { index } = place;
