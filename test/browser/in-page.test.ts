@@ -17,13 +17,14 @@ describe('acrossTabs, in a page', () => {
     Reflect.deleteProperty(globalThis, 'navigator');
   });
 
-  const offerLocks = () => {
+  const offerLocks = (query?: () => Promise<never>) => {
     const locks = {
       request: (name: string, _: object, callback: () => Promise<void>) => {
         requested.push(name);
         return callback();
       },
-      query: () => Promise.resolve({ held: [{ name: requested[0], clientId: 'this' }], pending: [] }),
+      query:
+        query ?? (() => Promise.resolve({ held: [{ name: requested[0], clientId: 'this' }], pending: [] })),
     };
     Object.defineProperty(globalThis, 'navigator', { value: { locks }, configurable: true });
   };
@@ -58,6 +59,37 @@ describe('acrossTabs, in a page', () => {
     following.unsubscribe();
     deepStrictEqual([polls(), leads.at(-1)], [0, false]);
     deepStrictEqual(page.listeners, []);
+  });
+
+  it('leads with the lock, although the browser does not say who has it', async () => {
+    offerLocks(() => Promise.reject(new Error('no answer')));
+    const { leads, seen, following, publish, pass } = start();
+    await settle();
+    pass(1_000);
+    // Its timers were late: it has to ask, and gets no answer.
+    pass(60_000);
+    publish('a');
+    pass(500);
+    await settle();
+    pass(500);
+    deepStrictEqual([seen, leads], [['a'], [false, true]]);
+    following.unsubscribe();
+  });
+
+  it('polls by itself where channels are forbidden', () => {
+    offerLocks();
+    const { BroadcastChannel } = globalThis;
+    const forbidden = function () {
+      throw new Error('forbidden');
+    };
+    Object.assign(globalThis, { BroadcastChannel: forbidden });
+    const { seen, following, publish, pass } = start();
+    pass(1_000);
+    publish('a');
+    pass(500);
+    deepStrictEqual([seen, requested], [['a'], []]);
+    following.unsubscribe();
+    Object.assign(globalThis, { BroadcastChannel });
   });
 
   it('is refused for a second watch at the same time, and may be used again', async () => {
