@@ -46,7 +46,11 @@ export class TabMember<A> {
     return new Observable(subscriber => {
       const channel = browser.openChannel(name);
       this.#channel = channel;
-      subscriber.add(() => channel.close());
+      subscriber.add(() => {
+        channel.close();
+        // What is still to be said is said to nobody.
+        if (this.#channel === channel) this.#channel = undefined;
+      });
       channel.onmessage = ({ data }) => {
         for (const signal of this.#hear(data as TabMessage<A>)) subscriber.next(signal);
       };
@@ -80,9 +84,9 @@ export class TabMember<A> {
   /** The leader's own watch. Each signal is told to the others before it is emitted. */
   #polled({ isWanted, isHeld }: TabLock): Observable<WatchSignal<A>> {
     const { scheduler, onLead } = this.#settings;
-    // A tab that has just come does not know how many leaders there have been.
     this.#heartbeat.settleDoubt();
     this.#isSettling = true;
+    // A tab that has just come does not know how many leaders there have been.
     this.#claim(Math.max(this.#epoch + 1, scheduler.now()), isHeld);
     onLead(true);
     return (isWanted || this.#log.position ? timer(SETTLE, scheduler) : of(0)).pipe(
