@@ -72,7 +72,7 @@ export const furtherBundlers: readonly Workshop[] = [
         const external = [...builtinModules, /^node:/];
         export default [
           { input: 'page.js', output: { file: 'out/page.js', format: 'iife' }, plugins: [resolve({ browser: true }), commonjs(), json()] },
-          { input: 'main.js', output: { file: 'out/main.js', format: 'esm' }, external,
+          { input: 'main.js', output: { dir: 'out', format: 'esm' }, external,
             plugins: [resolve({ exportConditions: ['node'], preferBuiltins: true }), commonjs(), json()] },
         ];`,
     },
