@@ -101,8 +101,8 @@ async function inspect(locks: TabLocks, name: string): Promise<TabLock> {
   const self = await ownerOf(locks, name);
   return {
     isWanted: await isWanted(locks, name),
-    // If the browser does not say, it has the lock as far as anybody knows.
-    isHeld: async () => [self, UNKNOWN].includes(await ownerOf(locks, name)),
+    // If the browser does not say, or did not say who this tab is, it has the lock as far as anybody knows.
+    isHeld: async () => self === UNKNOWN || [self, UNKNOWN].includes(await ownerOf(locks, name)),
   };
 }
 
