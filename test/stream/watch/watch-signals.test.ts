@@ -178,6 +178,7 @@ describe('watchSignals', () => {
       const signals$ = watchSignals(poll, {
         random,
         retention: 100,
+        monotonic: asyncScheduler,
         minInterval: 5,
         backoff: { initial: 1 },
       });
@@ -204,11 +205,11 @@ describe('watchSignals', () => {
         x: 'x',
       });
       const from = { index: '7', at: -298 };
-      expectObservable(words(watchSignals(late.poll, { from, retention: 300 })), '-!').toBe('(cslx)', {
+      expectObservable(words(watchSignals(late.poll, { from, retention: 300, monotonic: asyncScheduler })), '-!').toBe('(cslx)', {
         ...{ c: 'connecting', s: 'silence', l: 'live', x: 'x' },
       });
       const recent = { index: '7', at: -297 };
-      expectObservable(words(watchSignals(timely.poll, { from: recent, retention: 300 })), '-!').toBe(
+      expectObservable(words(watchSignals(timely.poll, { from: recent, retention: 300, monotonic: asyncScheduler })), '-!').toBe(
         '(clx)',
         {
           ...{ c: 'connecting', l: 'live', x: 'x' },
@@ -339,7 +340,7 @@ describe('watchSignals', () => {
         cold('-(c|)', { c: answer('900', 'z') }),
         cold('-(d|)', { d: answer('901', 'w') }),
       );
-      const seen = journal(watchSignals(poll, { retention: 100 }), helpers, '155ms !');
+      const seen = journal(watchSignals(poll, { retention: 100, monotonic: asyncScheduler }), helpers, '155ms !');
       flush();
       deepStrictEqual(seen, [
         ...['0 connecting', '0 live', '0 x'],
@@ -376,6 +377,7 @@ describe('watchSignals', () => {
       const config = {
         random,
         retention: 40,
+        monotonic: asyncScheduler,
         minInterval: 0,
         backoff: { initial: 10, max: 10 },
         ack: () => acks.shift() ?? EMPTY,
