@@ -1,4 +1,4 @@
-import { isClientError } from '../error/index.js';
+import { isClientError, textOf } from '../error/index.js';
 import type { Checkpoint, WatchSignal, WatchStatus } from '../stream/index.js';
 
 /** A signal of the leader's watch, and the index that it follows: undefined at the start. */
@@ -57,13 +57,4 @@ export function revived(status: WatchStatus): WatchStatus {
   if (status.error === undefined) return status;
   const fields = status.error as { readonly message: string };
   return { ...status, error: Object.assign(new Error(fields.message), fields) };
-}
-
-/** Anything can be thrown, even what has no text. */
-function textOf(u: unknown): string {
-  try {
-    return String(u);
-  } catch {
-    return typeof u;
-  }
 }

@@ -1,6 +1,5 @@
-import type { Checkpoint, SharedWatch } from '../stream/index.js';
+import { checkpointOf, type Checkpoint, type SharedWatch } from '../stream/index.js';
 import type { Told } from './tab-message.js';
-import { checkpointOf } from './while-alive.js';
 
 /** So many signals are kept for tabs that have missed them. */
 const MOST_TOLD = 50;

@@ -1,5 +1,5 @@
 import { defer, tap, type Observable } from 'rxjs';
-import type { Checkpoint, ResumableWatch, SharedWatch, WatchSignal } from '../stream/index.js';
+import { checkpointOf, type ResumableWatch, type SharedWatch, type WatchSignal } from '../stream/index.js';
 import { runWhileAlive } from './page-alive.js';
 
 /**
@@ -24,9 +24,4 @@ export function whileAlive<A>(
       }),
     );
   });
-}
-
-/** Where to resume after a signal, if it says so. */
-export function checkpointOf(signal: WatchSignal<unknown>): Checkpoint | undefined {
-  return signal.kind === 'answer' || signal.kind === 'idle' ? signal.checkpoint : undefined;
 }

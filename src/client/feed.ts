@@ -15,12 +15,14 @@ import {
   eventFeed,
   movedTo,
   WATCH_OPTIONS,
+  type Audience,
   type Checkpoint,
   type EventFeed,
   type EventFeedConfig,
   type ResumableWatch,
   type WatchConfig,
   type WatchSharing,
+  type WatchSignal,
 } from '../stream/index.js';
 import type { Observable } from 'rxjs';
 import { aContext, type LobbyContext } from './context.js';
@@ -70,35 +72,56 @@ export function feed<Own extends object = NoOwnEvents>(
     ...(watchConfig.scheduler && { scheduler: watchConfig.scheduler }),
     ...(linger !== undefined && { linger }),
   };
-  if (share) {
-    const now = () => context.scheduler.now();
-    const from = () => checkpointOf(watchConfig.from, now());
-    let last: AnswerContinuity<IdentityEventList<Own>> | undefined;
-    const watch: ResumableWatch<IdentityEventList<Own>> = position =>
-      eventSignals(context, endpoint, { ...watchConfig, from: null, ...position }, () => {
-        const place = last?.place && movedTo(last.place, position.from);
-        // Not the memory of the last run, which may have been stopped before it could tell what it remembers.
-        return (last = { memory: eventMemory(endpoint), place });
-      });
-    // Checks the config now, not at the first subscription.
-    watch({});
-    let signals$: ReturnType<typeof watch> | undefined;
-    return eventFeed<Own>(
-      audience => (signals$ ??= sharedSignals(watch, audience, { share, from, resume, now })),
-      feedConfig,
-    );
-  }
+  const source = share
+    ? sharedSource(context, endpoint, watchConfig, share, resume)
+    : ownSource(context, endpoint, watchConfig, resume);
+  return eventFeed<Own>(source, feedConfig);
+}
+
+/** The signals of a feed for an audience. */
+type Source<Own extends object> = (
+  audience: Audience<IdentityEventList<Own>>,
+) => Observable<WatchSignal<IdentityEventList<Own>>>;
+
+function ownSource<Own extends object>(
+  context: LobbyContext,
+  endpoint: EventsEndpoint<Own>,
+  config: WatchConfig<IdentityEventList<Own>>,
+  resume: boolean,
+): Source<Own> {
   let continuity: AnswerContinuity<IdentityEventList<Own>> | undefined;
-  const signals$ = eventSignals(context, endpoint, watchConfig, () => continuity!);
-  return eventFeed<Own>(audience => {
+  const signals$ = eventSignals(context, endpoint, config, () => continuity!);
+  return audience => {
     continuity ??= { memory: eventMemory(endpoint), audience };
     if (!resume && continuity.place) continuity.place = abandoned(continuity.place);
     return signals$;
-  }, feedConfig);
+  };
+}
+
+function sharedSource<Own extends object>(
+  context: LobbyContext,
+  endpoint: EventsEndpoint<Own>,
+  config: WatchConfig<IdentityEventList<Own>>,
+  share: WatchSharing,
+  resume: boolean,
+): Source<Own> {
+  const now = () => context.scheduler.now();
+  const from = () => startOf(config.from, now());
+  let last: AnswerContinuity<IdentityEventList<Own>> | undefined;
+  const watch: ResumableWatch<IdentityEventList<Own>> = position =>
+    eventSignals(context, endpoint, { ...config, from: null, ...position }, () => {
+      const place = last?.place && movedTo(last.place, position.from);
+      // Not the memory of the last run, which may have been stopped before it could tell what it remembers.
+      return (last = { memory: eventMemory(endpoint), place });
+    });
+  // Checks the config now, not at the first subscription.
+  watch({});
+  let signals$: ReturnType<typeof watch> | undefined;
+  return audience => (signals$ ??= sharedSignals(watch, audience, { share, from, resume, now }));
 }
 
 /** Where to begin: an index alone is as old as it can be used for. */
-function checkpointOf(from: WatchConfig<never>['from'], at: number): Checkpoint | undefined {
+function startOf(from: WatchConfig<never>['from'], at: number): Checkpoint | undefined {
   return typeof from === 'string' ? { index: from, at } : (from ?? undefined);
 }
 

@@ -1,5 +1,12 @@
 import { Observable } from 'rxjs';
-import type { Audience, Checkpoint, ResumableWatch, WatchSharing, WatchSignal } from '../stream/index.js';
+import {
+  checkpointOf,
+  type Audience,
+  type Checkpoint,
+  type ResumableWatch,
+  type WatchSharing,
+  type WatchSignal,
+} from '../stream/index.js';
 
 /** How a feed uses a watch that is shared. */
 export interface SharedSignalsConfig {
@@ -43,7 +50,7 @@ export function sharedSignals<A>(
     subscriber.add(isPresent$.subscribe(emit));
     const watching = share(watch, { from: place }).subscribe({
       next: signal => {
-        if (signal.kind === 'answer' || signal.kind === 'idle') place = signal.checkpoint ?? place;
+        place = checkpointOf(signal) ?? place;
         if (signal.kind === 'status') subscriber.next(signal);
         // One by one: the last one may leave in between.
         else if (signal.kind === 'answer')

@@ -37,7 +37,8 @@ function deliver(
     case 'close_in_body':
       return lost$;
     case 'whole':
-      if (body.length > MAX_BODY) return fail('too_large', 'the answer is larger than maxBody');
+      if (body.length > (request.maxBody ?? MAX_BODY))
+        return fail('too_large', 'the answer is larger than maxBody');
       if (status >= 300 && status < 400 && status !== 304)
         return fail('redirected', 'the answer was a redirect');
       return of({ status, headers: { get: name => headers[name.toLowerCase()] ?? null }, text: body });

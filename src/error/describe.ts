@@ -16,3 +16,12 @@ export function describe(value: unknown): string {
       return `a ${typeof value}`;
   }
 }
+
+/** The text of what was thrown. Anything can be thrown, even what has no text. */
+export function textOf(message: unknown): string {
+  try {
+    return String(message);
+  } catch {
+    return typeof message;
+  }
+}

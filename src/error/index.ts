@@ -19,7 +19,7 @@ export {
 } from './argument.js';
 export { isClientError, type ClientError } from './client-error.js';
 export { DecodeError, isDecodeError, type DecodeIssue } from './decode-error.js';
-export { describe } from './describe.js';
+export { describe, textOf } from './describe.js';
 export { guarded } from './guarded.js';
 export { InputError, isInputError } from './input-error.js';
 export { recovery, type Recovery } from './recovery.js';

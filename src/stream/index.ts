@@ -11,6 +11,7 @@ export { toInput } from './to-input.js';
 export {
   abandoned,
   answers,
+  checkpointOf,
   continuedSignals,
   movedTo,
   watch,

@@ -1,4 +1,4 @@
-import { isTransportError, redact, TransportError } from '../error/index.js';
+import { isTransportError, redact, textOf, TransportError } from '../error/index.js';
 import { secretsOf, summaryOf, type TransportRequest } from './transport.js';
 
 /**
@@ -34,15 +34,6 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
     summary,
     { cause: Object.assign(new Error(causeMessage), code !== undefined && { code }) },
   );
-}
-
-/** Anything can be thrown, even what has no text. */
-function textOf(message: unknown): string {
-  try {
-    return String(message);
-  } catch {
-    return typeof message;
-  }
 }
 
 interface FetchFailure {

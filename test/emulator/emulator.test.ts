@@ -1,6 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert';
 import { lastValueFrom, map, take, toArray } from 'rxjs';
-import { createClient, isStatusError, type Client } from 'lobby-rx';
+import { createClient, getMembers, isStatusError, isTransportError, type Client } from 'lobby-rx';
 import { createEmulator, listen, type Emulator } from 'lobby-rx/emulator';
 import { send, bearer, createFixture, indexOf } from './fixture.js';
 
@@ -58,7 +58,10 @@ describe('an emulator that listens', () => {
       const { identityId } = ids;
       emulator.updateProfile(identityId, { bio: 'one' });
       emulator.updateProfile(identityId, { bio: 'two' });
-      return [...codes, ...(await bios)];
+      const tooLarge = await lastValueFrom(client.request(getMembers, { group_id }, { maxBody: 10 })).catch(
+        (e: unknown) => e,
+      );
+      return [...codes, ...(await bios), isTransportError(tooLarge) && tooLarge.reason];
     };
     const ids = { identityId: '' };
     const outcomes: unknown[] = [];
@@ -75,7 +78,7 @@ describe('an emulator that listens', () => {
       outcomes.push(await scenario(client, emulator, group_id));
       await server?.close();
     }
-    deepStrictEqual(outcomes[0], [1, ['GROUP_NOT_FOUND', 'string'], 'one', 'two']);
+    deepStrictEqual(outcomes[0], [1, ['GROUP_NOT_FOUND', 'string'], 'one', 'two', 'too_large']);
     deepStrictEqual(outcomes[1], outcomes[0]);
   });
 

@@ -27,11 +27,13 @@ describe('pageWake', () => {
     deepStrictEqual(page.listeners, []);
   });
 
-  it('never emits outside of a page', () => {
+  it('never emits outside of a page, and does not end', () => {
     page.remove();
-    pageWake().subscribe(() => {
-      throw new Error('there is no page');
-    });
+    const seen: unknown[] = [];
+    const watching = pageWake().subscribe({ next: e => seen.push(e), complete: () => seen.push('end') });
+    page.fire('online');
+    deepStrictEqual([seen, watching.closed, page.listeners], [[], false, []]);
+    watching.unsubscribe();
   });
 
   it('wakes the watches of a client in a page, where a jump of the clock does not', () => {

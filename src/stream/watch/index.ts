@@ -11,14 +11,15 @@ export {
 } from './watch-config.js';
 export type { Recalled, WatchMemory } from './watch-memory.js';
 export type { WatchLogEntry } from './watch-log.js';
-export type {
-  Checkpoint,
-  Gap,
-  GapReason,
-  ResumableWatch,
-  SharedWatch,
-  WatchSharing,
-  WatchSignal,
-  WatchStatus,
+export {
+  checkpointOf,
+  type Checkpoint,
+  type Gap,
+  type GapReason,
+  type ResumableWatch,
+  type SharedWatch,
+  type WatchSharing,
+  type WatchSignal,
+  type WatchStatus,
 } from './watch-signal.js';
 export { abandoned, movedTo } from './watch-turn.js';

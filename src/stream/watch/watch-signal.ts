@@ -61,6 +61,11 @@ export type WatchSignal<A> =
   | { readonly kind: 'gap'; readonly gap: Gap }
   | { readonly kind: 'status'; readonly status: WatchStatus };
 
+/** Where to resume after a signal, if it says so. */
+export function checkpointOf(signal: WatchSignal<unknown>): Checkpoint | undefined {
+  return signal.kind === 'answer' || signal.kind === 'idle' ? signal.checkpoint : undefined;
+}
+
 /** A watch that can be started again from where it was. Without `from`, it starts as it was configured. */
 export type ResumableWatch<A> = (position: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>>;
 

@@ -72,7 +72,11 @@ describe('the ack of a watch', () => {
       );
       const decisions: AckDecision[] = [{ watch: 'resume', from: { index: '50', at: 0 } }];
       const ack = () => (decisions.length > 0 ? of(decisions.shift()) : EMPTY);
-      const seen = journal(watchSignals(poll, { ack, retention: 5, monotonic: asyncScheduler }), helpers, '20ms !');
+      const seen = journal(
+        watchSignals(poll, { ack, retention: 5, monotonic: asyncScheduler }),
+        helpers,
+        '20ms !',
+      );
       flush();
       deepStrictEqual(seen, ['0 connecting', '0 live', '0 x', '9 silence', '9 y']);
       deepStrictEqual(asked, [undefined, '50', '60']);

@@ -205,16 +205,19 @@ describe('watchSignals', () => {
         x: 'x',
       });
       const from = { index: '7', at: -298 };
-      expectObservable(words(watchSignals(late.poll, { from, retention: 300, monotonic: asyncScheduler })), '-!').toBe('(cslx)', {
+      expectObservable(
+        words(watchSignals(late.poll, { from, retention: 300, monotonic: asyncScheduler })),
+        '-!',
+      ).toBe('(cslx)', {
         ...{ c: 'connecting', s: 'silence', l: 'live', x: 'x' },
       });
       const recent = { index: '7', at: -297 };
-      expectObservable(words(watchSignals(timely.poll, { from: recent, retention: 300, monotonic: asyncScheduler })), '-!').toBe(
-        '(clx)',
-        {
-          ...{ c: 'connecting', l: 'live', x: 'x' },
-        },
-      );
+      expectObservable(
+        words(watchSignals(timely.poll, { from: recent, retention: 300, monotonic: asyncScheduler })),
+        '-!',
+      ).toBe('(clx)', {
+        ...{ c: 'connecting', l: 'live', x: 'x' },
+      });
       const lastAnswer$ = watchSignals(() => NEVER, { from: recent }).pipe(
         map(signal => signal.kind === 'status' && signal.status.lastAnswer),
       );
@@ -340,7 +343,11 @@ describe('watchSignals', () => {
         cold('-(c|)', { c: answer('900', 'z') }),
         cold('-(d|)', { d: answer('901', 'w') }),
       );
-      const seen = journal(watchSignals(poll, { retention: 100, monotonic: asyncScheduler }), helpers, '155ms !');
+      const seen = journal(
+        watchSignals(poll, { retention: 100, monotonic: asyncScheduler }),
+        helpers,
+        '155ms !',
+      );
       flush();
       deepStrictEqual(seen, [
         ...['0 connecting', '0 live', '0 x'],
