@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Where to build to. */
 const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
-const ENTRIES = ['', 'browser/', 'emulator/', 'lobby-server/', 'transport/node/'].map(
+const ENTRIES = ['', 'angular/', 'browser/', 'emulator/', 'lobby-server/', 'transport/node/'].map(
   folder => `${folder}index.d.ts`,
 );
 
@@ -16,7 +16,8 @@ rmSync(DIST, { recursive: true, force: true });
 const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'src/tsconfig.build.json')];
 execFileSync(process.execPath, [...tsc, '--outDir', DIST], { stdio: 'inherit' });
 await bundleForNode();
-removeModulesOfNode();
+for (const room of ['angular', 'emulator']) await bundleRoom(room);
+removeModules('lobby-server', 'transport/node');
 removeUnreachable();
 
 /** Node reads a few files much faster than a hundred, and never needs to leave any out. */
@@ -25,6 +26,7 @@ async function bundleForNode(): Promise<void> {
     absWorkingDir: join(ROOT, 'src'),
     entryPoints: {
       index: 'index.ts',
+      angular: 'angular/index.ts',
       browser: 'browser/index.ts',
       emulator: 'emulator/index.ts',
       'lobby-server': 'lobby-server/index.ts',
@@ -38,9 +40,35 @@ async function bundleForNode(): Promise<void> {
   });
 }
 
-/** Removes the modules that only Node loads, and only as bundles. */
-function removeModulesOfNode(): void {
-  for (const folder of ['lobby-server', 'transport/node']) {
+/** Rooms that are used as a whole, or not at all: a bundler has nothing to leave out of them. */
+async function bundleRoom(room: string): Promise<void> {
+  const folder = join(DIST, room);
+  const outside: Plugin = {
+    name: 'other rooms stay where they are',
+    setup: bundling =>
+      bundling.onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) => {
+        const target = resolve(resolveDir, path);
+        if (kind === 'entry-point' || target.startsWith(folder)) return undefined;
+        return { path: relative(folder, target), external: true };
+      }),
+  };
+  const { outputFiles } = await build({
+    ...{
+      absWorkingDir: DIST,
+      entryPoints: [join(folder, 'index.js')],
+      bundle: true,
+      packages: 'external',
+      plugins: [outside],
+    },
+    ...{ platform: 'neutral', format: 'esm', target: 'es2022', write: false, logLevel: 'warning' },
+  });
+  removeModules(room);
+  writeFileSync(join(folder, 'index.js'), outputFiles[0]!.contents);
+}
+
+/** Removes the modules of rooms that are there as bundles. */
+function removeModules(...rooms: readonly string[]): void {
+  for (const folder of rooms) {
     for (const path of readdirSync(join(DIST, folder), { recursive: true, encoding: 'utf8' })) {
       if (path.endsWith('.js')) rmSync(join(DIST, folder, path));
     }

@@ -6,6 +6,7 @@ import { packed } from './packed.js';
 const DIST = join(import.meta.dirname, '../../dist');
 const ENTRIES = {
   'lobby-rx': 'index.d.ts',
+  'lobby-rx/angular': 'angular/index.d.ts',
   'lobby-rx/browser': 'browser/index.d.ts',
   'lobby-rx/emulator': 'emulator/index.d.ts',
   'lobby-rx/lobby-server': 'lobby-server/index.d.ts',

@@ -8,7 +8,17 @@ import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES } from './house
 const SRC = join(import.meta.dirname, '../../src');
 
 /** The rooms that a browser loads. */
-const BROWSER = ['error', 'protocol', 'transport', 'stream', 'browser', 'endpoint', 'client', 'index.ts'];
+const BROWSER = [
+  'error',
+  'protocol',
+  'transport',
+  'stream',
+  'browser',
+  'endpoint',
+  'client',
+  'index.ts',
+  'angular',
+];
 
 /** The part of them that only Node loads. */
 const NODE_ONLY = 'transport/node/';

@@ -9,6 +9,7 @@ import {
   of,
   repeat,
   Subscription,
+  type SchedulerLike,
   type Subscriber,
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
@@ -33,6 +34,11 @@ const SPREAD_PER_WATCH = 1;
 
 /** The number of watches of this process that are subscribed to. */
 let openWatches = 0;
+
+/** One that is derived from the `asyncScheduler`, such as one that keeps its timers out of Angular's zone, is of its time. */
+function isRealTime(scheduler: SchedulerLike): boolean {
+  return scheduler === asyncScheduler || Object.prototype.isPrototypeOf.call(asyncScheduler, scheduler);
+}
 
 /** Who gets the signals of one turn, and its end. */
 type Turning<A> = Subscriber<WatchSignal<A>>;
@@ -116,7 +122,7 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
       resting.complete();
     };
     // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
-    const isSoon = wait === 0 && scheduler === asyncScheduler && ++this.#soon % SOON_IN_A_ROW !== 0;
+    const isSoon = wait === 0 && isRealTime(scheduler) && ++this.#soon % SOON_IN_A_ROW !== 0;
     resting.add((isSoon ? asapScheduler : scheduler).schedule(isDue, wait));
     if (least >= wait) return;
     this.interrupt = () => {

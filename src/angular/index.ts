@@ -1,0 +1,11 @@
+export { LOBBY_REQUEST, withHttpClientCalls } from './http-client-calls.js';
+export { injectFeed, type LiveFeed } from './live-feed.js';
+export { injectRoster, type LiveRoster } from './live-roster.js';
+export { injectLobby, LOBBY, provideLobby, type LobbyFeature } from './lobby.js';
+export {
+  injectNotifications,
+  type Notifications,
+  type NotificationsConfig,
+  type ShownNotification,
+} from './notifications.js';
+export { withOneFeedForAllTabs } from './one-feed-for-all-tabs.js';

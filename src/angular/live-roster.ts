@@ -1,0 +1,139 @@
+import { isPlatformServer } from '@angular/common';
+import {
+  assertInInjectionContext,
+  computed,
+  effect,
+  inject,
+  makeStateKey,
+  PendingTasks,
+  PLATFORM_ID,
+  signal,
+  TransferState,
+  untracked,
+  type Signal,
+} from '@angular/core';
+import { defer, finalize, map, Subscription, take, takeUntil, tap, timer, type Observable } from 'rxjs';
+import type { Roster, RosterConfig } from '../client/index.js';
+import type { GroupMember } from '../protocol/index.js';
+import type { WatchSignal, WatchStatus } from '../stream/index.js';
+import { connecting } from './connecting.js';
+import { injectLobby, LOBBY_APP } from './lobby.js';
+
+/** A group as signals, for as long as what injected it lives. They never throw. */
+export interface LiveRoster {
+  /** The group; undefined until it has come. It stays while the watch is retrying, and when it has ended. */
+  readonly value: Signal<Roster | undefined>;
+  /** The status of the watch: `live`, `retrying` and so on. `closed` if polling again cannot help; see `error`. */
+  readonly status: Signal<WatchStatus>;
+  /** Why the watch is retrying, or has ended; undefined if all is well. */
+  readonly error: Signal<unknown>;
+  /** Watches anew: after it has ended, or if somebody does not want to wait for the next attempt. */
+  reload(): void;
+}
+
+/** A server does not wait any longer for a group, in ms. The browser asks again. */
+const SERVER_PATIENCE = 2_000;
+
+/** What is known of a group. */
+interface Known {
+  readonly group_id: string | undefined;
+  readonly roster: Roster | undefined;
+  readonly status: WatchStatus;
+}
+
+/**
+ * Injects a group, kept up to date, as signals. `group_id` may read signals: when it changes, the other group is watched, and none
+ * while it is undefined. `config` is called for each group.
+ *
+ * On a server, the group is read once, which rendering waits for, up to 2 s, and handed over to the browser, which shows it at once.
+ * Signals are set outside of the zone.
+ *
+ * Throws outside of an injection context.
+ *
+ * @example
+ * readonly group_id = input.required<string>();
+ * readonly roster = injectRoster(this.group_id, () => ({ count: 100 }));
+ */
+export function injectRoster(
+  group_id: () => string | undefined,
+  config: (group_id: string) => RosterConfig = () => ({}),
+): LiveRoster {
+  assertInInjectionContext(injectRoster);
+  const signalsOf = isPlatformServer(inject(PLATFORM_ID)) ? rosterOnServer() : rosterInBrowser();
+  const handedOver = inject(TransferState);
+  const wanted = computed(group_id);
+  const reloads = signal(0);
+  const known = signal<Known>({ group_id: undefined, roster: undefined, status: connecting() });
+  const current = computed((): Known => {
+    const id = wanted();
+    if (known().group_id === id) return known();
+    const members = id === undefined ? undefined : handedOver.get(keyOf(id), undefined);
+    return { group_id: id, roster: members && rosterOf(members), status: connecting() };
+  });
+
+  effect(onCleanup => {
+    const id = wanted();
+    reloads();
+    const watching = untracked(() => {
+      const change = (next: Partial<Known>) => known.set({ ...current(), ...next });
+      change({ status: connecting() });
+      if (id === undefined) return Subscription.EMPTY;
+      return defer(() => signalsOf(id, config(id))).subscribe({
+        next: next => {
+          if (next.kind === 'status') change({ status: next.status });
+          if (next.kind === 'answer') change({ roster: next.answer });
+        },
+        error: (error: unknown) => change({ status: { ...connecting(), state: 'closed', error } }),
+      });
+    });
+    onCleanup(() => watching.unsubscribe());
+  });
+
+  return {
+    value: computed(() => current().roster),
+    status: computed(() => current().status),
+    error: computed(() => current().status.error),
+    reload: () => reloads.update(count => count + 1),
+  };
+}
+
+type RosterSource = (group_id: string, config: RosterConfig) => Observable<WatchSignal<Roster>>;
+
+function rosterInBrowser(): RosterSource {
+  const { group } = injectLobby();
+  const { life } = inject(LOBBY_APP);
+  const handedOver = inject(TransferState);
+  return (group_id, config) =>
+    life.outside(group.rosterSignals(group_id, config)).pipe(
+      tap(({ kind }) => {
+        // Whoever comes later must not see what is old by then.
+        if (kind === 'answer') handedOver.remove(keyOf(group_id));
+      }),
+    );
+}
+
+/** The first roster: who renders a page for once does not want to hear of changes. */
+function rosterOnServer(): RosterSource {
+  const { group } = injectLobby();
+  const { scheduler } = inject(LOBBY_APP);
+  const handedOver = inject(TransferState);
+  const tasks = inject(PendingTasks);
+  return (group_id, config) => {
+    const roster$ = group.roster(group_id, config).pipe(
+      map((answer): WatchSignal<Roster> => {
+        handedOver.set(keyOf(group_id), [...answer.members.values()]);
+        return { kind: 'answer', answer };
+      }),
+      take(1),
+      takeUntil(timer(SERVER_PATIENCE, scheduler)),
+    );
+    return roster$.pipe(finalize(tasks.add()));
+  };
+}
+
+const keyOf = (group_id: string) => makeStateKey<readonly GroupMember[]>(`lobby-rx ${group_id}`);
+
+function rosterOf(members: readonly GroupMember[]): Roster {
+  const byId = new Map(members.map(member => [member.identity.identity_id, member]));
+  return { members: byId, joined: members, left: [], updated: [] };
+}

@@ -1,0 +1,104 @@
+import {
+  DestroyRef,
+  inject,
+  InjectionToken,
+  makeEnvironmentProviders,
+  NgZone,
+  PendingTasks,
+  type EnvironmentProviders,
+  type Provider,
+} from '@angular/core';
+import { asyncScheduler, defer, finalize, type SchedulerLike } from 'rxjs';
+import type { TabSharing } from '../browser/index.js';
+import { createClient, type Client, type ClientConfig } from '../client/index.js';
+import { checkArgument, given, plainObject } from '../error/index.js';
+import type { EventCodecs, NoOwnEvents } from '../protocol/index.js';
+import { fromFetch, type Transport } from '../transport/index.js';
+import { AppLife } from './app-life.js';
+
+/** Something to add to {@link provideLobby}. */
+export interface LobbyFeature {
+  readonly providers: readonly Provider[];
+}
+
+/** What features and injected streams need to know of the client that an injector provides. */
+export interface LobbyApp {
+  readonly life: AppLife;
+  readonly config: ClientConfig<EventCodecs>;
+  /** The clock of the client: what it schedules neither keeps the application unstable nor outlives it. */
+  readonly scheduler: SchedulerLike;
+}
+
+export const LOBBY_APP = new InjectionToken<LobbyApp>('LOBBY_APP');
+
+/** How requests that do not block are sent, if not like polls. */
+export const CALL_TRANSPORT = new InjectionToken<Transport>('LOBBY_CALL_TRANSPORT');
+
+/** What shares the client's feed with other tabs. Null on a server. */
+export const FEED_SHARING = new InjectionToken<TabSharing | null>('LOBBY_FEED_SHARING');
+
+/** The client of an injector, as {@link provideLobby} configures it. */
+export const LOBBY = new InjectionToken<Client>('LOBBY');
+
+/**
+ * Provides a client of the service: one for each injector that it is given to, and nothing outside of injectors, so that a
+ * server has one for each request. `config` is called once, in an injection context, when the client is first injected.
+ *
+ * Polls run outside of the zone, so that they never keep an application unstable: neither `whenStable()` nor a server's rendering
+ * waits for them. They end with the injector. Plain requests are pending tasks, as those of `HttpClient` are.
+ *
+ * Injecting the client throws an `InputError` if an option is unknown or invalid.
+ *
+ * @example
+ * bootstrapApplication(App, {
+ *   providers: [provideLobby(() => ({ url: 'https://api.example.com', token: inject(Session).token }))],
+ * });
+ */
+export function provideLobby<const Codecs extends EventCodecs = NoOwnEvents>(
+  config: () => ClientConfig<Codecs>,
+  ...features: readonly LobbyFeature[]
+): EnvironmentProviders {
+  return makeEnvironmentProviders([
+    { provide: LOBBY_APP, useFactory: () => createApp(config()) },
+    { provide: LOBBY, useFactory: createLobby },
+    features.map(({ providers }) => providers),
+  ]);
+}
+
+/**
+ * Injects the client. `Own` has the payloads of your own event kinds. Throws if no {@link provideLobby} is there, or outside of an
+ * injection context.
+ *
+ * @example
+ * readonly #lobby = injectLobby();
+ */
+export function injectLobby<Own extends object = NoOwnEvents>(): Client<Own> {
+  return inject(LOBBY) as unknown as Client<Own>;
+}
+
+function createApp(config: ClientConfig<EventCodecs>): LobbyApp {
+  checkArgument('what provideLobby() is given', plainObject, config);
+  const life = new AppLife(inject(NgZone), inject(DestroyRef));
+  return { life, config: given(config), scheduler: life.scheduler(config.scheduler ?? asyncScheduler) };
+}
+
+function createLobby(): Client {
+  const { life, config, scheduler } = inject(LOBBY_APP);
+  const transport = config.transport ?? fromFetch({ scheduler });
+  const calls = inject(CALL_TRANSPORT, { optional: true }) ?? pendingTasks(transport);
+  const polls = life.polls(transport);
+  const client = createClient({
+    ...config,
+    scheduler,
+    transport: request => (request.kind === 'poll' ? polls(request) : calls(request)),
+  }) as unknown as Client;
+  const share = inject(FEED_SHARING, { optional: true });
+  if (!share) return client;
+  return { ...client, events: { ...client.events, feed: client.events.createFeed({ share }) } };
+}
+
+/** Requests that the application waits for before it is stable, and a server before it renders. */
+function pendingTasks(transport: Transport): Transport {
+  const tasks = inject(PendingTasks);
+  return request => defer(() => transport(request).pipe(finalize(tasks.add())));
+}

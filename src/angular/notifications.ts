@@ -1,0 +1,129 @@
+import { DOCUMENT } from '@angular/common';
+import { assertInInjectionContext, inject, signal, DestroyRef, type Signal } from '@angular/core';
+import type { Subscription } from 'rxjs';
+import { checkOptions, milliseconds, plainObject, positiveInteger, type Options } from '../error/index.js';
+import type { LiveEvent, NoOwnEvents, Notification } from '../protocol/index.js';
+import { injectFollow } from './inject-follow.js';
+import { injectLobby, LOBBY_APP } from './lobby.js';
+import { isWebUrl } from './urls.js';
+
+/** A notification that is shown. */
+export interface ShownNotification<Own extends object = NoOwnEvents> {
+  /** Different for each: what to track it by in a template. */
+  readonly id: number;
+  readonly notification: Notification;
+  /** The event that it belongs to. */
+  readonly event: LiveEvent<Own>;
+  /** Whether `open` leads anywhere: to a handler of yours, or to its `url`, which has to be one of http: or https:. */
+  readonly canOpen: boolean;
+}
+
+/** Notifications as they are to be shown, and what a player can do with them. */
+export interface Notifications<Own extends object = NoOwnEvents> {
+  /** Those that are shown, the oldest first. */
+  readonly shown: Signal<readonly ShownNotification<Own>[]>;
+  /** Keeps one as long as the player touches it: the pointer is over it, or it has the focus. */
+  hold(id: number): void;
+  /** Lets go of it: it disappears after its time. */
+  release(id: number): void;
+  /** Opens its context, and dismisses it. */
+  open(id: number): void;
+  dismiss(id: number): void;
+}
+
+/** The options of {@link injectNotifications}. */
+export interface NotificationsConfig<Own extends object = NoOwnEvents> {
+  /** How long one is shown unless the player touches it, in ms. Default 6,000. */
+  readonly duration?: number;
+  /** How many are shown at once. The oldest makes room for a new one. Default 4. */
+  readonly most?: number;
+  /**
+   * Opens a notification in your own UI, by the kind of its event on the wire: `chat_message`, for example. Called inside the zone.
+   * Without one, its `url` is opened in a new tab.
+   */
+  readonly open?: Readonly<Record<string, (event: LiveEvent<Own>) => void>>;
+}
+
+const OPTIONS: Options<NotificationsConfig> = {
+  duration: milliseconds,
+  most: positiveInteger,
+  open: {
+    name: 'an object with a function for each kind of event',
+    is: u => plainObject.is(u) && Object.values(u).every(value => typeof value === 'function'),
+  },
+};
+
+/**
+ * Injects the notifications of the client's feed, to be shown as toasts (interface document, 2.8): each at once, in order, and gone
+ * after a few seconds unless the player touches it. On a server there are none.
+ *
+ * Throws an `InputError` if the config is invalid, and outside of an injection context.
+ *
+ * @example
+ * readonly notifications = injectNotifications({ open: { chat_message: event => this.openChat(event) } });
+ */
+export function injectNotifications<Own extends object = NoOwnEvents>(
+  config: NotificationsConfig<Own> = {},
+): Notifications<Own> {
+  assertInInjectionContext(injectNotifications);
+  checkOptions<object>(config, OPTIONS);
+  const { duration = 6_000, most = 4, open: openers = {} } = config;
+  const { life, scheduler } = inject(LOBBY_APP);
+  const { defaultView } = inject(DOCUMENT) as { readonly defaultView: Window | null };
+  const timers = new Map<number, Subscription>();
+  const shown = signal<readonly ShownNotification<Own>[]>([]);
+  let lastId = 0;
+
+  const openerOf = (event: LiveEvent<Own>) => {
+    // The compiler cannot narrow a union while its kinds are still generic.
+    const { kind, name = kind } = event as { readonly kind: string; readonly name?: string };
+    return openers[name];
+  };
+  const hold = (id: number) => {
+    timers.get(id)?.unsubscribe();
+    timers.delete(id);
+  };
+  const dismiss = (id: number) => {
+    hold(id);
+    shown.update(before => before.filter(one => one.id !== id));
+  };
+  const release = (id: number) => {
+    hold(id);
+    if (shown().some(one => one.id === id))
+      timers.set(
+        id,
+        scheduler.schedule(() => dismiss(id), duration),
+      );
+  };
+  const show = (notification: Notification, event: LiveEvent<Own>) => {
+    const id = ++lastId;
+    const canOpen = openerOf(event) !== undefined || isWebUrl(notification.url);
+    shown.update(before => [...before, { id, notification, event, canOpen }]);
+    release(id);
+    if (shown().length <= most) return;
+    const others = shown().slice(0, -1);
+    // One that the player touches stays, if it can.
+    const leaving = others.find(one => timers.has(one.id)) ?? others[0] ?? shown()[0];
+    if (leaving) dismiss(leaving.id);
+  };
+  const open = (id: number) => {
+    const one = shown().find(candidate => candidate.id === id);
+    if (!one?.canOpen) return;
+    dismiss(id);
+    const opener = openerOf(one.event);
+    if (opener) life.inside(() => opener(one.event));
+    else defaultView?.open(one.notification.url, '_blank', 'noopener,noreferrer');
+  };
+
+  const { notification$ } = injectLobby<Own>().events.feed;
+  injectFollow()(notification$, ({ notification, event }) => show(notification, event));
+  inject(DestroyRef).onDestroy(() => {
+    for (const timer of timers.values()) timer.unsubscribe();
+  });
+  return { shown: shown.asReadonly(), hold, release, open, dismiss };
+}
+
+/** The part of a window that is used. */
+interface Window {
+  open(url: string, target: string, features: string): unknown;
+}

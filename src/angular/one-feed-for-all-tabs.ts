@@ -1,0 +1,33 @@
+import { inject, PLATFORM_ID } from '@angular/core';
+import { isPlatformBrowser } from '@angular/common';
+import { acrossTabs, type TabSharing } from '../browser/index.js';
+import { FEED_SHARING, LOBBY_APP, type LobbyFeature } from './lobby.js';
+
+/**
+ * Lets one tab of the site poll the client's feed for all of them: what `acrossTabs` of `lobby-rx/browser` does, whose docs say
+ * what that means. `name` is called once, in an injection context. It has to include the identity: tabs with the same name get the
+ * same events.
+ *
+ * @example
+ * provideLobby(() => ({ url, token }), withOneFeedForAllTabs(() => `events of ${inject(Session).identity_id}`))
+ */
+export function withOneFeedForAllTabs(name: () => string): LobbyFeature {
+  return {
+    providers: [
+      {
+        provide: FEED_SHARING,
+        useFactory: () => (isPlatformBrowser(inject(PLATFORM_ID)) ? sharing(name()) : null),
+      },
+    ],
+  };
+}
+
+function sharing(name: string): TabSharing {
+  const { life, scheduler } = inject(LOBBY_APP);
+  const tabs = acrossTabs(name, { scheduler });
+  const share: TabSharing = Object.assign(
+    ((watch, shared) => life.outside(tabs(watch, shared))) as TabSharing,
+    { leads$: tabs.leads$ },
+  );
+  return share;
+}

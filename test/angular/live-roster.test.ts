@@ -1,0 +1,144 @@
+import '@angular/compiler';
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { ApplicationRef, signal, TransferState } from '@angular/core';
+import { TestBed } from '@angular/core/testing';
+import { injectRoster } from 'lobby-rx/angular';
+import { angularApp, createWorld } from './angular-app.js';
+
+describe('injectRoster', () => {
+  afterEach(() => void TestBed.resetTestingModule());
+
+  it('follows the group that it is asked for, and none while that is undefined', () => {
+    const { component, pass, emulator, identity_id, group_id, openPolls } = angularApp();
+    const wanted = signal<string | undefined>(undefined);
+    const { value: roster, destroy } = component(() => injectRoster(wanted));
+    pass(5_000);
+    deepStrictEqual(
+      [roster.value(), roster.status().state, emulator.requests.length],
+      [undefined, 'connecting', 0],
+    );
+    wanted.set(group_id);
+    pass(5_000);
+    deepStrictEqual([[...roster.value()!.members.keys()], roster.status().state], [[identity_id], 'live']);
+    const other = emulator.addIdentity().identity_id;
+    emulator.join(group_id, other);
+    pass(1_000);
+    deepStrictEqual([...roster.value()!.members.keys()], [identity_id, other]);
+    const otherGroup = emulator.addGroup();
+    emulator.join(otherGroup, identity_id);
+    wanted.set(otherGroup);
+    // Nobody takes the members of one group for those of the other, not even for a moment.
+    strictEqual(roster.value(), undefined);
+    pass(5_000);
+    deepStrictEqual([roster.value()?.members.size, openPolls()], [1, 1]);
+    wanted.set(undefined);
+    pass(1_000);
+    deepStrictEqual([roster.value(), openPolls()], [undefined, 0]);
+    wanted.set(group_id);
+    pass(1_000);
+    destroy();
+    strictEqual(openPolls(), 0);
+  });
+
+  it('keeps the last value while it is retrying, and says why', () => {
+    const { component, pass, emulator, group_id } = angularApp();
+    const roster = component(() => injectRoster(() => group_id)).value;
+    pass(5_000);
+    strictEqual(roster.error(), undefined);
+    const mend = emulator.fault({ kind: 'html', status: 503 }, { times: 1_000 });
+    emulator.join(group_id, emulator.addIdentity().identity_id);
+    pass(5_000);
+    deepStrictEqual(
+      [roster.value()?.members.size, roster.status().state, (roster.error() as { status: number }).status],
+      [2, 'retrying', 503],
+    );
+    mend();
+    roster.reload();
+    pass(500);
+    deepStrictEqual(
+      [roster.value()?.members.size, roster.status().state, roster.error()],
+      [2, 'live', undefined],
+    );
+  });
+
+  it('is closed by an error that polling cannot fix, never throws, and can be reloaded', () => {
+    const { component, pass, emulator } = angularApp();
+    const roster = component(() => injectRoster(() => 'nowhere')).value;
+    pass(5_000);
+    const codes = () => [roster.status().state, (roster.error() as { code?: string }).code];
+    deepStrictEqual([roster.value(), ...codes()], [undefined, 'closed', 'GROUP_NOT_FOUND']);
+    const { length } = emulator.requests;
+    roster.reload();
+    pass(5_000);
+    deepStrictEqual([emulator.requests.length - length, ...codes()], [1, 'closed', 'GROUP_NOT_FOUND']);
+  });
+
+  it('has the error of an invalid config, or of a callback that throws', () => {
+    for (const platform of ['browser', 'server'] as const) {
+      const { component, pass } = angularApp({ platform });
+      const misspelt = component(() =>
+        injectRoster(
+          () => 'g',
+          () => ({ cuont: 5 }) as object,
+        ),
+      ).value;
+      const empty = component(() => injectRoster(() => '')).value;
+      pass(1_000);
+      for (const { status, error } of [misspelt, empty])
+        deepStrictEqual([status().state, (error() as Error).name], ['closed', 'InputError'], platform);
+      TestBed.resetTestingModule();
+    }
+  });
+
+  it('is read once on a server, which waits for it, and is shown at once in the browser', () => {
+    const world = createWorld();
+    const { group_id, identity_id, emulator } = world;
+    const server = angularApp({ platform: 'server', world });
+    const onServer = server.component(() =>
+      injectRoster(
+        () => group_id,
+        () => ({ count: 1 }),
+      ),
+    ).value;
+    emulator.join(group_id, emulator.addIdentity().identity_id);
+    server.pass(1_000);
+    strictEqual(onServer.value()?.members.size, 2);
+    strictEqual(server.openPolls(), 0);
+    const transferState = TestBed.inject(TransferState).toJson();
+    TestBed.resetTestingModule();
+
+    const browser = angularApp({ world, transferState });
+    const handedOver = TestBed.inject(TransferState);
+    const [one, other] = [1, 2].map(() => browser.component(() => injectRoster(() => group_id)).value);
+    deepStrictEqual([one!.value()?.members.size, one!.value()?.members.has(identity_id)], [2, true]);
+    const sizes: unknown[] = [];
+    for (let i = 0; i < 20; i++) {
+      browser.pass(100);
+      sizes.push(one!.value()?.members.size, other!.value()?.members.size);
+    }
+    deepStrictEqual(new Set(sizes), new Set([2]));
+    strictEqual(one!.status().state, 'live');
+    // By now, it is old.
+    strictEqual(handedOver.isEmpty, true);
+  });
+
+  it('does not let a server wait for a dead service, and leaves nothing there', () => {
+    const { component, pass, emulator, group_id, openPolls } = angularApp({ platform: 'server' });
+    emulator.fault({ kind: 'stall_before_headers' }, { times: 10 });
+    const roster = component(() => injectRoster(() => group_id)).value;
+    let isStable = true;
+    TestBed.inject(ApplicationRef).isStable.subscribe(next => {
+      isStable = next;
+    });
+    pass(1_900);
+    strictEqual(isStable, false);
+    pass(200);
+    strictEqual(isStable, true);
+    const { length } = emulator.requests;
+    pass(600_000);
+    deepStrictEqual(
+      [openPolls(), emulator.requests.length - length, roster.value(), roster.status().state],
+      [0, 0, undefined, 'connecting'],
+    );
+  });
+});
