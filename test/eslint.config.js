@@ -2,8 +2,13 @@ import rxjsX from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  // The stores are a separate package, with its own dependencies.
-  { ignores: ['dist/', 'coverage/', 'node_modules/', '**/*.{js,cjs}', 'examples/stores/'] },
+  // The stores and the board are separate packages, with their own dependencies.
+  {
+    ignores: [
+      ...['**/dist/', 'coverage/', 'node_modules/', '**/*.{js,cjs}'],
+      ...['examples/stores/', 'examples/angular/src/'],
+    ],
+  },
   tseslint.configs.strictTypeChecked,
   tseslint.configs.stylisticTypeChecked,
   rxjsX.configs.recommended,

@@ -1,0 +1,157 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { lastValueFrom, toArray } from 'rxjs';
+import { createClient } from 'lobby-rx';
+import { createEmulator, listen, seedWorld, simulateActivity } from 'lobby-rx/emulator';
+
+/** How to start the board. */
+export interface BoardConfig {
+  /** The port of the page. Default: any free one. */
+  readonly port?: number;
+  /** Which build to serve. Default `zoneless`. */
+  readonly variant?: 'zoneless' | 'zone';
+  /** The average time between two things that happen by themselves, in ms. Default: nothing does. */
+  readonly every?: number;
+  /** The number of members of the group. Default 137. */
+  readonly members?: number;
+  /** Called with each line that a server prints. */
+  readonly print?: (line: string) => void;
+}
+
+/** Starts an emulated service, the example's lobby server, and the server of the page, with two players who can sign in. */
+export async function startBoard({
+  port = 0,
+  variant = 'zoneless',
+  members = 137,
+  ...more
+}: BoardConfig = {}) {
+  const { every, print = () => undefined } = more;
+  const lobbyPort = await freePort();
+  // Player tokens are usually valid for two minutes. Here nobody has to hurry.
+  const emulator = createEmulator({ reservation: 3_600_000, random: Math.random });
+  const ports = { default: { hostname: '127.0.0.1', port: lobbyPort, is_tls: false } };
+  const world = seedWorld(emulator, { members, ports });
+  emulator.updateProfile(world.identityId, { display_name: 'Ada Lovelace' });
+  const grace = emulator.addIdentity({ display_name: 'Grace Hopper' });
+  emulator.join(world.groupId, grace.identity_id);
+  const players = [
+    { name: 'Ada', identity_id: world.identityId, token: world.identityToken },
+    { name: 'Grace', ...grace },
+  ];
+  emulator.befriend(world.identityId, grace.identity_id);
+  for (const friend of world.friendIds) emulator.befriend(grace.identity_id, friend);
+  await wakeUp(emulator, world.groupId, world.identityToken);
+
+  let service = await listen(emulator);
+  const desk = createServer((request, response) => answer(request, response));
+  const deskUrl = await urlOf(desk);
+  const lobby = await startServer('../lobby-server/main.ts', print, {
+    ...{ PORT: String(lobbyPort), LOBBY_URL: service.url, LOBBY_TOKEN: world.lobbyToken },
+  });
+  const pagePort = port || (await freePort());
+  const page = await startServer(`dist/${variant}/server/server.mjs`, print, {
+    ...{ PORT: String(pagePort), SERVICE_URL: service.url, MATCHMAKER_URL: deskUrl },
+  });
+  const url = `http://localhost:${pagePort}`;
+  const activities = ['presence', 'presence', 'profile', 'members', 'chat'] as const;
+  const happening = every && simulateActivity(emulator, world, { every, activities }).subscribe();
+
+  /** Signs players in by a form that sends itself, and finds them a lobby. */
+  function answer(request: IncomingMessage, response: ServerResponse): void {
+    const player = players.find(
+      ({ name, token }) =>
+        request.url === `/${name.toLowerCase()}` || request.headers.authorization === `Bearer ${token}`,
+    );
+    if (!player) return void response.writeHead(404).end();
+    if (request.method === 'POST') {
+      try {
+        emulator.sendLobbyJoin(player.identity_id, world.lobbyId);
+        response.writeHead(204).end();
+      } catch {
+        response.writeHead(503).end();
+      }
+      return;
+    }
+    const fields = { token: player.token, group_id: world.groupId, name: player.name };
+    const inputs = Object.entries(fields).map(
+      ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
+    );
+    response.writeHead(200, { 'content-type': 'text/html', 'cache-control': 'no-store' });
+    response.end(
+      `<!doctype html><form method="post" action="${url}/session">${inputs.join('')}</form><script>document.forms[0].submit()</script>`,
+    );
+  }
+
+  return {
+    ...{ emulator, world, grace, url, serviceUrl: service.url },
+    /** Links that sign a player in. On the same host as the page, because the page's cookie is for its own site. */
+    links: players.map(({ name }) => ({
+      name,
+      url: `${deskUrl.replace('127.0.0.1', 'localhost')}/${name.toLowerCase()}`,
+    })),
+    stopService: () => service.close(),
+    restartService: async () => {
+      service = await listen(emulator, { port: service.port });
+    },
+    close: async () => {
+      if (happening) happening.unsubscribe();
+      for (const child of [page, lobby]) child.kill();
+      desk.close();
+      desk.closeAllConnections();
+      await service.close();
+    },
+  };
+}
+
+/** A running board. */
+export type Board = Awaited<ReturnType<typeof startBoard>>;
+
+/** Two members in three are there. */
+async function wakeUp(emulator: ReturnType<typeof createEmulator>, group_id: string, token: string) {
+  const client = createClient({ url: emulator.url, transport: emulator.transport, token });
+  const members = await lastValueFrom(client.group.members(group_id).pipe(toArray()));
+  members.forEach(({ identity }, i) => {
+    if (i % 3 < 2) emulator.updatePresence(identity.identity_id, { status: i % 4 === 3 ? 'away' : 'online' });
+  });
+}
+
+/** Starts a server in a process of its own. Resolves when it has printed its first line. */
+async function startServer(
+  file: string,
+  print: (line: string) => void,
+  env: NodeJS.ProcessEnv,
+): Promise<ChildProcess> {
+  const child = fork(join(import.meta.dirname, file), {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const kill = () => child.kill();
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+  const printed = new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        for (const line of text.trimEnd().split('\n')) print(line);
+        resolve();
+      });
+    }
+    child.once('exit', code => reject(new Error(`${file} has ended with ${code}`)));
+  });
+  await printed;
+  return child;
+}
+
+async function urlOf(server: Server): Promise<string> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const { port } = new URL(await urlOf(server));
+  await new Promise(resolve => server.close(resolve));
+  return Number(port);
+}

@@ -1,0 +1,34 @@
+import { ChangeDetectionStrategy, Component, input } from '@angular/core';
+import { EventLog } from './event-log';
+import { Members } from './members';
+import { Play } from './play';
+import type { Session } from './session';
+import { StatusLine } from './status-line';
+import { Toasts } from './toasts';
+
+/** The page of somebody who is signed in. */
+@Component({
+  selector: 'board-board',
+  imports: [EventLog, Members, Play, StatusLine, Toasts],
+  changeDetection: ChangeDetectionStrategy.OnPush,
+  template: `
+    <a class="skip" href="#members">Skip to the members</a>
+    <header class="bar">
+      <img src="favicon.svg" alt="" width="28" height="28" />
+      <h1>Lobby board</h1>
+      <board-status-line />
+      <form method="post" action="/session/end">
+        <button class="quiet">Sign out</button>
+      </form>
+    </header>
+    <main class="columns">
+      <board-members id="members" class="card" [group_id]="session().group_id" />
+      <board-play class="card" />
+      <board-event-log class="card" />
+    </main>
+    <board-toasts />
+  `,
+})
+export class Board {
+  readonly session = input.required<Session>();
+}

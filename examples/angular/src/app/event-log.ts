@@ -1,0 +1,61 @@
+import { ChangeDetectionStrategy, Component, signal } from '@angular/core';
+import { injectFeed } from 'lobby-rx/angular';
+
+interface Entry {
+  readonly id: number;
+  readonly at: string;
+  readonly icon: string;
+  readonly text: string;
+}
+
+const MOST_ENTRIES = 50;
+
+/** What has happened while the page was open, the latest first. */
+@Component({
+  selector: 'board-event-log',
+  changeDetection: ChangeDetectionStrategy.OnPush,
+  template: `
+    <h2>
+      Live
+      <span class="count" data-testid="event-count">{{ count() }} events</span>
+    </h2>
+    <div class="scroll" tabindex="0" role="region" aria-label="Live events">
+      <ol>
+        @for (entry of entries(); track entry.id) {
+          <li class="event">
+            <span aria-hidden="true">{{ entry.icon }}</span>
+            <span>{{ entry.text }}</span>
+            <time>{{ entry.at }}</time>
+          </li>
+        } @empty {
+          <li class="note">Nothing yet. What your friends do appears here.</li>
+        }
+      </ol>
+    </div>
+  `,
+})
+export class EventLog {
+  readonly entries = signal<readonly Entry[]>([]);
+  readonly count = signal(0);
+
+  constructor() {
+    const feed = injectFeed();
+    feed.on('identity_update', ({ identity }) => {
+      const status = identity.presence?.status ?? 'offline';
+      this.#add('●', `${identity.display_name} is ${status}. ${identity.bio}`);
+    });
+    feed.on('matchmaker_lobby_join', ({ lobby }) =>
+      this.#add('▶', `A place in lobby ${lobby.lobby_id.slice(0, 8)}`),
+    );
+    feed.on('unknown', ({ name, notification }) =>
+      this.#add('✉', notification ? `${notification.title}: ${notification.description}` : name),
+    );
+  }
+
+  #add(icon: string, text: string): void {
+    const id = this.count() + 1;
+    const at = new Date().toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+    this.count.set(id);
+    this.entries.update(before => [{ id, at, icon, text }, ...before].slice(0, MOST_ENTRIES));
+  }
+}

@@ -1,0 +1,90 @@
+import { DestroyRef, inject, signal } from '@angular/core';
+import { lobbyAddress, type LobbyJoin } from 'lobby-rx';
+import { injectFeed } from 'lobby-rx/angular';
+import { SESSION } from './session';
+
+/** Somebody on the board of the game. */
+export interface Player {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What the lobby server sends. */
+interface Game {
+  readonly players: readonly Player[];
+  readonly chat?: { readonly name: string; readonly text: string };
+}
+
+export type RoomState = 'outside' | 'finding' | 'joining' | 'inside' | 'elsewhere' | 'refused';
+
+export interface ChatLine {
+  readonly id: number;
+  readonly name: string;
+  readonly text: string;
+}
+
+const MOST_LINES = 50;
+
+/** Leads to the lobby that a lobby join names, and plays there. */
+export function injectLobbyRoom() {
+  const state = signal<RoomState>('outside');
+  const reason = signal('');
+  const players = signal<readonly Player[]>([]);
+  const chat = signal<readonly ChatLine[]>([]);
+  const session = inject(SESSION);
+  let socket: WebSocket | undefined;
+  let lines = 0;
+
+  const receive = (game: Game) => {
+    state.set('inside');
+    players.set(game.players);
+    const { chat: said } = game;
+    if (said) chat.update(before => [...before, { id: ++lines, ...said }].slice(-MOST_LINES));
+  };
+
+  /** Resolves when the player is out. The token is the first message, because URLs get into logs. */
+  const play = ({ player, ports }: LobbyJoin) =>
+    new Promise<void>(resolve => {
+      const url = new URL(lobbyAddress({ ports }).url);
+      url.searchParams.set('name', session?.name ?? 'Player');
+      state.set('joining');
+      const opened = new WebSocket(url);
+      socket = opened;
+      opened.onopen = () => opened.send(player.token);
+      opened.onmessage = ({ data }) => receive(JSON.parse(data as string) as Game);
+      opened.onclose = event => {
+        players.set([]);
+        reason.set(event.reason || `code ${event.code}`);
+        state.set(event.code === 1000 ? 'outside' : 'refused');
+        resolve();
+      };
+    });
+
+  /** All tabs hear of a lobby join. The first that takes the lock plays, and the others stay out as long as it does. */
+  const join = (event: LobbyJoin) =>
+    navigator.locks.request(`lobby ${event.lobby.lobby_id}`, { ifAvailable: true }, lock => {
+      if (lock) return play(event);
+      if (state() !== 'inside') state.set('elsewhere');
+      return undefined;
+    });
+
+  injectFeed().on('matchmaker_lobby_join', event => void join(event));
+  inject(DestroyRef).onDestroy(() => socket?.close(1000));
+
+  return {
+    ...{ state, reason, players, chat },
+    /** Asks the matchmaker for a place. Its answer comes as a lobby join. */
+    find: async () => {
+      state.set('finding');
+      const headers = { authorization: `Bearer ${session?.token}` };
+      const answer = await fetch('/matchmaker/find', { method: 'POST', headers }).catch(() => undefined);
+      if (answer?.ok) return;
+      reason.set(answer?.status === 503 ? 'the lobby is full' : 'there is no matchmaker');
+      state.set('refused');
+    },
+    move: (dx: number, dy: number) => socket?.send(JSON.stringify({ move: { dx, dy } })),
+    say: (text: string) => socket?.send(JSON.stringify({ say: text })),
+    leave: () => socket?.close(1000),
+  };
+}

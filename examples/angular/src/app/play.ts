@@ -1,0 +1,109 @@
+import { ChangeDetectionStrategy, Component, computed } from '@angular/core';
+import { injectLobbyRoom } from './lobby-room';
+
+/** The board is a square with this many fields per side. */
+const SIZE = 8;
+
+const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
+  ...{ ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] },
+};
+
+/** The lobby: how to get in, and the game that is played there. */
+@Component({
+  selector: 'board-play',
+  changeDetection: ChangeDetectionStrategy.OnPush,
+  template: `
+    <h2>
+      Lobby
+      @if (room.state() === 'inside') {
+        <span class="count">{{ room.players().length }} playing</span>
+      }
+    </h2>
+    @if (room.state() === 'inside') {
+      <div
+        class="game"
+        tabindex="0"
+        role="application"
+        aria-label="Board: move with the arrow keys"
+        [attr.aria-description]="positions()"
+        (keydown)="onKey($event)"
+      >
+        @for (field of fields(); track $index) {
+          <span [class.taken]="field !== ''">{{ field }}</span>
+        }
+      </div>
+      <div class="moves" role="group" aria-label="Move">
+        <button aria-label="Left" (click)="room.move(-1, 0)">←</button>
+        <button aria-label="Up" (click)="room.move(0, -1)">↑</button>
+        <button aria-label="Down" (click)="room.move(0, 1)">↓</button>
+        <button aria-label="Right" (click)="room.move(1, 0)">→</button>
+        <button class="quiet" (click)="room.leave()">Leave</button>
+      </div>
+      <div class="chat" role="log" aria-label="Chat" tabindex="0">
+        @for (line of room.chat(); track line.id) {
+          <p>
+            <strong>{{ line.name }}</strong> {{ line.text }}
+          </p>
+        }
+      </div>
+      <form class="say" (submit)="say($event, text)">
+        <input
+          #text
+          aria-label="Say something"
+          placeholder="Say something"
+          autocomplete="off"
+          maxlength="200"
+        />
+        <button class="primary">Send</button>
+      </form>
+    } @else {
+      <div class="outside">
+        <p class="muted" role="status">{{ hint() }}</p>
+        <button class="primary" [disabled]="isBusy()" (click)="room.find()">Join a lobby</button>
+      </div>
+    }
+  `,
+})
+export class Play {
+  readonly room = injectLobbyRoom();
+
+  readonly isBusy = computed(() => ['finding', 'joining'].includes(this.room.state()));
+  readonly hint = computed(() => {
+    switch (this.room.state()) {
+      case 'finding':
+        return 'Looking for a lobby…';
+      case 'joining':
+        return 'Joining…';
+      case 'elsewhere':
+        return 'You are playing in another tab.';
+      case 'refused':
+        return `You are not in: ${this.room.reason()}.`;
+      default:
+        return 'Find a lobby, move around, and chat with the others.';
+    }
+  });
+  readonly fields = computed(() => {
+    const fields = Array<string>(SIZE * SIZE).fill('');
+    for (const { name, x, y } of this.room.players()) fields[y * SIZE + x] += name.slice(0, 1).toUpperCase();
+    return fields;
+  });
+  readonly positions = computed(() =>
+    this.room
+      .players()
+      .map(({ name, x, y }) => `${name} in column ${x + 1}, row ${y + 1}`)
+      .join('; '),
+  );
+
+  onKey(event: KeyboardEvent): void {
+    const step = STEPS[event.key];
+    if (!step) return;
+    event.preventDefault();
+    this.room.move(...step);
+  }
+
+  say(event: Event, text: HTMLInputElement): void {
+    event.preventDefault();
+    if (text.value.trim() !== '') this.room.say(text.value);
+    text.value = '';
+  }
+}

@@ -1,0 +1,36 @@
+import { DOCUMENT } from '@angular/common';
+import { inject, InjectionToken, REQUEST } from '@angular/core';
+
+/** Who is signed in. */
+export interface Session {
+  /** Different for each sign-in, and the same in all tabs. */
+  readonly id: string;
+  /** The bearer token of the identity. */
+  readonly token: string;
+  readonly group_id: string;
+  /** The name in the game. */
+  readonly name: string;
+}
+
+export const SESSION_COOKIE = 'board-session';
+
+/** The session of this page: undefined if nobody is signed in. Signing in and out loads the page anew. */
+export const SESSION = new InjectionToken<Session | undefined>('SESSION', {
+  factory: () => {
+    const request = inject(REQUEST);
+    return sessionIn(request ? (request.headers.get('cookie') ?? '') : inject(DOCUMENT).cookie);
+  },
+});
+
+function sessionIn(cookies: string): Session | undefined {
+  const [, value] =
+    cookies
+      .split('; ')
+      .map(cookie => cookie.split('='))
+      .find(([name]) => name === SESSION_COOKIE) ?? [];
+  try {
+    return value === undefined ? undefined : (JSON.parse(decodeURIComponent(value)) as Session);
+  } catch {
+    return undefined;
+  }
+}

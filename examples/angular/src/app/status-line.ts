@@ -1,0 +1,64 @@
+import {
+  afterNextRender,
+  ChangeDetectionStrategy,
+  Component,
+  computed,
+  DestroyRef,
+  effect,
+  inject,
+  signal,
+} from '@angular/core';
+import { fromEvent, interval, map, merge } from 'rxjs';
+import { injectFeed } from 'lobby-rx/angular';
+
+/** Says how the feed is: live, retrying in some seconds, offline, or followed by another tab. */
+@Component({
+  selector: 'board-status-line',
+  changeDetection: ChangeDetectionStrategy.OnPush,
+  template: `<span class="pill" role="status" [attr.data-state]="state()"><i></i>{{ text() }}</span>`,
+})
+export class StatusLine {
+  readonly #feed = injectFeed();
+  readonly #isOnline = signal(true);
+  readonly #now = signal(Date.now());
+
+  readonly state = computed(() => {
+    const { state } = this.#feed.status();
+    return this.#isOnline() || state === 'live' ? state : 'offline';
+  });
+  readonly text = computed(() => {
+    const { nextTry, error } = this.#feed.status();
+    switch (this.state()) {
+      case 'live':
+        return this.#feed.leads() ? 'Live' : 'Live · another tab is leading';
+      case 'retrying': {
+        const seconds = nextTry === undefined ? 0 : Math.ceil((nextTry - this.#now()) / 1_000);
+        return seconds > 0 ? `Retrying in ${seconds} s` : 'Retrying';
+      }
+      case 'offline':
+        return 'Offline';
+      case 'closed':
+        return error instanceof Error ? `Ended: ${error.message}` : 'Ended';
+      default:
+        return 'Connecting';
+    }
+  });
+
+  constructor() {
+    const destroyRef = inject(DestroyRef);
+    afterNextRender(() => {
+      const online$ = merge(fromEvent(window, 'online'), fromEvent(window, 'offline'));
+      const following = online$
+        .pipe(map(() => navigator.onLine))
+        .subscribe(isOnline => this.#isOnline.set(isOnline));
+      destroyRef.onDestroy(() => following.unsubscribe());
+    });
+    // Counts down, and costs nothing while there is nothing to count.
+    effect(onCleanup => {
+      if (this.state() !== 'retrying') return;
+      const counting = interval(500).subscribe(() => this.#now.set(Date.now()));
+      this.#now.set(Date.now());
+      onCleanup(() => counting.unsubscribe());
+    });
+  }
+}

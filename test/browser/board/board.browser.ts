@@ -1,0 +1,259 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser } from 'playwright-core';
+import { startBoard, type Board } from '../../../examples/angular/board.js';
+import { waitUntil } from '../../wait-until.js';
+import { startChromium } from '../page/stage.js';
+import { BoardPage } from './board-page.js';
+
+const BOARD = join(import.meta.dirname, '../../../examples/angular');
+/** Where to put pictures of the board. Default: nowhere. */
+const { SCREENSHOTS } = process.env;
+
+const run = async (...args: string[]) => {
+  const { stdout, stderr } = await promisify(execFile)('npm', args, { cwd: BOARD });
+  return stdout + stderr;
+};
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+
+describe('the lobby board, an Angular application, in Chromium', function () {
+  this.timeout(90_000);
+  let browser: Browser;
+  before(async function () {
+    this.timeout(300_000);
+    browser = await startChromium();
+    if (!existsSync(join(BOARD, 'node_modules/@angular/core'))) {
+      await run('ci', '--no-audit', '--no-fund', '--prefer-offline');
+    }
+    await run('run', 'lobby-rx');
+  });
+  after(() => browser.close());
+
+  for (const variant of ['zoneless', 'zone'] as const) {
+    describe(`built ${variant === 'zone' ? 'with' : 'without'} zone.js`, () => {
+      let board: Board;
+      const printed: string[] = [];
+      const polls = () => board.emulator.requests.filter(({ pending }) => pending).length;
+      const signIn = (name: 'Ada' | 'Grace', options = {}) => BoardPage.signIn(browser, board, name, options);
+      const publish = (name: string) => board.emulator.publish(board.world.identityId, { [name]: 1 });
+
+      before(async function () {
+        this.timeout(120_000);
+        const output = await run('exec', '--', 'ng', 'build', '--configuration', variant);
+        ok(!/warning/i.test(output), output);
+      });
+      beforeEach(async () => {
+        board = await startBoard({ variant, print: line => printed.push(line) });
+      });
+      afterEach(async () => {
+        for (const context of browser.contexts()) await context.close();
+        await board.close();
+      });
+
+      it('is rendered on the server within a second, with the members, and leaves no poll there', async () => {
+        const { page } = await signIn('Ada');
+        const cookies = await page.context().cookies();
+        const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+        await page.context().close();
+        await waitUntil(() => polls() === 0);
+        const start = performance.now();
+        const answer = await fetch(board.url, { headers: { cookie } });
+        const html = await answer.text();
+        ok(performance.now() - start < 1_000, `${performance.now() - start} ms`);
+        deepStrictEqual(
+          [
+            answer.status,
+            html.includes('of 138 online'),
+            html.includes('Ada Lovelace'),
+            html.includes('Loading'),
+          ],
+          [200, true, true, false],
+        );
+        strictEqual(polls(), 0);
+      });
+
+      it('answers without members, but soon, while the service is dead', async () => {
+        const { page } = await signIn('Ada');
+        await board.stopService();
+        const start = performance.now();
+        await page.reload({ waitUntil: 'commit' });
+        ok(performance.now() - start < 4_000, `${performance.now() - start} ms`);
+        await page.getByText('cannot be shown').waitFor();
+        await board.restartService();
+        await page.getByText('of 138 online').waitFor();
+      });
+
+      it('is taken over by the browser without a flicker, and stable although it watches', async () => {
+        const ada = await signIn('Ada');
+        const { stable } = await ada.performance();
+        ok(stable < 100, `stable after ${stable} ms`);
+        deepStrictEqual([await ada.flickers(), ada.faults], [[], []]);
+      });
+
+      it('renders nothing while nothing happens', async () => {
+        const ada = await signIn('Ada');
+        await ada.performance();
+        await pause(3_000);
+        const { renders } = await ada.performance();
+        await pause(6_000);
+        strictEqual((await ada.performance()).renders - renders, 0);
+        publish('something');
+        await waitUntil(async () => (await ada.eventCount()) === 1);
+        ok((await ada.performance()).renders > renders);
+      });
+
+      it('shows members as they come and go and as one scrolls, and their presence', async () => {
+        const { page } = await signIn('Ada');
+        const people = page.locator('board-members li');
+        const count = await people.count();
+        ok(count < 137, `${count}`);
+        for (let i = 0; i < 20 && (await people.count()) < 138; i++) {
+          await people.last().scrollIntoViewIfNeeded();
+          await pause(50);
+        }
+        strictEqual(await people.count(), 138);
+        const [friend] = board.world.friendIds as [string];
+        board.emulator.updateProfile(friend, { display_name: 'Mary Somerville' });
+        board.emulator.updatePresence(friend, { status: 'away' });
+        await people.filter({ hasText: 'Mary Somerville' }).filter({ hasText: 'away' }).waitFor();
+        board.emulator.leave(board.world.groupId, friend);
+        await page.getByText('of 137 online').waitFor();
+      });
+
+      it('leads two players to the same lobby, where they move and chat, by keyboard', async () => {
+        const [ada, grace] = [await signIn('Ada'), await signIn('Grace')];
+        await ada.joinLobby();
+        await grace.joinLobby();
+        await grace.page.getByText('2 playing').waitFor();
+        await grace.page.getByRole('application').focus();
+        for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown']) await grace.page.keyboard.press(key);
+        const game = ada.page.getByRole('application');
+        await waitUntil(async () =>
+          ((await game.getAttribute('aria-description')) ?? '').includes('Grace in column 3, row 2'),
+        );
+        await grace.page.getByLabel('Say something').fill('Hello <b>Ada</b>');
+        await grace.page.keyboard.press('Enter');
+        await ada.page.getByRole('log', { name: 'Chat' }).getByText('Hello <b>Ada</b>').waitFor();
+        await grace.page.getByRole('button', { name: 'Leave' }).click();
+        await ada.page.getByText('1 playing').waitFor();
+        deepStrictEqual([ada.faults, grace.faults], [[], []]);
+      });
+
+      it('says so while the service is gone, and loses no event', async () => {
+        const ada = await signIn('Ada');
+        publish('before');
+        await waitUntil(async () => (await ada.eventCount()) === 1);
+        await board.stopService();
+        await ada.says('Retrying');
+        publish('meanwhile');
+        await pause(500);
+        await board.restartService();
+        await ada.isLive();
+        publish('after');
+        await waitUntil(async () => (await ada.eventCount()) === 3);
+      });
+
+      it('says that it is offline, and goes on when it is online', async () => {
+        const ada = await signIn('Ada');
+        await ada.page.context().setOffline(true);
+        publish('meanwhile');
+        await ada.says('Offline');
+        await ada.page.context().setOffline(false);
+        await ada.isLive();
+        await waitUntil(async () => (await ada.eventCount()) === 1);
+      });
+
+      it('has one poll for the feed and one for the members in eight tabs, and one tab plays', async () => {
+        const tabs = [await signIn('Ada')];
+        for (let i = 1; i < 8; i++) tabs.push(await tabs[0]!.openTab());
+        await waitUntil(() => polls() === 2);
+        const said = await Promise.all(tabs.map(tab => tab.isLive()));
+        deepStrictEqual(said.slice().sort(), [
+          'Live',
+          ...Array<string>(7).fill('Live · another tab is leading'),
+        ]);
+        publish('something');
+        for (const tab of tabs) await waitUntil(async () => (await tab.eventCount()) === 1);
+        await tabs[3]!.page.getByRole('button', { name: 'Join a lobby' }).click();
+        const inGame = () => Promise.all(tabs.map(tab => tab.page.getByRole('application').count()));
+        await waitUntil(async () => (await inGame()).includes(1));
+        for (const tab of tabs) await waitUntil(async () => (await tab.eventCount()) === 2);
+        strictEqual((await inGame()).filter(count => count === 1).length, 1);
+        for (const { faults } of tabs) deepStrictEqual(faults, []);
+      });
+
+      it('shows a notification until nobody touches it any more', async () => {
+        const { page } = await signIn('Ada');
+        const notify = (title: string) =>
+          board.emulator.publish(
+            board.world.identityId,
+            { chat_message: {} },
+            { title, description: 'Are you coming?', thumbnail_url: '', url: 'https://hub.example/1' },
+          );
+        notify('First');
+        const toast = page.locator('.toast', { hasText: 'First' });
+        await toast.hover();
+        await pause(7_000);
+        strictEqual(await toast.count(), 1);
+        await page.mouse.move(0, 0);
+        await toast.waitFor({ state: 'detached' });
+      });
+
+      it('holds no more memory after ten thousand events', async function () {
+        this.timeout(180_000);
+        const ada = await signIn('Ada');
+        const send = async (events: number) => {
+          const before = await ada.eventCount();
+          for (let i = 0; i < events; i += 100) {
+            for (let n = 0; n < 100; n++) publish('something');
+            await waitUntil(async () => (await ada.eventCount()) === before + i + 100);
+          }
+        };
+        await send(1_000);
+        const before = await ada.heap();
+        await send(10_000);
+        const growth = (await ada.heap()) - before;
+        ok(growth < 3_000_000, `${growth} bytes`);
+      });
+
+      it('has no serious barrier, in light and dark, at a desk and on a phone', async () => {
+        const { page: signInPage } = await signIn('Ada');
+        await signInPage.getByRole('button', { name: 'Sign out' }).click();
+        await signInPage.getByRole('button', { name: 'Sign in' }).waitFor();
+        await signInPage.context().close();
+        for (const [colorScheme, viewport] of [
+          ['light', { width: 1280, height: 800 }],
+          ['dark', { width: 390, height: 844 }],
+        ] as const) {
+          const player = await signIn('Ada', { colorScheme, viewport });
+          await player.joinLobby();
+          board.emulator.publish(
+            board.world.identityId,
+            { chat_message: {} },
+            {
+              title: 'Grace Hopper',
+              description: 'Are you coming?',
+              thumbnail_url: '',
+              url: 'https://hub.example/1',
+            },
+          );
+          await player.page.locator('.toast').waitFor();
+          deepStrictEqual(await player.seriousBarriers(), []);
+          if (SCREENSHOTS)
+            await player.page.screenshot({ path: join(SCREENSHOTS, `board-${colorScheme}.png`) });
+          await player.page.context().close();
+        }
+      });
+
+      it('prints no error on the server', () => {
+        deepStrictEqual(
+          printed.filter(line => /error|warn/i.test(line)),
+          [],
+        );
+      });
+    });
+  }
+});
