@@ -33,8 +33,9 @@ export const LOBBY_REQUEST = new HttpContextToken<{ readonly idempotent: boolean
 );
 
 /**
- * Sends plain requests through `HttpClient`, so that interceptors see them. Polls never are: each would keep the application
- * unstable while the service holds it. Interceptors see the bearer token; with `token: false` one of them can add it.
+ * Sends plain requests through `HttpClient`, so that interceptors see them, with their bearer token. Polls never are: each would keep
+ * the application unstable while the service holds it. So an interceptor cannot add the token for them: it is what `provideLobby`
+ * is given.
  *
  * Redirects are errors. As `XMLHttpRequest` does not tell of them, an answer from another URL than that of the request counts as
  * one: an interceptor that changes URLs needs `provideHttpClient(withFetch())`.

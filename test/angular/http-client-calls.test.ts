@@ -70,7 +70,7 @@ describe('withHttpClientCalls', () => {
     await server.close();
   });
 
-  it('leaves the token to an interceptor', async () => {
+  it('lets an interceptor add a token, if the client has none', async () => {
     const { lobby, server, group_id } = await overHttp(
       (request, next) => next(request.clone({ setHeaders: { authorization: `Bearer ${token.value}` } })),
       { token: false },

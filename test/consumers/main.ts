@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundlers, furtherBundlers } from './bundlers.js';
 import { packageTools } from './package-tools.js';
+import { frameworks } from './frameworks.js';
 import { furtherRuntimes, nodes } from './runtimes.js';
 import { testRunners } from './test-runners.js';
 import { compilers } from './compilers.js';
@@ -15,7 +16,7 @@ const { values } = parseArgs({
 });
 
 const workshops: readonly Workshop[] = [
-  ...[testRunners, compilers, nodes, bundlers, packageTools].flat(),
+  ...[testRunners, frameworks, compilers, nodes, bundlers, packageTools].flat(),
   ...(values.all ? [furtherRuntimes, furtherBundlers].flat() : []),
 ]
   .map(workshop => ({

@@ -38,6 +38,12 @@ describe('the lobby board, an Angular application, in Chromium', function () {
       const printed: string[] = [];
       const polls = () => board.emulator.requests.filter(({ pending }) => pending).length;
       const signIn = (name: 'Ada' | 'Grace', options = {}) => BoardPage.signIn(browser, board, name, options);
+      const notify = (title: string) =>
+        board.emulator.publish(
+          board.world.identityId,
+          { chat_message: {} },
+          { title, description: 'Are you coming?', thumbnail_url: '', url: 'https://hub.example/1' },
+        );
       const publish = (name: string) => board.emulator.publish(board.world.identityId, { [name]: 1 });
 
       before(async function () {
@@ -124,7 +130,8 @@ describe('the lobby board, an Angular application, in Chromium', function () {
       });
 
       it('leads two players to the same lobby, where they move and chat, by keyboard', async () => {
-        const [ada, grace] = [await signIn('Ada'), await signIn('Grace')];
+        const phone = { colorScheme: 'dark', viewport: { width: 390, height: 844 } } as const;
+        const [ada, grace] = [await signIn('Ada'), await signIn('Grace', phone)];
         await ada.joinLobby();
         await grace.joinLobby();
         await grace.page.getByText('2 playing').waitFor();
@@ -137,6 +144,12 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         await grace.page.getByLabel('Say something').fill('Hello <b>Ada</b>');
         await grace.page.keyboard.press('Enter');
         await ada.page.getByRole('log', { name: 'Chat' }).getByText('Hello <b>Ada</b>').waitFor();
+        notify('Grace Hopper');
+        await ada.page.locator('.toast').waitFor();
+        if (SCREENSHOTS) {
+          await ada.page.screenshot({ path: join(SCREENSHOTS, 'board.png') });
+          await grace.page.screenshot({ path: join(SCREENSHOTS, 'board-phone.png') });
+        }
         await grace.page.getByRole('button', { name: 'Leave' }).click();
         await ada.page.getByText('1 playing').waitFor();
         deepStrictEqual([ada.faults, grace.faults], [[], []]);
@@ -187,12 +200,6 @@ describe('the lobby board, an Angular application, in Chromium', function () {
 
       it('shows a notification until nobody touches it any more', async () => {
         const { page } = await signIn('Ada');
-        const notify = (title: string) =>
-          board.emulator.publish(
-            board.world.identityId,
-            { chat_message: {} },
-            { title, description: 'Are you coming?', thumbnail_url: '', url: 'https://hub.example/1' },
-          );
         notify('First');
         const toast = page.locator('.toast', { hasText: 'First' });
         await toast.hover();
@@ -220,10 +227,11 @@ describe('the lobby board, an Angular application, in Chromium', function () {
       });
 
       it('has no serious barrier, in light and dark, at a desk and on a phone', async () => {
-        const { page: signInPage } = await signIn('Ada');
-        await signInPage.getByRole('button', { name: 'Sign out' }).click();
-        await signInPage.getByRole('button', { name: 'Sign in' }).waitFor();
-        await signInPage.context().close();
+        const leaving = await signIn('Ada');
+        await leaving.page.getByRole('button', { name: 'Sign out' }).click();
+        await leaving.page.getByRole('button', { name: 'Sign in' }).waitFor();
+        deepStrictEqual(await leaving.seriousBarriers(), []);
+        await leaving.page.context().close();
         for (const [colorScheme, viewport] of [
           ['light', { width: 1280, height: 800 }],
           ['dark', { width: 390, height: 844 }],
@@ -242,8 +250,6 @@ describe('the lobby board, an Angular application, in Chromium', function () {
           );
           await player.page.locator('.toast').waitFor();
           deepStrictEqual(await player.seriousBarriers(), []);
-          if (SCREENSHOTS)
-            await player.page.screenshot({ path: join(SCREENSHOTS, `board-${colorScheme}.png`) });
           await player.page.context().close();
         }
       });

@@ -44,6 +44,8 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
           <p>
             <strong>{{ line.name }}</strong> {{ line.text }}
           </p>
+        } @empty {
+          <p class="muted">Nobody has said anything yet.</p>
         }
       </div>
       <form class="say" (submit)="say($event, text)">

@@ -1,0 +1,49 @@
+import { recipe } from './recipe.js';
+import type { Workshop } from './workshop.js';
+
+const PAGE = 'docs/frameworks.md';
+const ANGULAR = '21.2.26';
+
+/** What the docs recommend to applications, type-checked and run in jsdom. */
+export const frameworks: readonly Workshop[] = [
+  {
+    packages: [
+      ...['vitest@5.1.1', 'vite@8.3.8', 'jsdom@26.1.0', 'typescript@5.9.3'],
+      ...['react@19.3.1', 'react-dom@19.3.1', '@types/react@19.3.0', '@types/react-dom@19.3.0'],
+      ...['vue@3.5.45', '@vitejs/plugin-vue@6.0.11', 'vue-tsc@3.3.14'],
+      ...['svelte@5.57.3', '@sveltejs/vite-plugin-svelte@7.3.1', 'svelte-check@4.7.8'],
+      ...['core', 'common', 'compiler', 'platform-browser'].map(name => `@angular/${name}@${ANGULAR}`),
+    ],
+    copies: ['frameworks'],
+    files: {
+      'use-roster.tsx': recipe(PAGE, 'useEffect'),
+      'VueRoster.vue': recipe(PAGE, 'shallowRef<Roster>'),
+      'SvelteRoster.svelte': recipe(PAGE, '$state.raw'),
+      'angular-app.ts': recipe('docs/angular.md', 'bootstrapApplication').replace(
+        "'https://api.example.com'",
+        'url',
+      ),
+    },
+    consumers: [
+      {
+        ...{ name: 'Vue and React', version: '3.5.45, 19.3.1', proves: 'the recipes have no type errors' },
+        run: 'vue-tsc',
+      },
+      {
+        ...{ name: 'Svelte', version: '5.57.3', proves: 'the recipe has no type errors' },
+        run: 'svelte-check --fail-on-warnings',
+      },
+      ...(
+        [
+          ['React', '19.3.1'],
+          ['Vue', '3.5.45'],
+          ['Svelte', '5.57.3'],
+          ['Angular', ANGULAR],
+        ] as const
+      ).map(([name, version]) => ({
+        ...{ name, version, proves: 'the recipe shows a group as it changes' },
+        run: `vitest run ${name.toLowerCase()}.test`,
+      })),
+    ],
+  },
+];

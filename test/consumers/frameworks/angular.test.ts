@@ -1,0 +1,25 @@
+import '@angular/compiler';
+import { expect, test, vi } from 'vitest';
+import { createEmulator, listen } from 'lobby-rx/emulator';
+import { shows } from './world';
+
+test('Angular', async () => {
+  const emulator = createEmulator({ collectTime: 0 });
+  const ada = emulator.addIdentity({ display_name: 'Ada' });
+  const group_id = emulator.addGroup();
+  emulator.join(group_id, ada.identity_id);
+  const server = await listen(emulator);
+  const show = vi.fn();
+  Object.assign(globalThis, { group_id, show, session: ada, url: server.url });
+  document.body.append(document.createElement('app-root'));
+  await import('./angular-app');
+  await shows('Ada');
+  await shows('The feed is live');
+  const grace = emulator.addIdentity({ display_name: 'Grace' });
+  emulator.join(group_id, grace.identity_id);
+  await shows('Grace');
+  const { lobby_id } = emulator.addLobby();
+  emulator.sendLobbyJoin(ada.identity_id, lobby_id);
+  await vi.waitFor(() => expect(show).toHaveBeenCalledWith(lobby_id));
+  await server.close();
+});

@@ -1,0 +1,46 @@
+import { expect, vi } from 'vitest';
+import { createClient } from 'lobby-rx';
+import { createEmulator } from 'lobby-rx/emulator';
+
+/** A service with two groups of one member each, and a client of it. */
+export function createWorld() {
+  const emulator = createEmulator({ collectTime: 0 });
+  const ada = emulator.addIdentity({ display_name: 'Ada' });
+  const grace = emulator.addIdentity({ display_name: 'Grace' });
+  const groups = [ada, grace].map(({ identity_id }) => {
+    const group_id = emulator.addGroup();
+    emulator.join(group_id, ada.identity_id);
+    if (identity_id !== ada.identity_id) emulator.join(group_id, identity_id);
+    return group_id;
+  });
+  const { urls, transport } = emulator;
+  return {
+    ...{ emulator, ada, grace, groups },
+    client: createClient({ ...urls, transport, token: ada.token }),
+    polls: () => emulator.requests.filter(({ pending }) => pending).length,
+  };
+}
+
+export const shows = (text: string) => vi.waitFor(() => expect(document.body.textContent).toContain(text));
+
+/** Takes a component through its life: it shows a group, a change, another group, and nothing is left of it. */
+export async function live(
+  { emulator, grace, groups, polls }: ReturnType<typeof createWorld>,
+  component: { readonly show: (group_id: string) => void; readonly remove: () => void },
+): Promise<void> {
+  component.show(groups[0]!);
+  await shows('Ada');
+  await shows('live');
+  expect(document.body.textContent).not.toContain('Grace');
+  emulator.join(groups[0]!, grace.identity_id);
+  await shows('Grace');
+  component.show(groups[1]!);
+  await shows('Grace');
+  await vi.waitFor(() => expect(polls()).toBe(1));
+  component.show('nowhere');
+  await shows('cannot be shown');
+  component.show(groups[1]!);
+  await shows('Grace');
+  component.remove();
+  await vi.waitFor(() => expect(polls()).toBe(0));
+}
