@@ -42,7 +42,7 @@ export const frameworks: readonly Workshop[] = [
         ] as const
       ).map(([name, version]) => ({
         ...{ name, version, proves: 'the recipe shows a group as it changes' },
-        run: `vitest run ${name.toLowerCase()}.test`,
+        run: `vitest run ${name.toLowerCase()}.spec`,
       })),
     ],
   },

@@ -49,6 +49,49 @@ const failed = (state: WatchState, recovery: Recovery, at = 0) =>
 const got = (given: Answer, askedAt = 0) => ({ kind: 'answer', answer: given, askedAt }) as const;
 
 describe('the laws of the watch', () => {
+  describe('after an answer', () => {
+    const before = stateWith({
+      ...{ index: '5', newest: '5', isAnswered: false, isStalled: true },
+      ...{ indexFailures: 2, needsFreshConnection: true },
+    });
+    const after = (index: string) => turn(before, got(answer(index, 'x'))).state;
+
+    it('there is no failure left to remember', () => {
+      const { isAnswered, isStalled, indexFailures, needsFreshConnection } = after('6');
+      deepStrictEqual([isAnswered, isStalled, indexFailures, needsFreshConnection], [true, false, 0, false]);
+    });
+
+    it('what was sent before may come again only if the index has not passed the newest one', () => {
+      const parts = (index: string) => [after(index).newest, after(index).mayBeReplay];
+      deepStrictEqual(
+        [parts('6'), parts('5'), parts('4'), parts('')],
+        [
+          ['6', false],
+          ['5', true],
+          ['5', true],
+          ['5', true],
+        ],
+      );
+    });
+
+    it('single events are looked up only if there is a reason', () => {
+      const asked = (state: WatchState, index: string) => {
+        let isSuspicious: boolean | undefined;
+        const recall = (found: Answer, mayBeReplay: boolean) => {
+          isSuspicious = mayBeReplay;
+          return { answer: found, isNews: true, isKnown: false };
+        };
+        turn(state, got(answer(index, 'x')), 0, { ...laws, memory: { recall } });
+        return isSuspicious;
+      };
+      deepStrictEqual(
+        [asked(before, '6'), asked(before, '5'), asked({ ...before, mayBeReplay: true }, '6')],
+        [false, true, true],
+      );
+      deepStrictEqual([asked(stateWith(), '1'), asked(before, '')], [false, false]);
+    });
+  });
+
   describe('an index', () => {
     const gapFrom = (before: string, index: string) =>
       turn(stateWith({ index: before }), got(answer(index))).signals.flatMap(signal =>
