@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { IncomingMessage } from 'node:http';
+import { createGatePlaces } from '../../../src/lobby-server/admission/places.js';
 import { waitUntil } from '../../wait-until.js';
 import { openGate, type OpenGate } from '../gate.js';
 import { tryConnect, type ConnectResult } from '../connect-player.js';
@@ -87,4 +88,70 @@ describe('lobbyGate and how addresses share its places', () => {
       deepStrictEqual(await kinds([from(other)]), [isSame ? 'busy' : 'open']);
     });
   }
+});
+
+describe('the places of a gate, beyond half of them', () => {
+  /** Places of which this address has taken so many. */
+  const takenBy = (address: string, count: number, max = 4) => {
+    const { waiting } = createGatePlaces({ maxWaiting: max, maxChecks: 1, maxUnknown: 1 });
+    return { waiting, free: Array.from({ length: count }, () => waiting.take(address)) };
+  };
+  const isOfOneNetwork = (address: string, other: string) => !takenBy(address, 2).waiting.isFreeFor(other);
+
+  it('count all addresses of a /64 as one, however they are written', () => {
+    for (const [address, other] of [
+      ['2001:db8:1:2::1', '2001:0db8:0001:0002:aaaa:bbbb:cccc:dddd'],
+      ['2001:db8::1', '2001:DB8:0:0:1::'],
+      ['2001:db8:1:2::192.0.2.1', '2001:db8:1:2:3:4:5:6'],
+      ['1:2:3:4:5:6:192.168.100.200', '1:2:3:4::'],
+      ['::1:2:3:192.0.2.1', '0:0:0:1::'],
+      ['fe80::1%eth0', 'fe80::2%eth1'],
+      ['::1', '0:0:0:0:ffff::'],
+      ['::ffff:192.0.2.1', '192.0.2.1'],
+      ['::FFFF:10.20.30.40', '10.20.30.40'],
+      ['not an address', 'not an address'],
+    ] as const) {
+      strictEqual(isOfOneNetwork(address, other), true, `${address} and ${other}`);
+    }
+  });
+
+  it('count others one by one', () => {
+    for (const [address, other] of [
+      ['2001:db8:1:2::1', '2001:db8:1:3::1'],
+      ['2001:db8:1:2::', '2001:db8:12::'],
+      ['1:2:3:4:5:6:7:8', '1:2:3:5:5:6:7:8'],
+      ['::1', '1::'],
+      ['1::2:3:4:5:6', '1::2'],
+      ['::ffff:192.0.2.1', '::ffff:192.0.2.2'],
+      ['::ffff:192.0.2.1', '::1:192.0.2.1'],
+      ['192.0.2.1', '192.0.2.2'],
+    ] as const) {
+      strictEqual(isOfOneNetwork(address, other), false, `${address} and ${other}`);
+    }
+  });
+
+  it('are a quarter of what is free for each, and at least two', () => {
+    const others = takenBy('192.0.2.1', 20, 40).waiting;
+    for (let i = 0; i < 4; i++) {
+      strictEqual(others.isFreeFor('192.0.2.2'), true);
+      others.take('192.0.2.2');
+    }
+    // Four of the sixteen that are free.
+    strictEqual(others.isFreeFor('192.0.2.2'), false);
+    strictEqual(others.isFreeFor('192.0.2.3'), true);
+    const { waiting } = takenBy('192.0.2.1', 3, 4);
+    strictEqual(waiting.isFreeFor('192.0.2.2'), true);
+    waiting.take('192.0.2.2');
+    strictEqual(waiting.isFreeFor('192.0.2.3'), false);
+  });
+
+  it('are given back once', () => {
+    const { waiting, free } = takenBy('192.0.2.1', 3);
+    strictEqual(waiting.isFreeFor('192.0.2.1'), false);
+    for (let i = 0; i < 3; i++) free[0]!();
+    strictEqual(waiting.taken(), 2);
+    strictEqual(waiting.isFreeFor('192.0.2.1'), false);
+    for (const give of free) give();
+    strictEqual(waiting.taken(), 0);
+  });
 });
