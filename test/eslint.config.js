@@ -6,7 +6,7 @@ export default tseslint.config(
   {
     ignores: [
       ...['**/dist/', 'coverage/', 'node_modules/', '**/*.{js,cjs}'],
-      ...['examples/stores/', 'examples/angular/src/', 'test/consumers/frameworks/'],
+      ...['examples/stores/', 'examples/angular/src/', 'test/consumers/{angular,frameworks}/'],
     ],
   },
   tseslint.configs.strictTypeChecked,

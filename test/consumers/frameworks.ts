@@ -2,27 +2,44 @@ import { recipe } from './recipe.js';
 import type { Workshop } from './workshop.js';
 
 const PAGE = 'docs/frameworks.md';
-const ANGULAR = '21.2.26';
+const VITEST = ['vitest@5.1.1', 'vite@8.3.8', 'jsdom@26.1.0'];
+
+/** A release of Angular, the TypeScript that it accepts, and the command that starts the Node that it needs. */
+const angular = (version: string, typescript: string, node: string): Workshop => ({
+  packages: [
+    ...[...VITEST, `typescript@${typescript}`, 'zone.js@0.15.1'],
+    ...['core', 'common', 'compiler', 'platform-browser'].map(name => `@angular/${name}@${version}`),
+  ],
+  copies: ['angular'],
+  files: {
+    'angular-app.ts': recipe('docs/angular.md', 'bootstrapApplication').replace(
+      "'https://api.example.com'",
+      'url',
+    ),
+  },
+  consumers: [
+    { name: 'Angular', version, proves: 'the recipe has no type errors', run: 'tsc' },
+    {
+      ...{ name: 'Angular', version, proves: 'the recipe shows a group as it changes' },
+      run: `${node} node_modules/vitest/vitest.mjs run`,
+    },
+  ],
+});
 
 /** What the docs recommend to applications, type-checked and run in jsdom. */
 export const frameworks: readonly Workshop[] = [
   {
     packages: [
-      ...['vitest@5.1.1', 'vite@8.3.8', 'jsdom@26.1.0', 'typescript@5.9.3'],
+      ...[...VITEST, 'typescript@5.9.3'],
       ...['react@19.3.1', 'react-dom@19.3.1', '@types/react@19.3.0', '@types/react-dom@19.3.0'],
       ...['vue@3.5.45', '@vitejs/plugin-vue@6.0.11', 'vue-tsc@3.3.14'],
       ...['svelte@5.57.3', '@sveltejs/vite-plugin-svelte@7.3.1', 'svelte-check@4.7.8'],
-      ...['core', 'common', 'compiler', 'platform-browser'].map(name => `@angular/${name}@${ANGULAR}`),
     ],
     copies: ['frameworks'],
     files: {
       'use-roster.tsx': recipe(PAGE, 'useEffect'),
       'VueRoster.vue': recipe(PAGE, 'shallowRef<Roster>'),
       'SvelteRoster.svelte': recipe(PAGE, '$state.raw'),
-      'angular-app.ts': recipe('docs/angular.md', 'bootstrapApplication').replace(
-        "'https://api.example.com'",
-        'url',
-      ),
     },
     consumers: [
       {
@@ -38,7 +55,6 @@ export const frameworks: readonly Workshop[] = [
           ['React', '19.3.1'],
           ['Vue', '3.5.45'],
           ['Svelte', '5.57.3'],
-          ['Angular', ANGULAR],
         ] as const
       ).map(([name, version]) => ({
         ...{ name, version, proves: 'the recipe shows a group as it changes' },
@@ -46,4 +62,7 @@ export const frameworks: readonly Workshop[] = [
       })),
     ],
   },
+  angular('20.3.33', '5.9.3', 'node'),
+  angular('21.2.26', '5.9.3', 'node'),
+  angular('22.2.2', '6.0.3', 'npx -y -p node@22 node'),
 ];
