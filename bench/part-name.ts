@@ -8,6 +8,7 @@ export const PART_NAMES = [
   'feed',
   'roster',
   'loading',
+  'angular-app',
   'leaks',
   'gate',
   'besieged-gate',

@@ -14,6 +14,7 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
   feed: async report => (await import('./feed.js')).benchFeed(report),
   roster: async report => (await import('./roster.js')).benchRoster(report),
   loading: async report => (await import('./loading.js')).benchLoading(report),
+  'angular-app': async report => (await import('./angular-app.js')).benchAngularApp(report),
   leaks: async report => (await import('./leaks.js')).benchLeaks(report),
   gate: async report => (await import('./gate.js')).benchGate(report),
   'besieged-gate': async report => (await import('./besieged-gate.js')).benchBesiegedGate(report),

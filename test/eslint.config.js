@@ -6,7 +6,12 @@ export default tseslint.config(
   {
     ignores: [
       ...['**/dist/', 'coverage/', 'node_modules/', '**/*.{js,cjs}'],
-      ...['examples/stores/', 'examples/angular/src/', 'test/consumers/{angular,frameworks}/'],
+      ...[
+        'examples/stores/',
+        'examples/angular/src/',
+        'test/consumers/{angular,frameworks}/',
+        'bench/angular/',
+      ],
     ],
   },
   tseslint.configs.strictTypeChecked,
