@@ -2,6 +2,7 @@ import '@angular/compiler';
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import {
   HttpBackend,
+  HttpContext,
   HttpErrorResponse,
   HttpResponse,
   provideHttpClient,
@@ -67,6 +68,7 @@ describe('withHttpClientCalls', () => {
       ['GET', { idempotent: true }, true],
       ['POST', { idempotent: false }, true],
     ]);
+    strictEqual(new HttpContext().get(LOBBY_REQUEST), undefined);
     await server.close();
   });
 
