@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import ts from 'typescript';
 
@@ -48,7 +48,7 @@ async function bundleRoom(room: string): Promise<void> {
     setup: bundling =>
       bundling.onResolve({ filter: /^\./ }, ({ path, resolveDir, kind }) => {
         const target = resolve(resolveDir, path);
-        if (kind === 'entry-point' || target.startsWith(folder)) return undefined;
+        if (kind === 'entry-point' || target.startsWith(folder + sep)) return undefined;
         return { path: relative(folder, target), external: true };
       }),
   };

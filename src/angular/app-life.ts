@@ -1,15 +1,5 @@
 import type { DestroyRef, NgZone } from '@angular/core';
-import {
-  BehaviorSubject,
-  NEVER,
-  Observable,
-  Subscription,
-  switchMap,
-  take,
-  type SchedulerAction,
-  type SchedulerLike,
-} from 'rxjs';
-import type { Transport } from '../transport/index.js';
+import { Observable, Subscription, type SchedulerAction, type SchedulerLike } from 'rxjs';
 
 /**
  * What runs in an application for as long as it lives, but must not keep it unstable: outside of its zone, and not beyond the
@@ -17,20 +7,32 @@ import type { Transport } from '../transport/index.js';
  */
 export class AppLife {
   readonly #zone: NgZone;
-  readonly #isAlive$ = new BehaviorSubject(true);
-  readonly #timers = new Subscription();
+  readonly #running = new Subscription();
 
   constructor(zone: NgZone, destroyRef: DestroyRef) {
     this.#zone = zone;
-    destroyRef.onDestroy(() => {
-      this.#timers.unsubscribe();
-      this.#isAlive$.next(false);
+    destroyRef.onDestroy(() => this.#running.unsubscribe());
+  }
+
+  /** A source that is unsubscribed from when the injector is destroyed. Its subscribers do not hear of that. */
+  whileAlive<A>(source$: Observable<A>): Observable<A> {
+    return new Observable(subscriber => {
+      if (this.#running.closed) return;
+      // Not the subscriber itself: what ends is the subscription to the source.
+      const subscription = source$.subscribe({
+        next: value => subscriber.next(value),
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      });
+      this.#running.add(subscription);
+      subscriber.add(subscription);
     });
   }
 
-  /** A source that runs, and emits, outside of the zone. */
+  /** The same outside of the zone, where it emits, too. */
   outside<A>(source$: Observable<A>): Observable<A> {
-    return new Observable(subscriber => this.#zone.runOutsideAngular(() => source$.subscribe(subscriber)));
+    const alive$ = this.whileAlive(source$);
+    return new Observable(subscriber => this.#zone.runOutsideAngular(() => alive$.subscribe(subscriber)));
   }
 
   /** Calls back inside the zone, so that what is changed there is rendered. */
@@ -43,21 +45,10 @@ export class AppLife {
     type Work = (this: SchedulerAction<unknown>, state?: unknown) => void;
     const schedule = (work: Work, delay?: number, state?: unknown) => {
       const timer = this.#zone.runOutsideAngular(() => scheduler.schedule(work, delay, state));
-      this.#timers.add(timer);
+      this.#running.add(timer);
       return timer;
     };
     // It is still the one that it was, for whoever asks whether its time is real.
     return Object.create(scheduler, { schedule: { value: schedule } }) as SchedulerLike;
-  }
-
-  /** Sends polls outside of the zone. Those of an injector that is destroyed are aborted, and never answered. */
-  polls(transport: Transport): Transport {
-    return request => {
-      const answer$ = this.outside(transport(request));
-      return this.#isAlive$.pipe(
-        switchMap(isAlive => (isAlive ? answer$ : NEVER)),
-        take(1),
-      );
-    };
   }
 }

@@ -1,12 +1,15 @@
 import {
+  FetchBackend,
+  HttpBackend,
   HttpClient,
   HttpContext,
   HttpContextToken,
   HttpErrorResponse,
+  HttpEventType,
   type HttpResponse,
 } from '@angular/common/http';
 import { inject } from '@angular/core';
-import { catchError, map, of, throwError, type Observable } from 'rxjs';
+import { catchError, concatMap, map, of } from 'rxjs';
 import { TransportError } from '../error/index.js';
 import {
   explainFailure,
@@ -28,9 +31,9 @@ const MAX_BODY = 8 * 2 ** 20;
  * @example
  * const mayRetry = request.context.get(LOBBY_REQUEST)?.idempotent ?? true;
  */
-export const LOBBY_REQUEST = new HttpContextToken<{ readonly idempotent: boolean } | undefined>(
-  () => undefined,
-);
+export const LOBBY_REQUEST = /* @__PURE__ */ new HttpContextToken<
+  { readonly idempotent: boolean } | undefined
+>(() => undefined);
 
 /**
  * Sends plain requests through `HttpClient`, so that interceptors see them, with their bearer token. Polls never are: each would keep
@@ -44,18 +47,37 @@ export const LOBBY_REQUEST = new HttpContextToken<{ readonly idempotent: boolean
  * providers: [provideHttpClient(withFetch()), provideLobby(() => ({ url, token }), withHttpClientCalls())]
  */
 export function withHttpClientCalls(): LobbyFeature {
-  return { providers: [{ provide: CALL_TRANSPORT, useFactory: () => overHttpClient(inject(HttpClient)) }] };
+  return { providers: [{ provide: CALL_TRANSPORT, useFactory: overHttpClient }] };
 }
 
-function overHttpClient(http: HttpClient): Transport {
+function overHttpClient(): Transport {
+  const http = inject(HttpClient);
+  // A redirect would take the token, or the body, to another server. XMLHttpRequest has no such option, and would warn of it.
+  const redirect = inject(HttpBackend) instanceof FetchBackend && ({ redirect: 'manual' } as const);
   return request => {
     const { method, url, headers, body, idempotent = false, keepalive } = request;
     const context = new HttpContext().set(LOBBY_REQUEST, { idempotent });
-    const options = { headers, context, observe: 'response', responseType: 'text' } as const;
-    const sent = { ...options, ...(body !== undefined && { body }), ...(keepalive && { keepalive }) };
+    const options = {
+      headers,
+      context,
+      observe: 'events',
+      responseType: 'text',
+      reportProgress: true,
+    } as const;
+    const sent = {
+      ...options,
+      ...redirect,
+      ...(body !== undefined && { body }),
+      ...(keepalive && { keepalive }),
+    };
+    const { maxBody = MAX_BODY } = request;
     return http.request(method, url, sent).pipe(
-      map(response => ({ response, text: response.body ?? '' })),
-      catchError((error: unknown) => answerIn(error) ?? throwError(() => explain(error, request))),
+      concatMap((event): readonly Answer[] => {
+        // In bytes, as they arrive.
+        if (event.type === HttpEventType.DownloadProgress && event.loaded > maxBody) throw tooLarge(request);
+        return event.type === HttpEventType.Response ? [{ response: event, text: event.body ?? '' }] : [];
+      }),
+      catchError((error: unknown) => of(answerIn(error, request))),
       map(answer => checked(answer, request)),
     );
   };
@@ -66,23 +88,27 @@ interface Answer {
   readonly text: string;
 }
 
-/** The answer that `HttpClient` takes for an error: of any status, but a status. */
-function answerIn(error: unknown): Observable<Answer> | undefined {
-  if (!(error instanceof HttpErrorResponse) || error.status === 0) return undefined;
+/** The answer that `HttpClient` takes for an error, since its status says so. Throws a `TransportError` if there is none. */
+function answerIn(error: unknown, request: TransportRequest): Answer {
+  if (!(error instanceof HttpErrorResponse)) throw explainFailure(error, request);
   const { error: body } = error as { readonly error: unknown };
-  return of({ response: error, text: typeof body === 'string' ? body : '' });
-}
-
-function explain(error: unknown, request: TransportRequest): TransportError {
-  const { error: cause } = Object(error) as { readonly error?: unknown };
-  return explainFailure(cause instanceof Error ? cause : error, request);
+  if (error.status > 0) return { response: error, text: typeof body === 'string' ? body : '' };
+  // A page is not told where a redirect leads, nor its status: only that nothing has failed.
+  const isRedirect = body === null || body === undefined || body === '';
+  throw isRedirect ? redirected(request) : explainFailure(body instanceof Error ? body : error, request);
 }
 
 function checked({ response, text }: Answer, request: TransportRequest): TransportResponse {
   const { status, headers, url } = response;
-  if (response.redirected ?? (url !== null && !isSameUrl(url, request.url)))
-    throw new TransportError('redirected', 'the answer was a redirect', summaryOf(request));
-  if (text.length > (request.maxBody ?? MAX_BODY))
-    throw new TransportError('too_large', 'the answer is larger than maxBody', summaryOf(request));
+  const isRedirect = status >= 300 && status < 400 && status !== 304;
+  if (isRedirect || (response.redirected ?? (url !== null && !isSameUrl(url, request.url))))
+    throw redirected(request);
+  if (text.length > (request.maxBody ?? MAX_BODY)) throw tooLarge(request);
   return { status, headers, text };
 }
+
+const redirected = (request: TransportRequest) =>
+  new TransportError('redirected', 'the answer was a redirect', summaryOf(request));
+
+const tooLarge = (request: TransportRequest) =>
+  new TransportError('too_large', 'the answer is larger than maxBody', summaryOf(request));

@@ -1,10 +1,10 @@
 import { assertInInjectionContext, ErrorHandler, inject, signal, type Signal } from '@angular/core';
 import type { Subscription } from 'rxjs';
+import { identities } from '../client/index.js';
 import type { LiveEvent, NoOwnEvents, Profile } from '../protocol/index.js';
 import { ofKind, type Gap, type WatchStatus } from '../stream/index.js';
-import { connecting } from './connecting.js';
 import { injectFollow } from './inject-follow.js';
-import { FEED_SHARING, injectLobby, LOBBY_APP } from './lobby.js';
+import { FEED_HUB, FEED_SHARING, LOBBY, LOBBY_APP } from './lobby.js';
 
 /** The client's feed as signals, for as long as what injected it lives. */
 export interface LiveFeed<Own extends object = NoOwnEvents> {
@@ -16,9 +16,11 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   readonly gap: Signal<Gap | undefined>;
   /** Whether this tab polls: false if another one does it, with `withOneFeedForAllTabs`. */
   readonly leads: Signal<boolean>;
+  /** Polls anew: after the feed has been closed, or if somebody does not want to wait for the next attempt. */
+  reload(): void;
   /**
    * Calls a handler, inside the zone, for each event of a kind. It ends by itself; unsubscribe to end it before. What the handler
-   * throws goes to Angular's `ErrorHandler`.
+   * throws goes to Angular's `ErrorHandler`. Register handlers at once: what has happened while nobody was there comes first.
    */
   on<K extends LiveEvent<Own>['kind']>(
     kind: K,
@@ -26,7 +28,7 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   ): Subscription;
 }
 
-/** So many profiles are kept. */
+/** The maximum number of profiles that are kept. */
 const MOST_PROFILES = 1_000;
 
 /**
@@ -44,26 +46,29 @@ const MOST_PROFILES = 1_000;
  */
 export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
   assertInInjectionContext(injectFeed);
-  const { feed } = injectLobby<Own>().events;
+  const hub = inject(FEED_HUB);
   const { life } = inject(LOBBY_APP);
+  const { gap$ } = inject(LOBBY).events.feed;
   const errors = inject(ErrorHandler);
   const follow = injectFollow();
-  const status = signal(connecting());
+  const status = signal(hub.status$.value);
   const profiles = signal<ReadonlyMap<string, Profile>>(new Map());
+  const identityUpdate$ = hub.event$().pipe(ofKind('identity_update'));
   const gap = signal<Gap | undefined>(undefined);
   const leads = signal(true);
-  const sharing = inject(FEED_SHARING, { optional: true });
-  if (sharing) follow(sharing.leads$, isLeading => leads.set(isLeading));
-  follow(feed.status$, next => status.set(next));
-  follow(feed.gap$, next => gap.set(next));
-  follow(feed.identityUpdate$, ({ identity }) => profiles.update(before => withProfile(before, identity)));
+  const leads$ = inject(FEED_SHARING)?.leads$;
+  if (leads$) follow(leads$, isLeading => leads.set(isLeading));
+  follow(hub.status$, next => status.set(next));
+  follow(life.outside(gap$), next => gap.set(next));
+  follow(identities({ identityUpdate$ }, { most: MOST_PROFILES }), next => profiles.set(next));
   return {
     status: status.asReadonly(),
     profiles: profiles.asReadonly(),
     gap: gap.asReadonly(),
     leads: leads.asReadonly(),
+    reload: () => hub.restart(),
     on: (kind, handler) =>
-      follow(feed.all$.pipe(ofKind(kind)), event => {
+      follow(hub.event$<Own>().pipe(ofKind(kind)), event => {
         try {
           life.inside(() => handler(event));
         } catch (error) {
@@ -71,16 +76,4 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
         }
       }),
   };
-}
-
-function withProfile(before: ReadonlyMap<string, Profile>, profile: Profile): ReadonlyMap<string, Profile> {
-  const profiles = new Map(before);
-  // Moves it to the end: the first ones are those that have not changed for longest.
-  profiles.delete(profile.identity_id);
-  profiles.set(profile.identity_id, profile);
-  for (const id of profiles.keys()) {
-    if (profiles.size <= MOST_PROFILES) break;
-    profiles.delete(id);
-  }
-  return profiles;
 }

@@ -12,11 +12,10 @@ import {
   untracked,
   type Signal,
 } from '@angular/core';
-import { defer, finalize, map, Subscription, take, takeUntil, tap, timer, type Observable } from 'rxjs';
+import { defer, finalize, map, take, takeUntil, tap, timer, type Observable } from 'rxjs';
 import type { Roster, RosterConfig } from '../client/index.js';
 import type { GroupMember } from '../protocol/index.js';
-import type { WatchSignal, WatchStatus } from '../stream/index.js';
-import { connecting } from './connecting.js';
+import { connecting, type WatchSignal, type WatchStatus } from '../stream/index.js';
 import { injectLobby, LOBBY_APP } from './lobby.js';
 
 /** A group as signals, for as long as what injected it lives. They never throw. */
@@ -34,9 +33,14 @@ export interface LiveRoster {
 /** A server does not wait any longer for a group, in ms. The browser asks again. */
 const SERVER_PATIENCE = 2_000;
 
+/** Which group is wanted is unknown: the function that says so has thrown. */
+class Unknown {
+  constructor(readonly error: unknown) {}
+}
+
 /** What is known of a group. */
 interface Known {
-  readonly group_id: string | undefined;
+  readonly group_id: string | Unknown | undefined;
   readonly roster: Roster | undefined;
   readonly status: WatchStatus;
 }
@@ -61,29 +65,42 @@ export function injectRoster(
   assertInInjectionContext(injectRoster);
   const signalsOf = isPlatformServer(inject(PLATFORM_ID)) ? rosterOnServer() : rosterInBrowser();
   const handedOver = inject(TransferState);
-  const wanted = computed(group_id);
+  const { scheduler } = inject(LOBBY_APP);
+  const start = () => connecting(scheduler.now());
+  const closedBy = (error: unknown): WatchStatus => ({ ...start(), state: 'closed', error });
+  const wanted = computed(() => {
+    try {
+      return group_id();
+    } catch (error) {
+      return new Unknown(error);
+    }
+  });
   const reloads = signal(0);
-  const known = signal<Known>({ group_id: undefined, roster: undefined, status: connecting() });
+  const known = signal<Known>({ group_id: undefined, roster: undefined, status: start() });
   const current = computed((): Known => {
     const id = wanted();
     if (known().group_id === id) return known();
+    if (id instanceof Unknown) return { group_id: id, roster: undefined, status: closedBy(id.error) };
     const members = id === undefined ? undefined : handedOver.get(keyOf(id), undefined);
-    return { group_id: id, roster: members && rosterOf(members), status: connecting() };
+    return { group_id: id, roster: members && rosterOf(members), status: start() };
   });
 
   effect(onCleanup => {
     const id = wanted();
     reloads();
+    if (id === undefined || id instanceof Unknown) return;
     const watching = untracked(() => {
-      const change = (next: Partial<Known>) => known.set({ ...current(), ...next });
-      change({ status: connecting() });
-      if (id === undefined) return Subscription.EMPTY;
+      const change = (next: Partial<Known>) => {
+        // Another group may be wanted already, although this effect has yet to run again.
+        if (untracked(wanted) === id) known.set({ ...untracked(current), ...next });
+      };
+      change({ status: start() });
       return defer(() => signalsOf(id, config(id))).subscribe({
         next: next => {
           if (next.kind === 'status') change({ status: next.status });
           if (next.kind === 'answer') change({ roster: next.answer });
         },
-        error: (error: unknown) => change({ status: { ...connecting(), state: 'closed', error } }),
+        error: (error: unknown) => change({ status: closedBy(error) }),
       });
     });
     onCleanup(() => watching.unsubscribe());

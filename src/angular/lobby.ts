@@ -1,3 +1,4 @@
+import { isPlatformServer } from '@angular/common';
 import {
   DestroyRef,
   inject,
@@ -5,6 +6,7 @@ import {
   makeEnvironmentProviders,
   NgZone,
   PendingTasks,
+  PLATFORM_ID,
   type EnvironmentProviders,
   type Provider,
 } from '@angular/core';
@@ -15,6 +17,7 @@ import { checkArgument, given, plainObject } from '../error/index.js';
 import type { EventCodecs, NoOwnEvents } from '../protocol/index.js';
 import { fromFetch, type Transport } from '../transport/index.js';
 import { AppLife } from './app-life.js';
+import { FeedHub } from './feed-hub.js';
 
 /** Something to add to {@link provideLobby}. */
 export interface LobbyFeature {
@@ -29,23 +32,27 @@ export interface LobbyApp {
   readonly scheduler: SchedulerLike;
 }
 
-export const LOBBY_APP = new InjectionToken<LobbyApp>('LOBBY_APP');
+export const LOBBY_APP = /* @__PURE__ */ new InjectionToken<LobbyApp>('LOBBY_APP');
 
-/** How requests that do not block are sent, if not like polls. */
-export const CALL_TRANSPORT = new InjectionToken<Transport>('LOBBY_CALL_TRANSPORT');
+/** How requests that do not block are sent; null if like polls. */
+export const CALL_TRANSPORT = /* @__PURE__ */ new InjectionToken<Transport | null>('LOBBY_CALL_TRANSPORT');
 
-/** What shares the client's feed with other tabs. Null on a server. */
-export const FEED_SHARING = new InjectionToken<TabSharing | null>('LOBBY_FEED_SHARING');
+/** What shares the client's feed with other tabs; null if nothing does, as on a server. */
+export const FEED_SHARING = /* @__PURE__ */ new InjectionToken<TabSharing | null>('LOBBY_FEED_SHARING');
+
+/** What everything in an injector has in common that follows the client's feed. */
+export const FEED_HUB = /* @__PURE__ */ new InjectionToken<FeedHub>('LOBBY_FEED_HUB');
 
 /** The client of an injector, as {@link provideLobby} configures it. */
-export const LOBBY = new InjectionToken<Client>('LOBBY');
+export const LOBBY = /* @__PURE__ */ new InjectionToken<Client>('LOBBY');
 
 /**
  * Provides a client of the service: one for each injector that it is given to, and nothing outside of injectors, so that a
  * server has one for each request. `config` is called once, in an injection context, when the client is first injected.
  *
  * Polls run outside of the zone, so that they never keep an application unstable: neither `whenStable()` nor a server's rendering
- * waits for them. They end with the injector. Plain requests are pending tasks, as those of `HttpClient` are.
+ * waits for them. Plain requests are pending tasks, as those of
+ * `HttpClient` are. All of them end with the injector.
  *
  * Injecting the client throws an `InputError` if an option is unknown or invalid.
  *
@@ -61,6 +68,10 @@ export function provideLobby<const Codecs extends EventCodecs = NoOwnEvents>(
   return makeEnvironmentProviders([
     { provide: LOBBY_APP, useFactory: () => createApp(config()) },
     { provide: LOBBY, useFactory: createLobby },
+    { provide: FEED_HUB, useFactory: createHub },
+    // Those of a parent are for its own client.
+    { provide: CALL_TRANSPORT, useValue: null },
+    { provide: FEED_SHARING, useValue: null },
     features.map(({ providers }) => providers),
   ]);
 }
@@ -78,21 +89,29 @@ export function injectLobby<Own extends object = NoOwnEvents>(): Client<Own> {
 
 function createApp(config: ClientConfig<EventCodecs>): LobbyApp {
   checkArgument('what provideLobby() is given', plainObject, config);
+  // Refuses what is invalid before any of it is used. It sends nothing.
+  createClient(config);
   const life = new AppLife(inject(NgZone), inject(DestroyRef));
   return { life, config: given(config), scheduler: life.scheduler(config.scheduler ?? asyncScheduler) };
+}
+
+function createHub(): FeedHub {
+  const { life, scheduler } = inject(LOBBY_APP);
+  const { feed } = inject(LOBBY).events;
+  return new FeedHub({ feed, life, scheduler, isServer: isPlatformServer(inject(PLATFORM_ID)) });
 }
 
 function createLobby(): Client {
   const { life, config, scheduler } = inject(LOBBY_APP);
   const transport = config.transport ?? fromFetch({ scheduler });
-  const calls = inject(CALL_TRANSPORT, { optional: true }) ?? pendingTasks(transport);
-  const polls = life.polls(transport);
+  const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
   const client = createClient({
     ...config,
     scheduler,
-    transport: request => (request.kind === 'poll' ? polls(request) : calls(request)),
+    transport: request =>
+      request.kind === 'poll' ? life.outside(transport(request)) : life.whileAlive(call(request)),
   }) as unknown as Client;
-  const share = inject(FEED_SHARING, { optional: true });
+  const share = inject(FEED_SHARING);
   if (!share) return client;
   return { ...client, events: { ...client.events, feed: client.events.createFeed({ share }) } };
 }

@@ -4,7 +4,7 @@ import type { Subscription } from 'rxjs';
 import { checkOptions, milliseconds, plainObject, positiveInteger, type Options } from '../error/index.js';
 import type { LiveEvent, NoOwnEvents, Notification } from '../protocol/index.js';
 import { injectFollow } from './inject-follow.js';
-import { injectLobby, LOBBY_APP } from './lobby.js';
+import { FEED_HUB, LOBBY_APP } from './lobby.js';
 import { isWebUrl } from './urls.js';
 
 /** A notification that is shown. */
@@ -22,10 +22,13 @@ export interface ShownNotification<Own extends object = NoOwnEvents> {
 export interface Notifications<Own extends object = NoOwnEvents> {
   /** Those that are shown, the oldest first. */
   readonly shown: Signal<readonly ShownNotification<Own>[]>;
-  /** Keeps one as long as the player touches it: the pointer is over it, or it has the focus. */
-  hold(id: number): void;
-  /** Lets go of it: it disappears after its time. */
-  release(id: number): void;
+  /**
+   * Keeps one as long as the player touches it: the pointer is over it, or it has the focus. `by` tells these apart if there may be
+   * several at once.
+   */
+  hold(id: number, by?: 'pointer' | 'focus'): void;
+  /** Lets go of it: when nothing holds it, it disappears after its time. */
+  release(id: number, by?: 'pointer' | 'focus'): void;
   /** Opens its context, and dismisses it. */
   open(id: number): void;
   dismiss(id: number): void;
@@ -69,41 +72,51 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
   checkOptions<object>(config, OPTIONS);
   const { duration = 6_000, most = 4, open: openers = {} } = config;
   const { life, scheduler } = inject(LOBBY_APP);
-  const { defaultView } = inject(DOCUMENT) as { readonly defaultView: Window | null };
+  const { defaultView } = inject(DOCUMENT) as { readonly defaultView: WindowLike | null };
   const timers = new Map<number, Subscription>();
+  const holders = new Map<number, Set<string>>();
   const shown = signal<readonly ShownNotification<Own>[]>([]);
   let lastId = 0;
 
   const openerOf = (event: LiveEvent<Own>) => {
-    // The compiler cannot narrow a union while its kinds are still generic.
     const { kind, name = kind } = event as { readonly kind: string; readonly name?: string };
-    return openers[name];
+    return Object.hasOwn(openers, name) ? openers[name] : undefined;
   };
-  const hold = (id: number) => {
+  const stopTimer = (id: number) => {
     timers.get(id)?.unsubscribe();
     timers.delete(id);
   };
+  const startTimer = (id: number) => {
+    stopTimer(id);
+    timers.set(
+      id,
+      scheduler.schedule(() => dismiss(id), duration),
+    );
+  };
   const dismiss = (id: number) => {
-    hold(id);
+    stopTimer(id);
+    holders.delete(id);
     shown.update(before => before.filter(one => one.id !== id));
   };
-  const release = (id: number) => {
-    hold(id);
-    if (shown().some(one => one.id === id))
-      timers.set(
-        id,
-        scheduler.schedule(() => dismiss(id), duration),
-      );
+  const isShown = (id: number) => shown().some(one => one.id === id);
+  const hold: Notifications['hold'] = (id, by = 'pointer') => {
+    if (!isShown(id)) return;
+    stopTimer(id);
+    holders.set(id, new Set([...(holders.get(id) ?? []), by]));
+  };
+  const release: Notifications['release'] = (id, by = 'pointer') => {
+    holders.get(id)?.delete(by);
+    if (isShown(id) && !holders.get(id)?.size) startTimer(id);
   };
   const show = (notification: Notification, event: LiveEvent<Own>) => {
     const id = ++lastId;
     const canOpen = openerOf(event) !== undefined || isWebUrl(notification.url);
     shown.update(before => [...before, { id, notification, event, canOpen }]);
-    release(id);
+    startTimer(id);
     if (shown().length <= most) return;
     const others = shown().slice(0, -1);
     // One that the player touches stays, if it can.
-    const leaving = others.find(one => timers.has(one.id)) ?? others[0] ?? shown()[0];
+    const leaving = others.find(one => timers.has(one.id)) ?? others[0];
     if (leaving) dismiss(leaving.id);
   };
   const open = (id: number) => {
@@ -115,8 +128,11 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
     else defaultView?.open(one.notification.url, '_blank', 'noopener,noreferrer');
   };
 
-  const { notification$ } = injectLobby<Own>().events.feed;
-  injectFollow()(notification$, ({ notification, event }) => show(notification, event));
+  injectFollow()(inject(FEED_HUB).event$<Own>(), event => {
+    // The compiler cannot narrow a union while its kinds are still generic.
+    const { notification } = event as { readonly notification?: Notification };
+    if (notification) show(notification, event);
+  });
   inject(DestroyRef).onDestroy(() => {
     for (const timer of timers.values()) timer.unsubscribe();
   });
@@ -124,6 +140,6 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
 }
 
 /** The part of a window that is used. */
-interface Window {
+interface WindowLike {
   open(url: string, target: string, features: string): unknown;
 }

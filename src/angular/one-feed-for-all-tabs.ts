@@ -25,9 +25,6 @@ export function withOneFeedForAllTabs(name: () => string): LobbyFeature {
 function sharing(name: string): TabSharing {
   const { life, scheduler } = inject(LOBBY_APP);
   const tabs = acrossTabs(name, { scheduler });
-  const share: TabSharing = Object.assign(
-    ((watch, shared) => life.outside(tabs(watch, shared))) as TabSharing,
-    { leads$: tabs.leads$ },
-  );
-  return share;
+  const share = ((watch, shared) => life.outside(tabs(watch, shared))) as TabSharing;
+  return Object.assign(share, { leads$: tabs.leads$ });
 }

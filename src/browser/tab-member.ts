@@ -1,5 +1,12 @@
 import { concatMap, EMPTY, filter, finalize, from, Observable, of, switchMap, tap, timer } from 'rxjs';
-import type { Checkpoint, ResumableWatch, SharedWatch, WatchSignal, WatchStatus } from '../stream/index.js';
+import {
+  connecting,
+  type Checkpoint,
+  type ResumableWatch,
+  type SharedWatch,
+  type WatchSignal,
+  type WatchStatus,
+} from '../stream/index.js';
 import { Heartbeat } from './heartbeat.js';
 import { tabLock, type TabLock } from './tab-lock.js';
 import type { TabChannel, TabSettings } from './tab-settings.js';
@@ -34,10 +41,7 @@ export class TabMember<A> {
     this.#settings = settings;
     this.#log = new ToldLog(shared);
     this.#heartbeat = new Heartbeat(settings.heartbeat, settings.scheduler);
-    this.#status = {
-      ...{ state: 'connecting', since: settings.scheduler.now(), lastAnswer: undefined, attempt: 0 },
-      ...{ nextTry: undefined, error: undefined, hint: undefined },
-    };
+    this.#status = connecting(settings.scheduler.now());
   }
 
   /** Takes part until it is unsubscribed from; the next time it continues from where it was. */

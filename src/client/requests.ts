@@ -19,6 +19,7 @@ import {
   type WatchContinuity,
   type WatchSignal,
 } from '../stream/index.js';
+import type { TransportRequest } from '../transport/index.js';
 import { aContext, type LobbyContext } from './context.js';
 
 /** The options of {@link request}. */
@@ -86,14 +87,20 @@ export function continuedEndpointSignals<Input, Answer>(
   });
 }
 
-/** The pages of an endpoint. */
+/** The pages of an endpoint; of the kind `poll` if they are read for a watch. */
 export function endpointPages<Input, Answer>(
   context: LobbyContext,
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'anchor'>,
   config?: PagesConfig<Answer>,
+  kind?: TransportRequest['kind'],
 ): Observable<Answer> {
-  return pages(anchor => request(context, endpoint, { ...input, anchor } as Input), config);
+  const page = (anchor: string | undefined) => ({ ...input, anchor }) as Input;
+  return pages(
+    anchor =>
+      kind ? send(context.plain, endpoint, page(anchor), { kind }) : request(context, endpoint, page(anchor)),
+    config,
+  );
 }
 
 function withDefaults<Answer>(context: LobbyContext, config?: WatchConfig<Answer>): WatchConfig<Answer> {

@@ -8,7 +8,7 @@ export interface TransportRequest {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** `poll` if the service may hold it until something is new. Default `call`. */
+  /** `poll` if it is part of a watch, so that the service may hold it until something is new. Default `call`. */
   readonly kind?: 'call' | 'poll';
   /** Whether it may be sent more than once to the same effect. Default false. */
   readonly idempotent?: boolean;

@@ -19,7 +19,7 @@ import { createEmulator } from 'lobby-rx/emulator';
 import { virtualTime } from '../virtual-time.js';
 
 /** A zone that knows whether the code that runs is inside of it. */
-export class CountingZone {
+export class TrackedZone {
   isInside = true;
   readonly isStable = true;
   readonly hasPendingMacrotasks = false;
@@ -79,7 +79,7 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
   const { scheduler, emulator, token } = world;
   const errors: unknown[] = [];
   const opened: unknown[][] = [];
-  const zone = new CountingZone();
+  const zone = new TrackedZone();
   const document = {
     defaultView: { open: (...args: unknown[]) => opened.push(args) },
     getElementById: () => more.transferState && { tagName: 'SCRIPT', textContent: more.transferState },
@@ -105,11 +105,7 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
     ...world,
     ...{ errors, opened, zone },
     /** Injects something, as a component does that can be destroyed. */
-    component: <A>(create: () => A): { readonly value: A; readonly destroy: () => void } => {
-      const created = new InjectionToken<A>('created');
-      const injector = createEnvironmentInjector([{ provide: created, useFactory: create }], root);
-      return { value: injector.get(created), destroy: () => injector.destroy() };
-    },
+    component: <A>(create: () => A) => createIn(root, create),
     /** Advances the clock, and renders. */
     pass: (ms: number) => {
       TestBed.tick();
@@ -118,4 +114,11 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
     },
     openPolls: () => emulator.requests.filter(({ pending }) => pending).length,
   };
+}
+
+/** What a function creates in an injection context that can be destroyed. */
+export function createIn<A>(parent: EnvironmentInjector, create: () => A) {
+  const created = new InjectionToken<A>('created');
+  const injector = createEnvironmentInjector([{ provide: created, useFactory: create }], parent);
+  return { value: injector.get(created), destroy: () => injector.destroy() };
 }

@@ -11,9 +11,19 @@ import {
   type HttpInterceptorFn,
   type HttpRequest,
 } from '@angular/common/http';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { TestBed } from '@angular/core/testing';
 import { asyncScheduler, firstValueFrom, lastValueFrom, of, throwError, type Observable } from 'rxjs';
-import { endpoint, isStatusError, isTransportError, jsonObject, type ClientConfig } from 'lobby-rx';
+import {
+  endpoint,
+  getMembers,
+  isStatusError,
+  isTransportError,
+  jsonObject,
+  type ClientConfig,
+} from 'lobby-rx';
 import { injectFeed, injectLobby, LOBBY_REQUEST, withHttpClientCalls } from 'lobby-rx/angular';
 import { createEmulator, listen, type EmulatorServer } from 'lobby-rx/emulator';
 import { waitUntil } from '../wait-until.js';
@@ -21,6 +31,8 @@ import { angularApp } from './angular-app.js';
 
 describe('withHttpClientCalls', () => {
   afterEach(() => void TestBed.resetTestingModule());
+
+  const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   /** An application whose calls go through interceptors to a server. */
   async function overHttp(interceptor: HttpInterceptorFn, config?: Partial<ClientConfig>) {
@@ -73,15 +85,60 @@ describe('withHttpClientCalls', () => {
   });
 
   it('lets an interceptor add a token, if the client has none', async () => {
-    const { lobby, server, group_id } = await overHttp(
-      (request, next) => next(request.clone({ setHeaders: { authorization: `Bearer ${token.value}` } })),
+    let token = 'wrong';
+    const { lobby, server, group_id, ...world } = await overHttp(
+      (request, next) => next(request.clone({ setHeaders: { authorization: `Bearer ${token}` } })),
       { token: false },
     );
-    const token = { value: 'wrong' };
     const refused: unknown = await lastValueFrom(lobby.group.getMembers({ group_id })).catch(
       (e: unknown) => e,
     );
     ok(isStatusError(refused) && refused.status === 401);
+    ({ token } = world);
+    strictEqual((await lastValueFrom(lobby.group.getMembers({ group_id }))).members.length, 1);
+    await server.close();
+  });
+
+  it('follows no redirect: neither a token nor a body reaches another server', async () => {
+    const reached: string[] = [];
+    const other = createServer((request, response) => {
+      reached.push(request.url!);
+      response.end('{}');
+    });
+    const first = createServer((_, response) => {
+      response.writeHead(307, { location: `${urlOf(other)}/x` }).end();
+    });
+    for (const server of [other, first]) await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { lobby, server } = await overHttp((request, next) => next(request), { url: urlOf(first) });
+    for (const call$ of [
+      lobby.matchmaker.players.connected({ player_token: 'secret' }),
+      lobby.group.getMembers({ group_id: 'g' }),
+    ] as const) {
+      const error: unknown = await lastValueFrom<unknown>(call$).catch((e: unknown) => e);
+      ok(isTransportError(error) && error.reason === 'redirected', String(error));
+    }
+    deepStrictEqual(reached, []);
+    for (const one of [other, first]) one.close();
+    await server.close();
+  });
+
+  it('stops reading a body that is too large', async () => {
+    let sent = 0;
+    const endless = createServer((_, response) => {
+      const chunk = 'x'.repeat(65_536);
+      const send = () => {
+        while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+        if (!response.destroyed) response.once('drain', send);
+      };
+      send();
+    });
+    await once(endless.listen(0, '127.0.0.1'), 'listening');
+    const { lobby, server } = await overHttp((request, next) => next(request), { url: urlOf(endless) });
+    const call$ = lobby.request(getMembers, { group_id: 'g' }, { maxBody: 1_000_000 });
+    const error: unknown = await lastValueFrom(call$).catch((e: unknown) => e);
+    ok(isTransportError(error) && error.reason === 'too_large');
+    ok(sent < 20_000_000, `${sent} bytes`);
+    endless.close();
     await server.close();
   });
 
@@ -111,6 +168,14 @@ describe('withHttpClientCalls', () => {
     deepStrictEqual(await from({ url: 'https://elsewhere.example/x', redirected: false }), {});
     TestBed.resetTestingModule();
     strictEqual(await from({ redirected: true }), 'redirected');
+    TestBed.resetTestingModule();
+    // What a page is told of a redirect that it does not follow.
+    strictEqual(
+      await answering(() => throwError(() => new HttpErrorResponse({ status: 0, error: null })))(),
+      'redirected',
+    );
+    TestBed.resetTestingModule();
+    deepStrictEqual(await from({ url: '/relative' }), {});
   });
 
   it('takes any status for an answer, and anything else for a TransportError', async () => {

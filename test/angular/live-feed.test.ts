@@ -1,7 +1,16 @@
 import '@angular/compiler';
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { TestBed } from '@angular/core/testing';
-import { injectFeed, injectLobby, withOneFeedForAllTabs, type LiveFeed } from 'lobby-rx/angular';
+import { EMPTY } from 'rxjs';
+import {
+  injectFeed,
+  injectLobby,
+  injectNotifications,
+  withOneFeedForAllTabs,
+  type LiveFeed,
+} from 'lobby-rx/angular';
+import type { TabSharing } from 'lobby-rx/browser';
+import { FEED_SHARING } from '../../src/angular/lobby.js';
 import { angularApp } from './angular-app.js';
 
 describe('injectFeed', () => {
@@ -114,5 +123,87 @@ describe('injectFeed', () => {
     emulator.updateProfile(identity_id, { bio: 'new' });
     pass(2_000);
     deepStrictEqual([seen, feed.profiles().size, openPolls(), names], [['new'], 1, 1, 1]);
+  });
+
+  it('gives what was held while nobody was there to everything that a component sets up', () => {
+    const { component, pass, emulator, identity_id } = angularApp();
+    const seen: string[] = [];
+    const visit = (name: string) =>
+      component(() => {
+        const feed = injectFeed();
+        feed.on('matchmaker_lobby_join', () => seen.push(`${name} join`));
+        feed.on('matchmaker_lobby_join', () => seen.push(`${name} again`));
+        const { shown } = injectNotifications();
+        return () => `${seen.join()} ${shown().length}`;
+      });
+    const first = visit('first');
+    pass(5_000);
+    first.destroy();
+    const { lobby_id } = emulator.addLobby();
+    emulator.sendLobbyJoin(identity_id, lobby_id);
+    emulator.publish(
+      identity_id,
+      { chat_message: {} },
+      { title: '', description: '', thumbnail_url: '', url: '' },
+    );
+    pass(500);
+    const second = visit('second');
+    pass(5_000);
+    strictEqual(second.value(), 'second join,second again 1');
+  });
+
+  it('can be reloaded when it is closed, which everything that follows it hears of', () => {
+    const { component, pass, emulator, identity_id } = angularApp();
+    emulator.fault({ kind: 'error', status: 403 }, { times: 1 });
+    let joins = 0;
+    const feed = component(() => {
+      const injected = injectFeed();
+      injected.on('matchmaker_lobby_join', () => joins++);
+      return injected;
+    }).value;
+    pass(5_000);
+    strictEqual(feed.status().state, 'closed');
+    feed.reload();
+    pass(5_000);
+    const { lobby_id } = emulator.addLobby();
+    emulator.sendLobbyJoin(identity_id, lobby_id);
+    pass(5_000);
+    deepStrictEqual([feed.status().state, joins], ['live', 1]);
+  });
+
+  it('goes on for all if somebody else follows it after it was closed', () => {
+    const { component, pass, emulator, identity_id } = angularApp();
+    emulator.fault({ kind: 'error', status: 403 }, { times: 1 });
+    const older = component(() => injectFeed()).value;
+    pass(5_000);
+    const newer = component(() => injectFeed()).value;
+    pass(5_000);
+    emulator.updateProfile(identity_id, { bio: 'new' });
+    pass(5_000);
+    for (const { status, profiles } of [older, newer])
+      deepStrictEqual([status().state, profiles().size], ['live', 1]);
+  });
+
+  it('has the error of a feed that cannot even begin', () => {
+    const broken = (() => {
+      throw new Error('in use');
+    }) as unknown as TabSharing;
+    const feature = {
+      providers: [{ provide: FEED_SHARING, useValue: Object.assign(broken, { leads$: EMPTY }) }],
+    };
+    const { component, pass } = angularApp({ features: [feature] });
+    const feed = component(() => injectFeed()).value;
+    pass(1_000);
+    deepStrictEqual([feed.status().state, String(feed.status().error)], ['closed', 'Error: in use']);
+  });
+
+  it('starts nothing for a handler of a component that is gone', () => {
+    const { component, pass, emulator } = angularApp();
+    const { value: feed, destroy } = component(() => injectFeed());
+    destroy();
+    feed.on('unknown', () => undefined);
+    feed.reload();
+    pass(5_000);
+    strictEqual(emulator.requests.length, 0);
   });
 });

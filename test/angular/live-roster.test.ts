@@ -1,5 +1,5 @@
 import '@angular/compiler';
-import { deepStrictEqual, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { ApplicationRef, signal, TransferState } from '@angular/core';
 import { TestBed } from '@angular/core/testing';
 import { injectRoster } from 'lobby-rx/angular';
@@ -140,5 +140,67 @@ describe('injectRoster', () => {
       [openPolls(), emulator.requests.length - length, roster.value(), roster.status().state],
       [0, 0, undefined, 'connecting'],
     );
+  });
+
+  it('never takes an answer of the last group for one of the next, however late Angular hears of the change', () => {
+    const { component, pass, scheduler, emulator, group_id, identity_id } = angularApp();
+    const other = emulator.addGroup();
+    emulator.join(other, identity_id);
+    const wanted = signal<string | undefined>(group_id);
+    const { value: roster } = component(() => injectRoster(wanted));
+    pass(5_000);
+    emulator.join(group_id, emulator.addIdentity().identity_id);
+    wanted.set(other);
+    // The answer comes before the effect runs.
+    scheduler.maxFrames = scheduler.now() + 1_000;
+    scheduler.flush();
+    strictEqual(roster.value(), undefined);
+    pass(5_000);
+    strictEqual(roster.value()?.members.size, 1);
+  });
+
+  it('has the error of a function that cannot say which group is wanted', () => {
+    for (const platform of ['browser', 'server'] as const) {
+      const { component, pass, group_id } = angularApp({ platform });
+      const wanted = signal<string | undefined>(undefined);
+      const roster = component(() =>
+        injectRoster(() => {
+          const id = wanted();
+          if (id === undefined) throw new Error('not yet');
+          return id;
+        }),
+      ).value;
+      pass(1_000);
+      deepStrictEqual(
+        [roster.value(), roster.status().state, String(roster.error())],
+        [undefined, 'closed', 'Error: not yet'],
+      );
+      wanted.set(group_id);
+      pass(5_000);
+      deepStrictEqual([roster.value()?.members.size, roster.error()], [1, undefined]);
+      TestBed.resetTestingModule();
+    }
+  });
+
+  it('keeps an application stable while it reads the pages that are not watched', () => {
+    const world = createWorld();
+    const { emulator, group_id } = world;
+    const { component, pass } = angularApp({ world });
+    for (let i = 0; i < 30; i++) emulator.join(group_id, emulator.addIdentity().identity_id);
+    const roster = component(() =>
+      injectRoster(
+        () => group_id,
+        () => ({ count: 5, watched: 1, refresh: 10_000 }),
+      ),
+    ).value;
+    pass(5_000);
+    strictEqual(roster.value()?.members.size, 31);
+    const { length } = emulator.requests;
+    const stable: boolean[] = [];
+    TestBed.inject(ApplicationRef).isStable.subscribe(isStable => stable.push(isStable));
+    // Without rendering, for which an application is unstable for a moment.
+    world.pass(60_000);
+    ok(emulator.requests.length - length > 20);
+    deepStrictEqual(stable, [true]);
   });
 });

@@ -1,11 +1,19 @@
 import '@angular/compiler';
 import { deepStrictEqual, strictEqual, throws } from 'node:assert';
-import { ApplicationRef, inject, InjectionToken } from '@angular/core';
+import {
+  ApplicationRef,
+  createEnvironmentInjector,
+  DOCUMENT,
+  EnvironmentInjector,
+  inject,
+  InjectionToken,
+} from '@angular/core';
 import { TestBed } from '@angular/core/testing';
-import { lastValueFrom } from 'rxjs';
-import { isInputError, type ClientConfig } from 'lobby-rx';
+import { defer, EMPTY, lastValueFrom, NEVER, of } from 'rxjs';
+import { isInputError, type ClientConfig, type Transport } from 'lobby-rx';
 import { injectFeed, injectLobby, LOBBY, provideLobby } from 'lobby-rx/angular';
-import { angularApp } from './angular-app.js';
+import { CALL_TRANSPORT, FEED_SHARING } from '../../src/angular/lobby.js';
+import { angularApp, createIn, createWorld } from './angular-app.js';
 
 describe('provideLobby', () => {
   afterEach(() => void TestBed.resetTestingModule());
@@ -33,6 +41,8 @@ describe('provideLobby', () => {
       [{ url: 'https://a.example', tokne: 't' }, /tokne must be one of/],
       [undefined, /what provideLobby\(\) is given must be an object/],
       [{ token: 't' }, /url must be the service's base URL/],
+      [{ url: 'https://a.example', token: 't', transport: 'x' }, /transport must be a function/],
+      [{ url: 'https://a.example', token: 't', scheduler: 5 }, /scheduler must be an RxJS scheduler/],
     ] as const) {
       const { component } = angularApp({
         providers: [provideLobby(() => config as unknown as ClientConfig)],
@@ -45,17 +55,32 @@ describe('provideLobby', () => {
     }
   });
 
-  it('polls outside of the zone, and so does whoever subscribes to its feed', () => {
-    const inside: boolean[] = [];
-    const { component, zone, pass, emulator, identity_id, openPolls } = angularApp();
-    const { feed } = component(() => injectLobby()).value.events;
-    feed.all$.subscribe(() => inside.push(zone.isInside));
-    pass(1_000);
+  it('polls outside of the zone, with its timers; plain requests are sent in that of their subscriber', () => {
+    const places: string[] = [];
+    const world = createWorld();
+    const note = (what: string) => places.push(`${what} ${zone.isInside ? 'inside' : 'outside'}`);
+    const scheduler = Object.create(world.scheduler, {
+      schedule: {
+        value: (...work: Parameters<typeof world.scheduler.schedule>) => {
+          note('timer');
+          return world.scheduler.schedule(...work);
+        },
+      },
+    }) as typeof world.scheduler;
+    const transport: Transport = request => {
+      const answer$ = world.emulator.transport(request);
+      return defer(() => {
+        note(request.kind ?? 'call');
+        return answer$;
+      });
+    };
+    const { component, zone, pass, openPolls } = angularApp({ world, config: { scheduler, transport } });
+    const lobby = component(() => injectLobby()).value;
+    lobby.events.feed.all$.subscribe();
+    pass(5_000);
     strictEqual(openPolls(), 1);
-    emulator.updateProfile(identity_id, { bio: 'new' });
-    // The emulator answers when its clock says so, as a network does: in the zone that the request was sent from.
-    zone.runOutsideAngular(() => pass(1_000));
-    deepStrictEqual(inside, [false]);
+    lobby.group.getMembers({ group_id: world.group_id }).subscribe();
+    deepStrictEqual([...new Set(places)].sort(), ['call inside', 'poll outside', 'timer outside']);
   });
 
   it('keeps an application stable while it polls, but not while a plain request is pending', async () => {
@@ -96,8 +121,62 @@ describe('provideLobby', () => {
   });
 
   it('says what is missing where there is no client, or no injection context', () => {
-    TestBed.configureTestingModule({});
+    TestBed.configureTestingModule({ providers: [{ provide: DOCUMENT, useValue: {} }] });
+    throws(
+      () => TestBed.runInInjectionContext(() => injectLobby()),
+      /No provider found for `InjectionToken LOBBY`/,
+    );
     throws(() => injectFeed(), /NG0203/);
     throws(() => injectLobby(), /NG0203/);
+  });
+
+  it('ends plain requests with the injector, too, and answers none after', () => {
+    const world = createWorld();
+    const { component, pass } = angularApp({ world, config: { transport: () => NEVER } });
+    const lobby = component(() => injectLobby()).value;
+    const heard: unknown[] = [];
+    const hear = { next: (x: unknown) => heard.push(x), error: (x: unknown) => heard.push(x) };
+    lobby.group.getMembers({ group_id: 'g' }).subscribe(hear);
+    pass(1_000);
+    TestBed.resetTestingModule();
+    lobby.group.getMembers({ group_id: 'g' }).subscribe(hear);
+    world.pass(600_000);
+    deepStrictEqual([heard, world.scheduler.actions.length], [[], 0]);
+  });
+
+  it('passes on that a transport has completed without an answer', () => {
+    const { component, pass } = angularApp({ config: { transport: () => EMPTY } });
+    const feed = component(() => injectFeed()).value;
+    pass(5_000);
+    deepStrictEqual(
+      [feed.status().state, (feed.status().error as Error).name],
+      ['retrying', 'TransportError'],
+    );
+  });
+
+  it('has features of its own: those of a parent are for another client', () => {
+    const world = createWorld();
+    const shared: string[] = [];
+    const { component, pass } = angularApp({
+      world,
+      features: [
+        {
+          providers: [{ provide: FEED_SHARING, useValue: Object.assign(() => EMPTY, { leads$: of(false) }) }],
+        },
+        { providers: [{ provide: CALL_TRANSPORT, useValue: () => (shared.push('call'), EMPTY) }] },
+      ],
+    });
+    const parent = component(() => injectFeed()).value;
+    const { url, transport } = world.emulator;
+    const child = createEnvironmentInjector(
+      [provideLobby(() => ({ url, transport, token: world.token, scheduler: world.scheduler }))],
+      TestBed.inject(EnvironmentInjector),
+    );
+    const feed = createIn(child, () => injectFeed()).value;
+    createIn(child, () => injectLobby())
+      .value.group.getMembers({ group_id: world.group_id })
+      .subscribe();
+    pass(5_000);
+    deepStrictEqual([parent.leads(), feed.leads(), feed.status().state, shared], [false, true, 'live', []]);
   });
 });

@@ -128,4 +128,38 @@ describe('injectNotifications', () => {
       TestBed.resetTestingModule();
     }
   });
+
+  it('opens nothing for a kind that only looks like an opener', () => {
+    const { emulator, identity_id, component, pass } = angularApp();
+    const notifications = component(() => injectNotifications({ open: {} })).value;
+    const { shown } = notifications;
+    pass(3_000);
+    const kinds = ['toString', 'constructor', '__proto__', 'hasOwnProperty'];
+    for (const kind of kinds) {
+      const notification = { title: kind, description: '', thumbnail_url: '', url: 'javascript:alert(1)' };
+      emulator.publish(identity_id, JSON.parse(`{"${kind}":{}}`) as object, notification);
+    }
+    pass(1_000);
+    deepStrictEqual(
+      shown().map(({ notification, canOpen }) => [notification.title, canOpen]),
+      kinds.map(kind => [kind, false]),
+    );
+    for (const { id } of shown()) notifications.open(id);
+    strictEqual(shown().length, kinds.length);
+  });
+
+  it('is held as long as the pointer or the focus is there', () => {
+    const { notify, titles, pass, notifications, idOf } = toasts({ duration: 1_000 });
+    notify('a');
+    const id = idOf('a');
+    notifications.hold(id, 'focus');
+    notifications.hold(id, 'pointer');
+    notifications.hold(id, 'pointer');
+    notifications.release(id, 'pointer');
+    pass(60_000);
+    deepStrictEqual(titles(), ['a']);
+    notifications.release(id, 'focus');
+    pass(1_100);
+    deepStrictEqual(titles(), []);
+  });
 });

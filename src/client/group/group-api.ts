@@ -166,7 +166,7 @@ export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints)
         endpointSignals(context, getMembers, { group_id, count, anchor }, { ...shared, ...own }),
       readPages: (from, anchorOf) => {
         const options = { from, anchorOf, isRepeat: isRepeatedPage, scheduler: shared.scheduler };
-        return endpointPages(context, getMembers, { group_id, count }, options);
+        return endpointPages(context, getMembers, { group_id, count }, options, 'poll');
       },
       ...{
         watched,

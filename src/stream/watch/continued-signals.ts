@@ -36,7 +36,7 @@ const SPREAD_PER_WATCH = 1;
 let openWatches = 0;
 
 /** One that is derived from the `asyncScheduler`, such as one that keeps its timers out of Angular's zone, is of its time. */
-function isRealTime(scheduler: SchedulerLike): boolean {
+export function isRealTime(scheduler: SchedulerLike): boolean {
   return scheduler === asyncScheduler || Object.prototype.isPrototypeOf.call(asyncScheduler, scheduler);
 }
 

@@ -1,6 +1,6 @@
 export type { Audience } from './audience.js';
 export { answers, watch, watchSignals } from './watch.js';
-export { continuedSignals, type WatchContinuity } from './continued-signals.js';
+export { continuedSignals, isRealTime, type WatchContinuity } from './continued-signals.js';
 export {
   WATCH_OPTIONS,
   watchSettings,
@@ -13,6 +13,7 @@ export type { Recalled, WatchMemory } from './watch-memory.js';
 export type { WatchLogEntry } from './watch-log.js';
 export {
   checkpointOf,
+  connecting,
   type Checkpoint,
   type Gap,
   type GapReason,

@@ -49,6 +49,14 @@ export interface WatchStatus {
   readonly hint: string | undefined;
 }
 
+/** The status of a watch that has had no answer, unless an earlier one had. */
+export function connecting(since: number, lastAnswer?: number): WatchStatus {
+  return {
+    ...{ state: 'connecting', since, lastAnswer, attempt: 0 },
+    ...{ nextTry: undefined, error: undefined, hint: undefined },
+  };
+}
+
 /**
  * Something that happens in a watch: an answer with news, a gap before it, or a new status. `idle` is an answer without news:
  * there is nothing to do but to remember its checkpoint.

@@ -3,7 +3,7 @@ import type { IndexAge, Instant, UntoldGap } from './watch-index.js';
 import { freshPace, restLeft, type PollPace, type Rest } from './poll-pace.js';
 import type { TurnReason } from './watch-log.js';
 import type { WatchMemory } from './watch-memory.js';
-import type { Checkpoint, Gap, WatchSignal, WatchStatus } from './watch-signal.js';
+import { connecting, type Checkpoint, type Gap, type WatchSignal, type WatchStatus } from './watch-signal.js';
 
 /** The state of a watch between two polls. */
 export interface WatchState extends IndexAge {
@@ -89,10 +89,7 @@ export interface Delivery<A> {
 
 /** The state before the first poll: from the start, or from where an earlier subscription stopped. */
 export function firstState(start: ResumePoint | undefined, now: Instant, place?: WatchState): WatchState {
-  const status: WatchStatus = {
-    ...{ state: 'connecting', since: now.at, lastAnswer: start?.at, attempt: 0 },
-    ...{ nextTry: undefined, error: undefined, hint: undefined },
-  };
+  const status = connecting(now.at, start?.at);
   const fresh: WatchState = {
     ...{ index: undefined, issued: undefined, coveredUntil: undefined, newest: undefined },
     ...{ gap: undefined, toldGap: undefined, isStale: false, isAnswered: false },
@@ -105,9 +102,9 @@ export function firstState(start: ResumePoint | undefined, now: Instant, place?:
 }
 
 /** The state of a watch that goes on where an earlier subscription stopped. */
-function returnedState(place: WatchState, connecting: WatchStatus): WatchState {
+function returnedState(place: WatchState, fresh: WatchStatus): WatchState {
   const { status, rest } = place;
-  const { least } = restLeft(rest, connecting.since);
+  const { least } = restLeft(rest, fresh.since);
   const { lastAnswer, attempt, error } = status;
   return {
     ...place,
@@ -115,11 +112,11 @@ function returnedState(place: WatchState, connecting: WatchStatus): WatchState {
     // Whoever comes back may be sent again what was on its way when they left.
     mayBeReplay: true,
     // Whoever comes and goes, or subscribes again at each error, must not cause a hot loop.
-    rest: { since: connecting.since, wait: least, least },
+    rest: { since: fresh.since, wait: least, least },
     status:
       least > 0
-        ? { ...connecting, state: 'retrying', lastAnswer, attempt, error, nextTry: connecting.since + least }
-        : { ...connecting, lastAnswer },
+        ? { ...fresh, state: 'retrying', lastAnswer, attempt, error, nextTry: fresh.since + least }
+        : { ...fresh, lastAnswer },
   };
 }
 

@@ -1,12 +1,23 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { asyncScheduler, BehaviorSubject, map, NEVER, of, takeUntil, takeWhile, tap, timer } from 'rxjs';
 import { watch, watchSignals } from 'lobby-rx';
-import { continuedSignals } from '../../../src/stream/watch/continued-signals.js';
+import { continuedSignals, isRealTime } from '../../../src/stream/watch/continued-signals.js';
 import { watchSettings } from '../../../src/stream/watch/watch-config.js';
 import { repeatMemory } from '../../../src/stream/watch/watch-memory.js';
 import { marbles } from '../../marbles.js';
+import { virtualTime } from '../../virtual-time.js';
 import { answer, script, type Answer } from '../../poll-script.js';
 import { word } from '../../signal-journal.js';
+
+describe('the time of a watch', () => {
+  it('is real with the asyncScheduler, and with what is derived from it', () => {
+    const derived = Object.create(asyncScheduler) as typeof asyncScheduler;
+    deepStrictEqual(
+      [asyncScheduler, derived, virtualTime().scheduler].map(scheduler => isRealTime(scheduler)),
+      [true, true, false],
+    );
+  });
+});
 
 describe('a watch that continues', () => {
   it(

@@ -1,0 +1,73 @@
+import { asapScheduler, BehaviorSubject, Observable, Subject, Subscription, type SchedulerLike } from 'rxjs';
+import type { LiveEvent, NoOwnEvents } from '../protocol/index.js';
+import { connecting, isRealTime, type EventFeed, type WatchStatus } from '../stream/index.js';
+import type { AppLife } from './app-life.js';
+
+/** What a hub needs. */
+interface FeedHubConfig {
+  readonly feed: EventFeed;
+  readonly life: AppLife;
+  readonly scheduler: SchedulerLike;
+  readonly isServer: boolean;
+}
+
+/**
+ * Follows the feed once for everything in an injector. It begins a moment after somebody wants events, so that whatever a component
+ * sets up gets what the feed has held for it, and not only what is set up first. On a server it never begins.
+ */
+export class FeedHub {
+  readonly #config: FeedHubConfig;
+  readonly #event$ = new Subject<LiveEvent>();
+  readonly #status$: BehaviorSubject<WatchStatus>;
+  #followers = 0;
+  #following = Subscription.EMPTY;
+
+  constructor(config: FeedHubConfig) {
+    this.#config = config;
+    this.#status$ = new BehaviorSubject(connecting(config.scheduler.now()));
+  }
+
+  /** The status of the feed: the current one first, then each change. It has the error with which a feed ends. */
+  get status$(): BehaviorSubject<WatchStatus> {
+    return this.#status$;
+  }
+
+  /** The events. It never ends: if the feed does, it goes on when the feed is followed again. */
+  event$<Own extends object = NoOwnEvents>(): Observable<LiveEvent<Own>> {
+    return new Observable<LiveEvent>(subscriber => {
+      subscriber.add(this.#event$.subscribe(subscriber));
+      this.#followers++;
+      if (this.#following.closed) this.restart();
+      subscriber.add(() => {
+        if (--this.#followers === 0) this.#following.unsubscribe();
+      });
+    });
+  }
+
+  /** Follows the feed anew, if somebody wants its events. */
+  restart(): void {
+    const { feed, life, scheduler, isServer } = this.#config;
+    this.#following.unsubscribe();
+    if (isServer || this.#followers === 0) return;
+    const following = new Subscription();
+    this.#following = following;
+    const follow = () => {
+      if (following.closed) return;
+      following.add(life.outside(feed.status$).subscribe(status => this.#status$.next(status)));
+      following.add(
+        life.outside(feed.all$).subscribe({
+          next: event => this.#event$.next(event),
+          error: (error: unknown) => this.#end(error),
+        }),
+      );
+    };
+    // In a hidden page, a timer may take a minute.
+    following.add((isRealTime(scheduler) ? asapScheduler : scheduler).schedule(follow));
+  }
+
+  #end(error: unknown): void {
+    this.#following.unsubscribe();
+    if (this.#status$.value.state === 'closed') return;
+    this.#status$.next({ ...connecting(this.#config.scheduler.now()), state: 'closed', error });
+  }
+}
