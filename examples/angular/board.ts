@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { lastValueFrom, toArray } from 'rxjs';
 import { createClient } from 'lobby-rx';
 import { createEmulator, listen, seedWorld, simulateActivity } from 'lobby-rx/emulator';
@@ -43,17 +44,17 @@ export async function startBoard({
   ];
   emulator.befriend(world.identityId, grace.identity_id);
   for (const friend of world.friendIds) emulator.befriend(grace.identity_id, friend);
-  await wakeUp(emulator, world.groupId, world.identityToken);
+  await bringOnline(emulator, world.groupId, world.identityToken);
 
   let service = await listen(emulator);
-  const desk = createServer((request, response) => answer(request, response));
-  const deskUrl = await urlOf(desk);
+  const matchmaker = createServer((request, response) => answer(request, response));
+  const matchmakerUrl = await urlOf(matchmaker);
   const lobby = await startServer('../lobby-server/main.ts', print, {
     ...{ PORT: String(lobbyPort), LOBBY_URL: service.url, LOBBY_TOKEN: world.lobbyToken },
   });
   const pagePort = port || (await freePort());
   const page = await startServer(`dist/${variant}/server/server.mjs`, print, {
-    ...{ PORT: String(pagePort), SERVICE_URL: service.url, MATCHMAKER_URL: deskUrl },
+    ...{ PORT: String(pagePort), SERVICE_URL: service.url, MATCHMAKER_URL: matchmakerUrl },
   });
   const url = `http://localhost:${pagePort}`;
   const activities = ['presence', 'presence', 'profile', 'members', 'chat'] as const;
@@ -90,7 +91,7 @@ export async function startBoard({
     /** Links that sign a player in. On the same host as the page, because the page's cookie is for its own site. */
     links: players.map(({ name }) => ({
       name,
-      url: `${deskUrl.replace('127.0.0.1', 'localhost')}/${name.toLowerCase()}`,
+      url: `${matchmakerUrl.replace('127.0.0.1', 'localhost')}/${name.toLowerCase()}`,
     })),
     stopService: () => service.close(),
     restartService: async () => {
@@ -98,9 +99,9 @@ export async function startBoard({
     },
     close: async () => {
       if (happening) happening.unsubscribe();
-      for (const child of [page, lobby]) child.kill();
-      desk.close();
-      desk.closeAllConnections();
+      await Promise.all([page, lobby].map(endOf));
+      matchmaker.close();
+      matchmaker.closeAllConnections();
       await service.close();
     },
   };
@@ -110,7 +111,7 @@ export async function startBoard({
 export type Board = Awaited<ReturnType<typeof startBoard>>;
 
 /** Two members in three are there. */
-async function wakeUp(emulator: ReturnType<typeof createEmulator>, group_id: string, token: string) {
+async function bringOnline(emulator: ReturnType<typeof createEmulator>, group_id: string, token: string) {
   const client = createClient({ url: emulator.url, transport: emulator.transport, token });
   const members = await lastValueFrom(client.group.members(group_id).pipe(toArray()));
   members.forEach(({ identity }, i) => {
@@ -118,7 +119,7 @@ async function wakeUp(emulator: ReturnType<typeof createEmulator>, group_id: str
   });
 }
 
-/** Starts a server in a process of its own. Resolves when it has printed its first line. */
+/** Starts a server in a process of its own. Resolves when it has printed that it is open. */
 async function startServer(
   file: string,
   print: (line: string) => void,
@@ -131,17 +132,21 @@ async function startServer(
   const kill = () => child.kill();
   process.once('exit', kill);
   child.once('exit', () => process.off('exit', kill));
-  const printed = new Promise<void>((resolve, reject) => {
-    for (const stream of [child.stdout!, child.stderr!]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        for (const line of text.trimEnd().split('\n')) print(line);
-        resolve();
-      });
-    }
+  createInterface({ input: child.stderr! }).on('line', print);
+  await new Promise<void>((resolve, reject) => {
     child.once('exit', code => reject(new Error(`${file} has ended with ${code}`)));
+    createInterface({ input: child.stdout! }).on('line', line => {
+      print(line);
+      if (/\b(http|ws):\/\//.test(line)) resolve();
+    });
   });
-  await printed;
   return child;
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill();
+  await once(child, 'exit');
 }
 
 async function urlOf(server: Server): Promise<string> {

@@ -27,11 +27,26 @@ if (!values.built) {
   npm('ci', '--no-audit', '--no-fund', '--loglevel=error');
   npm('run', 'build', '--loglevel=error');
 }
-const board = await startBoard({ port: Number(values.port), every: 2_500 });
+const port = Number(values.port);
+if (!/^\d+$/.test(values.port) || port < 1 || port > 65_535)
+  fail(`--port must be from 1 to 65535; got '${values.port}'.`);
+const failures: string[] = [];
+const board = await startBoard({ port, every: 2_500, print: line => failures.push(line) }).catch(() => {
+  const isTaken = failures.some(line => line.includes('EADDRINUSE'));
+  const hint = isTaken
+    ? `Port ${port} is already in use; choose another one: npm run board -- --port 4201`
+    : failures.join('\n');
+  return fail(hint);
+});
 console.log(`The lobby board is open on ${board.url}
 Open each of these in a browser of its own, or a private window, to sign in:
 ${board.links.map(({ name, url }) => `  ${name.padEnd(6)} ${url}`).join('\n')}
 Ctrl-C to stop.`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void board.close().then(() => process.exit(0)));
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(2);
 }

@@ -17,9 +17,9 @@ app.use(express.static(join(import.meta.dirname, '../browser'), { maxAge: '1y', 
 
 app.post('/session', express.urlencoded({ extended: false, limit: 4096 }), (request, response) => {
   const { token = '', group_id = '', name = '' } = (request.body ?? {}) as Record<string, string>;
-  if (!token || !group_id) return void response.redirect(303, '/?missing');
+  if (!token || !group_id) return void response.redirect(303, '/?incomplete');
   const session: Session = { id: randomUUID(), token, group_id, name: name || 'Player' };
-  // The page itself sends the token to the service, so it has to be able to read the cookie.
+  // The page itself sends the token to the service, so it has to be able to read the cookie. Over https, it should be `secure`.
   response.cookie(SESSION_COOKIE, JSON.stringify(session), { sameSite: 'strict', path: '/' });
   response.redirect(303, '/');
 });
@@ -49,7 +49,10 @@ app.use((request, response, next) => {
 
 if (isMainModule(import.meta.url)) {
   const port = Number(process.env['PORT'] ?? 4200);
-  app.listen(port, '127.0.0.1', () => console.log(`http://localhost:${port}`));
+  app.listen(port, '127.0.0.1', error => {
+    if (error) throw error;
+    console.log(`http://localhost:${port}`);
+  });
 }
 
 export const reqHandler = createNodeRequestHandler(app);

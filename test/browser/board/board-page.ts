@@ -87,7 +87,7 @@ export class BoardPage {
   }
 
   /** What a checker of accessibility finds that is serious. */
-  async seriousBarriers(): Promise<readonly string[]> {
+  async seriousViolations(): Promise<readonly string[]> {
     await this.page.evaluate(AXE);
     return this.page.evaluate(async () => {
       const { axe } = globalThis as unknown as { axe: { run: () => Promise<AxeResults> } };

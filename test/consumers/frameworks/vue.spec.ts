@@ -1,5 +1,6 @@
-import { test } from 'vitest';
-import { createApp, h, shallowRef } from 'vue';
+import { expect, test } from 'vitest';
+import { createApp, createSSRApp, h, shallowRef } from 'vue';
+import { renderToString } from 'vue/server-renderer';
 import Roster from './VueRoster.vue';
 import { createWorld, live } from './world';
 
@@ -11,4 +12,11 @@ test('Vue', async () => {
   });
   app.mount(document.body.appendChild(document.createElement('div')));
   await live(world, { show: id => (group_id.value = id), remove: () => app.unmount() });
+});
+
+test('Vue on a server', async () => {
+  const { emulator, client, groups } = createWorld();
+  const html = await renderToString(createSSRApp(Roster, { client, group_id: groups[0]! }));
+  expect(html).toContain('<p>');
+  expect(emulator.requests).toEqual([]);
 });

@@ -2,15 +2,15 @@ import { expect, vi } from 'vitest';
 import { createClient } from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 
-/** A service with two groups of one member each, and a client of it. */
+/** A service with a group of Ada, and one of Ada and Linus, and a client of it. */
 export function createWorld() {
   const emulator = createEmulator({ collectTime: 0 });
   const ada = emulator.addIdentity({ display_name: 'Ada' });
   const grace = emulator.addIdentity({ display_name: 'Grace' });
-  const groups = [ada, grace].map(({ identity_id }) => {
+  const linus = emulator.addIdentity({ display_name: 'Linus' });
+  const groups = [[ada], [ada, linus]].map(members => {
     const group_id = emulator.addGroup();
-    emulator.join(group_id, ada.identity_id);
-    if (identity_id !== ada.identity_id) emulator.join(group_id, identity_id);
+    for (const { identity_id } of members) emulator.join(group_id, identity_id);
     return group_id;
   });
   const { urls, transport } = emulator;
@@ -35,12 +35,13 @@ export async function live(
   emulator.join(groups[0]!, grace.identity_id);
   await shows('Grace');
   component.show(groups[1]!);
-  await shows('Grace');
+  await shows('Linus');
+  expect(document.body.textContent).not.toContain('Grace');
   await vi.waitFor(() => expect(polls()).toBe(1));
   component.show('nowhere');
   await shows('cannot be shown');
   component.show(groups[1]!);
-  await shows('Grace');
+  await shows('Linus');
   component.remove();
   await vi.waitFor(() => expect(polls()).toBe(0));
 }

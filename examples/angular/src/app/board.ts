@@ -12,7 +12,7 @@ import { Toasts } from './toasts';
   imports: [EventLog, Members, Play, StatusLine, Toasts],
   changeDetection: ChangeDetectionStrategy.OnPush,
   template: `
-    <a class="skip" href="#members">Skip to the members</a>
+    <a class="skip" href="/#lobby">Skip to the lobby</a>
     <header class="bar">
       <img src="favicon.svg" alt="" width="28" height="28" />
       <h1>Lobby board</h1>
@@ -22,8 +22,8 @@ import { Toasts } from './toasts';
       </form>
     </header>
     <main class="columns">
-      <board-members id="members" class="card" [group_id]="session().group_id" />
-      <board-play class="card" />
+      <board-play id="lobby" class="card" tabindex="-1" />
+      <board-members class="card" [session]="session()" />
       <board-event-log class="card" />
     </main>
     <board-toasts />

@@ -1,4 +1,4 @@
-import { ChangeDetectionStrategy, Component, signal } from '@angular/core';
+import { ChangeDetectionStrategy, Component, effect, signal, untracked } from '@angular/core';
 import { injectFeed } from 'lobby-rx/angular';
 
 interface Entry {
@@ -17,7 +17,9 @@ const MOST_ENTRIES = 50;
   template: `
     <h2>
       Live
-      <span class="count" data-testid="event-count">{{ count() }} events</span>
+      <span class="count" data-testid="event-count">{{
+        count() === 1 ? '1 event' : count() + ' events'
+      }}</span>
     </h2>
     <div class="scroll" tabindex="0" role="region" aria-label="Live events">
       <ol>
@@ -40,6 +42,10 @@ export class EventLog {
 
   constructor() {
     const feed = injectFeed();
+    effect(() => {
+      const gap = feed.gap();
+      if (gap) untracked(() => this.#add('⚠', 'Something may have been missed here.'));
+    });
     feed.on('identity_update', ({ identity }) => {
       const status = identity.presence?.status ?? 'offline';
       this.#add('●', `${identity.display_name} is ${status}. ${identity.bio}`);

@@ -26,6 +26,12 @@ export interface ChatLine {
 
 const MOST_LINES = 50;
 
+/** How long the tabs that have not asked for a lobby let the one that has go first, in ms. */
+const HEAD_START = 500;
+
+/** How long to wait for a place, in ms. */
+const PATIENCE = 15_000;
+
 /** Leads to the lobby that a lobby join names, and plays there. */
 export function injectLobbyRoom() {
   const state = signal<RoomState>('outside');
@@ -36,6 +42,11 @@ export function injectLobbyRoom() {
   let socket: WebSocket | undefined;
   let lines = 0;
 
+  const refuse = (why: string) => {
+    if (state() !== 'finding') return;
+    reason.set(why);
+    state.set('refused');
+  };
   const receive = (game: Game) => {
     state.set('inside');
     players.set(game.players);
@@ -54,6 +65,7 @@ export function injectLobbyRoom() {
       opened.onopen = () => opened.send(player.token);
       opened.onmessage = ({ data }) => receive(JSON.parse(data as string) as Game);
       opened.onclose = event => {
+        socket = undefined;
         players.set([]);
         reason.set(event.reason || `code ${event.code}`);
         state.set(event.code === 1000 ? 'outside' : 'refused');
@@ -61,13 +73,22 @@ export function injectLobbyRoom() {
       };
     });
 
-  /** All tabs hear of a lobby join. The first that takes the lock plays, and the others stay out as long as it does. */
-  const join = (event: LobbyJoin) =>
-    navigator.locks.request(`lobby ${event.lobby.lobby_id}`, { ifAvailable: true }, lock => {
-      if (lock) return play(event);
-      if (state() !== 'inside') state.set('elsewhere');
-      return undefined;
+  /**
+   * All tabs hear of a lobby join. The one that has asked for it plays, or else the first that takes the lock. The others wait until
+   * it is out.
+   */
+  const join = async (event: LobbyJoin) => {
+    if (socket) return;
+    const lockName = `lobby of ${session?.id}`;
+    if (state() !== 'finding') await new Promise(resolve => setTimeout(resolve, HEAD_START));
+    const hasPlayed = await navigator.locks.request(lockName, { ifAvailable: true }, async lock => {
+      if (lock) await play(event);
+      return lock !== null;
     });
+    if (hasPlayed) return;
+    state.set('elsewhere');
+    await navigator.locks.request(lockName, () => state.set('outside'));
+  };
 
   injectFeed().on('matchmaker_lobby_join', event => void join(event));
   inject(DestroyRef).onDestroy(() => socket?.close(1000));
@@ -79,9 +100,11 @@ export function injectLobbyRoom() {
       state.set('finding');
       const headers = { authorization: `Bearer ${session?.token}` };
       const answer = await fetch('/matchmaker/find', { method: 'POST', headers }).catch(() => undefined);
-      if (answer?.ok) return;
-      reason.set(answer?.status === 503 ? 'the lobby is full' : 'there is no matchmaker');
-      state.set('refused');
+      if (answer?.ok) {
+        setTimeout(() => refuse('nobody has answered'), PATIENCE);
+        return;
+      }
+      refuse(answer?.status === 503 ? 'the lobby is full' : 'there is no matchmaker');
     },
     move: (dx: number, dy: number) => socket?.send(JSON.stringify({ move: { dx, dy } })),
     say: (text: string) => socket?.send(JSON.stringify({ say: text })),

@@ -13,6 +13,7 @@ import {
 import { injectRoster } from 'lobby-rx/angular';
 import { acrossTabs } from 'lobby-rx/browser';
 import { Person } from './person';
+import type { Session } from './session';
 
 /** So many members are added when the end of the list comes into view. */
 const PAGE = 24;
@@ -48,14 +49,17 @@ const PAGE = 24;
   `,
 })
 export class Members {
-  readonly group_id = input.required<string>();
+  readonly session = input.required<Session>();
   // Each page that is watched is a pending request, and a browser has six connections to a host, for all tabs together.
-  readonly roster = injectRoster(this.group_id, group_id => ({
-    share: acrossTabs(`members of ${group_id}`),
-  }));
+  readonly roster = injectRoster(
+    () => this.session().group_id,
+    group_id => ({
+      share: acrossTabs(`${this.session().id}: members of ${group_id}`),
+    }),
+  );
 
   readonly #all = computed(() => [...(this.roster.value()?.members.values() ?? [])]);
-  readonly #count = linkedSignal({ source: this.group_id, computation: () => PAGE });
+  readonly #count = linkedSignal({ source: () => this.session().group_id, computation: () => PAGE });
   protected readonly end = viewChild.required<ElementRef<HTMLElement>>('end');
   readonly shown = computed(() => this.#all().slice(0, this.#count()));
   readonly online = computed(

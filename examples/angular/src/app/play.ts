@@ -1,4 +1,11 @@
-import { ChangeDetectionStrategy, Component, computed } from '@angular/core';
+import {
+  ChangeDetectionStrategy,
+  Component,
+  computed,
+  ElementRef,
+  viewChild,
+  afterRenderEffect,
+} from '@angular/core';
 import { injectLobbyRoom } from './lobby-room';
 
 /** The board is a square with this many fields per side. */
@@ -21,6 +28,7 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
     </h2>
     @if (room.state() === 'inside') {
       <div
+        #game
         class="game"
         tabindex="0"
         role="application"
@@ -39,7 +47,7 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
         <button aria-label="Right" (click)="room.move(1, 0)">→</button>
         <button class="quiet" (click)="room.leave()">Leave</button>
       </div>
-      <div class="chat" role="log" aria-label="Chat" tabindex="0">
+      <div #chat class="chat" role="log" aria-label="Chat" tabindex="0">
         @for (line of room.chat(); track line.id) {
           <p>
             <strong>{{ line.name }}</strong> {{ line.text }}
@@ -68,6 +76,19 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
 })
 export class Play {
   readonly room = injectLobbyRoom();
+
+  protected readonly game = viewChild<ElementRef<HTMLElement>>('game');
+  protected readonly chat = viewChild<ElementRef<HTMLElement>>('chat');
+
+  constructor() {
+    // Whoever has joined by keyboard goes on there: the button is gone.
+    afterRenderEffect(() => this.game()?.nativeElement.focus());
+    afterRenderEffect(() => {
+      this.room.chat();
+      const chat = this.chat()?.nativeElement;
+      chat?.scrollTo(0, chat.scrollHeight);
+    });
+  }
 
   readonly isBusy = computed(() => ['finding', 'joining'].includes(this.room.state()));
   readonly hint = computed(() => {
@@ -98,7 +119,7 @@ export class Play {
 
   onKey(event: KeyboardEvent): void {
     const step = STEPS[event.key];
-    if (!step) return;
+    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     this.room.move(...step);
   }

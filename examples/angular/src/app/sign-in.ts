@@ -1,4 +1,5 @@
-import { ChangeDetectionStrategy, Component } from '@angular/core';
+import { DOCUMENT } from '@angular/common';
+import { ChangeDetectionStrategy, Component, inject } from '@angular/core';
 
 /** A plain form: it works before the page has loaded its scripts. */
 @Component({
@@ -10,6 +11,9 @@ import { ChangeDetectionStrategy, Component } from '@angular/core';
         <img src="favicon.svg" alt="" width="44" height="44" />
         <h1>Lobby board</h1>
         <p class="muted">Sign in with the token of an identity.</p>
+        @if (isIncomplete) {
+          <p class="error" role="alert">A token and a group are needed.</p>
+        }
         <label>Token <input name="token" type="password" autocomplete="current-password" required /></label>
         <label>Group <input name="group_id" autocomplete="off" required /></label>
         <label>Name in the game <input name="name" autocomplete="nickname" maxlength="20" /></label>
@@ -18,4 +22,6 @@ import { ChangeDetectionStrategy, Component } from '@angular/core';
     </main>
   `,
 })
-export class SignIn {}
+export class SignIn {
+  readonly isIncomplete = inject(DOCUMENT).location.search === '?incomplete';
+}

@@ -6,6 +6,7 @@ import {
   DestroyRef,
   effect,
   inject,
+  NgZone,
   signal,
 } from '@angular/core';
 import { fromEvent, interval, map, merge } from 'rxjs';
@@ -15,7 +16,11 @@ import { injectFeed } from 'lobby-rx/angular';
 @Component({
   selector: 'board-status-line',
   changeDetection: ChangeDetectionStrategy.OnPush,
-  template: `<span class="pill" role="status" [attr.data-state]="state()"><i></i>{{ text() }}</span>`,
+  template: `
+    <span class="pill" aria-hidden="true" [attr.data-state]="state()"><i></i>{{ text() }}</span>
+    <!-- Without the countdown, which nobody wants to be read each second. -->
+    <span class="spoken" role="status">{{ spoken() }}</span>
+  `,
 })
 export class StatusLine {
   readonly #feed = injectFeed();
@@ -26,6 +31,7 @@ export class StatusLine {
     const { state } = this.#feed.status();
     return this.#isOnline() || state === 'live' ? state : 'offline';
   });
+  readonly spoken = computed(() => (this.state() === 'retrying' ? 'Retrying' : this.text()));
   readonly text = computed(() => {
     const { nextTry, error } = this.#feed.status();
     switch (this.state()) {
@@ -46,6 +52,7 @@ export class StatusLine {
 
   constructor() {
     const destroyRef = inject(DestroyRef);
+    const zone = inject(NgZone);
     afterNextRender(() => {
       const online$ = merge(fromEvent(window, 'online'), fromEvent(window, 'offline'));
       const following = online$
@@ -56,7 +63,7 @@ export class StatusLine {
     // Counts down, and costs nothing while there is nothing to count.
     effect(onCleanup => {
       if (this.state() !== 'retrying') return;
-      const counting = interval(500).subscribe(() => this.#now.set(Date.now()));
+      const counting = zone.runOutsideAngular(() => interval(500).subscribe(() => this.#now.set(Date.now())));
       this.#now.set(Date.now());
       onCleanup(() => counting.unsubscribe());
     });

@@ -10,10 +10,10 @@ import { injectNotifications } from 'lobby-rx/angular';
       @for (toast of notifications.shown(); track toast.id) {
         <section
           class="toast"
-          (pointerenter)="notifications.hold(toast.id)"
-          (pointerleave)="notifications.release(toast.id)"
-          (focusin)="notifications.hold(toast.id)"
-          (focusout)="notifications.release(toast.id)"
+          (pointerenter)="notifications.hold(toast.id, 'pointer')"
+          (pointerleave)="notifications.release(toast.id, 'pointer')"
+          (focusin)="notifications.hold(toast.id, 'focus')"
+          (focusout)="notifications.release(toast.id, 'focus')"
         >
           <button class="open" [disabled]="!toast.canOpen" (click)="notifications.open(toast.id)">
             <strong>{{ toast.notification.title }}</strong>
