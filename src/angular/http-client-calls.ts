@@ -37,11 +37,11 @@ export const LOBBY_REQUEST = /* @__PURE__ */ new HttpContextToken<
 
 /**
  * Sends plain requests through `HttpClient`, so that interceptors see them, with their bearer token. Polls never are: each would keep
- * the application unstable while the service holds it. So an interceptor cannot add the token for them: it is what `provideLobby`
- * is given.
+ * the application unstable while the service holds it. They use the `transport` of the client, so an interceptor cannot add a token
+ * for them: it has to be in the config of `provideLobby`.
  *
- * Redirects are errors. As `XMLHttpRequest` does not tell of them, an answer from another URL than that of the request counts as
- * one: an interceptor that changes URLs needs `provideHttpClient(withFetch())`.
+ * Redirects are errors. With `provideHttpClient(withFetch())` none is followed. `XMLHttpRequest` follows them without telling, so an
+ * answer from another URL than that of the request counts as one. A body that is larger than `maxBody` is not read to its end.
  *
  * @example
  * providers: [provideHttpClient(withFetch()), provideLobby(() => ({ url, token }), withHttpClientCalls())]

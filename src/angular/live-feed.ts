@@ -6,7 +6,7 @@ import { ofKind, type Gap, type WatchStatus } from '../stream/index.js';
 import { injectFollow } from './inject-follow.js';
 import { FEED_HUB, FEED_SHARING, LOBBY, LOBBY_APP } from './lobby.js';
 
-/** The client's feed as signals, for as long as what injected it lives. */
+/** The client's feed as signals, until what injected it is destroyed. */
 export interface LiveFeed<Own extends object = NoOwnEvents> {
   /** The status of the poll: `live`, `retrying` and so on. `closed` with an `error` if polling again cannot help. */
   readonly status: Signal<WatchStatus>;
@@ -19,7 +19,7 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   /** Polls anew: after the feed has been closed, or if somebody does not want to wait for the next attempt. */
   reload(): void;
   /**
-   * Calls a handler, inside the zone, for each event of a kind. It ends by itself; unsubscribe to end it before. What the handler
+   * Calls a handler, inside the zone, for each event of a kind, until what injected the feed is destroyed; unsubscribe to end it before. What the handler
    * throws goes to Angular's `ErrorHandler`. Register handlers at once: what has happened while nobody was there comes first.
    */
   on<K extends LiveEvent<Own>['kind']>(
@@ -32,7 +32,7 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
 const MOST_PROFILES = 1_000;
 
 /**
- * Injects the client's feed as signals. All that inject it share one poll, which ends when the last of them is destroyed. On a
+ * Injects the client's feed as signals. All that inject it share one poll, which ends `linger` ms after the last of them is destroyed. On a
  * server it does not poll: there is nobody to show an event to. Signals are set outside of the zone, so that nothing is rendered
  * while nothing happens.
  *

@@ -18,7 +18,7 @@ import type { GroupMember } from '../protocol/index.js';
 import { connecting, type WatchSignal, type WatchStatus } from '../stream/index.js';
 import { injectLobby, LOBBY_APP } from './lobby.js';
 
-/** A group as signals, for as long as what injected it lives. They never throw. */
+/** A group as signals, until what injected it is destroyed. They never throw. */
 export interface LiveRoster {
   /** The group; undefined until it has come. It stays while the watch is retrying, and when it has ended. */
   readonly value: Signal<Roster | undefined>;
@@ -47,7 +47,8 @@ interface Known {
 
 /**
  * Injects a group, kept up to date, as signals. `group_id` may read signals: when it changes, the other group is watched, and none
- * while it is undefined. `config` is called for each group.
+ * while it is undefined. `config` is called for each group, and does not follow signals. What either of them throws is the `error` of
+ * a roster that is `closed`, and so is the `InputError` of an invalid config.
  *
  * On a server, the group is read once, which rendering waits for, up to 2 s, and handed over to the browser, which shows it at once.
  * Signals are set outside of the zone.

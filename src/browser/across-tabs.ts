@@ -55,7 +55,7 @@ const OPTIONS: Options<AcrossTabsConfig> = { heartbeat: positiveInteger, schedul
  * tabs of one origin can hear each other. Bearer tokens are not told, but answers are, and a lobby join has a player token. Without
  * Web Locks and BroadcastChannel (not in a page, or not over https) each tab watches for itself, while it is alive.
  *
- * A tab that comes back after it has missed more than the others remember (50 signals) gets a gap whose reason is `unwatched`.
+ * A tab that comes back after it has missed more than the others remember (50 answers) gets a gap whose reason is `unwatched`.
  *
  * Throws an `InputError` if the name or the config is invalid.
  *

@@ -120,7 +120,7 @@ function sharedSource<Own extends object>(
   return audience => (signals$ ??= sharedSignals(watch, audience, { share, from, resume, now }));
 }
 
-/** Where to begin: an index alone is as old as it can be used for. */
+/** Where to begin. The age of an index alone is unknown: it counts as new. */
 function startOf(from: WatchConfig<never>['from'], at: number): Checkpoint | undefined {
   return typeof from === 'string' ? { index: from, at } : (from ?? undefined);
 }
