@@ -24,7 +24,8 @@ const npm = (...args: string[]) =>
   execFileSync('npm', args, { cwd: import.meta.dirname, stdio: ['ignore', 'ignore', 'inherit'] });
 if (!values.built) {
   console.log('Installing and building the board; this takes a minute.');
-  npm('ci', '--no-audit', '--no-fund', '--loglevel=error');
+  // Not `npm ci`: it refuses a lock file without the builds of its packages for all platforms.
+  npm('install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
   npm('run', 'build', '--loglevel=error');
 }
 const port = Number(values.port);
