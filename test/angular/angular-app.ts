@@ -19,7 +19,7 @@ import { createEmulator } from 'lobby-rx/emulator';
 import { virtualTime } from '../virtual-time.js';
 
 /** A zone that knows whether the code that runs is inside of it. */
-export class TrackedZone {
+class TrackedZone {
   isInside = true;
   readonly isStable = true;
   readonly hasPendingMacrotasks = false;
