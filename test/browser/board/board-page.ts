@@ -1,9 +1,6 @@
-import { createRequire } from 'node:module';
-import { readFileSync } from 'node:fs';
+import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Board } from '../../../examples/angular/board.js';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** A player at the board, in a browser of their own, and what went wrong there. */
 export class BoardPage {
@@ -88,10 +85,9 @@ export class BoardPage {
 
   /** What a checker of accessibility finds that is serious. */
   async seriousViolations(): Promise<readonly string[]> {
-    await this.page.evaluate(AXE);
+    await this.page.evaluate(axe.source);
     return this.page.evaluate(async () => {
-      const { axe } = globalThis as unknown as { axe: { run: () => Promise<AxeResults> } };
-      const { violations } = await axe.run();
+      const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
       return violations
         .filter(({ impact }) => impact === 'serious' || impact === 'critical')
         .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`);
@@ -106,12 +102,4 @@ export class BoardPage {
     await devTools.detach();
     return usedSize;
   }
-}
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly impact: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
 }
