@@ -16,8 +16,11 @@ const angular = new AngularNodeAppEngine();
 app.use(express.static(join(import.meta.dirname, '../browser'), { maxAge: '1y', index: false }));
 
 app.post('/session', express.urlencoded({ extended: false, limit: 4096 }), (request, response) => {
-  const { token = '', group_id = '', name = '' } = (request.body ?? {}) as Record<string, string>;
-  if (!token || !group_id) return void response.redirect(303, '/?incomplete');
+  const [token, group_id, name] = ['token', 'group_id', 'name'].map(field =>
+    String((request.body as Record<string, unknown> | undefined)?.[field] ?? '').trim(),
+  ) as [string, string, string];
+  // A token goes into a header, where nothing else is allowed.
+  if (!/^[!-~]+$/.test(token) || !group_id) return void response.redirect(303, '/?incomplete');
   const session: Session = { id: randomUUID(), token, group_id, name: name || 'Player' };
   // The page itself sends the token to the service, so it has to be able to read the cookie. Over https, it should be `secure`.
   response.cookie(SESSION_COOKIE, JSON.stringify(session), { sameSite: 'strict', path: '/' });

@@ -211,6 +211,23 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         for (const { faults } of tabs) deepStrictEqual(faults, []);
       });
 
+      it('says what is wrong with a sign-in', async () => {
+        const page = await browser.newPage();
+        const signInWith = async (token: string, group: string) => {
+          await page.goto(board.url);
+          await page.getByLabel('Token').fill(token);
+          await page.getByLabel('Group').fill(group);
+          await page.getByRole('button', { name: 'Sign in' }).click();
+        };
+        await signInWith('with a space', 'group');
+        await page.getByRole('alert').getByText('without spaces').waitFor();
+        await signInWith(' garbage ', 'nowhere');
+        await page.locator('.pill', { hasText: 'Ended' }).waitFor();
+        await page.getByText('The members cannot be shown. 401').waitFor();
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByLabel('Token').waitFor();
+      });
+
       it('shows a notification until nobody touches it any more', async () => {
         const { page } = await signIn('Ada');
         notify('First');

@@ -38,7 +38,7 @@ const PAGE = 24;
       </ul>
       @if (roster.error() && !roster.value()) {
         <p class="note">
-          The members cannot be shown.
+          The members cannot be shown. {{ reason() }}
           <button class="quiet" (click)="roster.reload()">Try again</button>
         </p>
       } @else if (!roster.value()) {
@@ -61,6 +61,10 @@ export class Members {
   readonly #all = computed(() => [...(this.roster.value()?.members.values() ?? [])]);
   readonly #count = linkedSignal({ source: () => this.session().group_id, computation: () => PAGE });
   protected readonly end = viewChild.required<ElementRef<HTMLElement>>('end');
+  readonly reason = computed(() => {
+    const error = this.roster.error();
+    return error instanceof Error ? error.message : '';
+  });
   readonly shown = computed(() => this.#all().slice(0, this.#count()));
   readonly online = computed(
     () => this.#all().filter(({ identity }) => identity.presence?.status === 'online').length,

@@ -12,7 +12,7 @@ import { ChangeDetectionStrategy, Component, inject } from '@angular/core';
         <h1>Lobby board</h1>
         <p class="muted">Sign in with the token of an identity.</p>
         @if (isIncomplete) {
-          <p class="error" role="alert">A token and a group are needed.</p>
+          <p class="error" role="alert">A token, without spaces, and a group are needed.</p>
         }
         <label>Token <input name="token" type="password" autocomplete="current-password" required /></label>
         <label>Group <input name="group_id" autocomplete="off" required /></label>

@@ -17,7 +17,9 @@ import { injectFeed } from 'lobby-rx/angular';
   selector: 'board-status-line',
   changeDetection: ChangeDetectionStrategy.OnPush,
   template: `
-    <span class="pill" aria-hidden="true" [attr.data-state]="state()"><i></i>{{ text() }}</span>
+    <span class="pill" aria-hidden="true" [attr.data-state]="state()" [title]="reason()"
+      ><i></i>{{ text() }}</span
+    >
     <!-- Without the countdown, which nobody wants to be read each second. -->
     <span class="spoken" role="status">{{ spoken() }}</span>
   `,
@@ -31,9 +33,16 @@ export class StatusLine {
     const { state } = this.#feed.status();
     return this.#isOnline() || state === 'live' ? state : 'offline';
   });
-  readonly spoken = computed(() => (this.state() === 'retrying' ? 'Retrying' : this.text()));
+  readonly reason = computed(() => {
+    const { error } = this.#feed.status();
+    return error instanceof Error ? error.message : '';
+  });
+  readonly spoken = computed(() => {
+    if (this.state() === 'retrying') return 'Retrying';
+    return this.state() === 'closed' ? `Ended: ${this.reason()}` : this.text();
+  });
   readonly text = computed(() => {
-    const { nextTry, error } = this.#feed.status();
+    const { nextTry } = this.#feed.status();
     switch (this.state()) {
       case 'live':
         return this.#feed.leads() ? 'Live' : 'Live · another tab is leading';
@@ -44,7 +53,7 @@ export class StatusLine {
       case 'offline':
         return 'Offline';
       case 'closed':
-        return error instanceof Error ? `Ended: ${error.message}` : 'Ended';
+        return 'Ended';
       default:
         return 'Connecting';
     }
