@@ -31,7 +31,7 @@ export function injectFeed() {
   };
   if (typeof window !== 'undefined' && handlers.size === 0) void follow();
   return {
-    ...{ status, leads: signal(true) },
+    ...{ status, leads: signal(true), gap: signal<unknown>(undefined) },
     on: (kind: string, handle: Handler) =>
       handlers.add(({ kind: kinds, notification }) => {
         const [[name, payload]] = Object.entries<any>(kinds) as [[string, any]];
@@ -68,7 +68,7 @@ export function injectNotifications() {
     shown.update(before => [...before, { id, notification, canOpen: true }]);
     setTimeout(() => dismiss(id), 6_000);
   });
-  const ignore = (_: number) => undefined;
+  const ignore = (_id: number, _by?: string) => undefined;
   return { shown, dismiss, hold: ignore, release: ignore, open: ignore };
 }
 
