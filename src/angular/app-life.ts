@@ -1,5 +1,15 @@
 import type { DestroyRef, NgZone } from '@angular/core';
-import { Observable, Subscription, type SchedulerAction, type SchedulerLike } from 'rxjs';
+import {
+  BehaviorSubject,
+  dematerialize,
+  materialize,
+  NEVER,
+  Observable,
+  Subscription,
+  switchMap,
+  type SchedulerAction,
+  type SchedulerLike,
+} from 'rxjs';
 
 /**
  * What runs in an application for as long as it lives, but must not keep it unstable: outside of its zone, and not beyond the
@@ -7,26 +17,24 @@ import { Observable, Subscription, type SchedulerAction, type SchedulerLike } fr
  */
 export class AppLife {
   readonly #zone: NgZone;
-  readonly #running = new Subscription();
+  readonly #isAlive$ = new BehaviorSubject(true);
+  readonly #timers = new Subscription();
 
   constructor(zone: NgZone, destroyRef: DestroyRef) {
     this.#zone = zone;
-    destroyRef.onDestroy(() => this.#running.unsubscribe());
+    destroyRef.onDestroy(() => {
+      this.#timers.unsubscribe();
+      this.#isAlive$.next(false);
+    });
   }
 
   /** A source that is unsubscribed from when the injector is destroyed. Its subscribers do not hear of that. */
   whileAlive<A>(source$: Observable<A>): Observable<A> {
-    return new Observable(subscriber => {
-      if (this.#running.closed) return;
-      // Not the subscriber itself: what ends is the subscription to the source.
-      const subscription = source$.subscribe({
-        next: value => subscriber.next(value),
-        error: (error: unknown) => subscriber.error(error),
-        complete: () => subscriber.complete(),
-      });
-      this.#running.add(subscription);
-      subscriber.add(subscription);
-    });
+    return this.#isAlive$.pipe(
+      // Its end is the end, although that of the injector is none.
+      switchMap(isAlive => (isAlive ? source$.pipe(materialize()) : NEVER)),
+      dematerialize(),
+    );
   }
 
   /** The same outside of the zone, where it emits, too. */
@@ -45,7 +53,7 @@ export class AppLife {
     type Work = (this: SchedulerAction<unknown>, state?: unknown) => void;
     const schedule = (work: Work, delay?: number, state?: unknown) => {
       const timer = this.#zone.runOutsideAngular(() => scheduler.schedule(work, delay, state));
-      this.#running.add(timer);
+      this.#timers.add(timer);
       return timer;
     };
     // It is still the one that it was, for whoever asks whether its time is real.

@@ -1,4 +1,12 @@
-import { asapScheduler, BehaviorSubject, Observable, Subject, Subscription, type SchedulerLike } from 'rxjs';
+import {
+  asapScheduler,
+  BehaviorSubject,
+  Observable,
+  Subject,
+  Subscription,
+  takeUntil,
+  type SchedulerLike,
+} from 'rxjs';
 import type { LiveEvent, NoOwnEvents } from '../protocol/index.js';
 import { connecting, isRealTime, type EventFeed, type WatchStatus } from '../stream/index.js';
 import type { AppLife } from './app-life.js';
@@ -51,15 +59,15 @@ export class FeedHub {
     if (isServer || this.#followers === 0) return;
     const following = new Subscription();
     this.#following = following;
+    const stopped$ = new Subject<void>();
+    following.add(() => stopped$.next());
     const follow = () => {
-      if (following.closed) return;
       following.add(life.outside(feed.status$).subscribe(status => this.#status$.next(status)));
-      following.add(
-        life.outside(feed.all$).subscribe({
-          next: event => this.#event$.next(event),
-          error: (error: unknown) => this.#end(error),
-        }),
-      );
+      // What was held comes at once. Whoever leaves with a part of it leaves the rest to the next one.
+      life.outside(feed.all$.pipe(takeUntil(stopped$))).subscribe({
+        next: event => this.#event$.next(event),
+        error: (error: unknown) => this.#end(error),
+      });
     };
     // In a hidden page, a timer may take a minute.
     following.add((isRealTime(scheduler) ? asapScheduler : scheduler).schedule(follow));

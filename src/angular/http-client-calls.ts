@@ -29,7 +29,7 @@ const MAX_BODY = 8 * 2 ** 20;
  * sent more than once to the same effect: `players.connected` is not, so an interceptor that retries has to look.
  *
  * @example
- * const mayRetry = request.context.get(LOBBY_REQUEST)?.idempotent ?? true;
+ * const mayRetry = request.context.get(LOBBY_REQUEST)?.idempotent ?? request.method === 'GET';
  */
 export const LOBBY_REQUEST = /* @__PURE__ */ new HttpContextToken<
   { readonly idempotent: boolean } | undefined

@@ -19,8 +19,8 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   /** Polls anew: after the feed has been closed, or if somebody does not want to wait for the next attempt. */
   reload(): void;
   /**
-   * Calls a handler, inside the zone, for each event of a kind, until what injected the feed is destroyed; unsubscribe to end it before. What the handler
-   * throws goes to Angular's `ErrorHandler`. Register handlers at once: what has happened while nobody was there comes first.
+   * Calls a handler, inside the zone, for each event of a kind, until what injected the feed is destroyed; unsubscribe to end it
+   * before. What the handler throws goes to Angular's `ErrorHandler`. Register handlers at once: what has happened while nobody was there comes first.
    */
   on<K extends LiveEvent<Own>['kind']>(
     kind: K,
@@ -32,8 +32,8 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
 const MOST_PROFILES = 1_000;
 
 /**
- * Injects the client's feed as signals. All that inject it share one poll, which ends `linger` ms after the last of them is destroyed. On a
- * server it does not poll: there is nobody to show an event to. Signals are set outside of the zone, so that nothing is rendered
+ * Injects the client's feed as signals. All that inject it share one poll, which ends `linger` ms after the last of them is
+ * destroyed. On a server it does not poll: there is nobody to show an event to. Signals are set outside of the zone, so that nothing is rendered
  * while nothing happens.
  *
  * Throws outside of an injection context.

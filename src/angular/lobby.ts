@@ -34,7 +34,7 @@ export interface LobbyApp {
 
 export const LOBBY_APP = /* @__PURE__ */ new InjectionToken<LobbyApp>('LOBBY_APP');
 
-/** How requests that do not block are sent; null if like polls. */
+/** How requests that do not block are sent; null if by the client's own transport. */
 export const CALL_TRANSPORT = /* @__PURE__ */ new InjectionToken<Transport | null>('LOBBY_CALL_TRANSPORT');
 
 /** What shares the client's feed with other tabs; null if nothing does, as on a server. */
@@ -51,8 +51,7 @@ export const LOBBY = /* @__PURE__ */ new InjectionToken<Client>('LOBBY');
  * server has one for each request. `config` is called once, in an injection context, when the client is first injected.
  *
  * Polls run outside of the zone, so that they never keep an application unstable: neither `whenStable()` nor a server's rendering
- * waits for them. Plain requests are pending tasks, as those of
- * `HttpClient` are. All of them end with the injector.
+ * waits for them. Plain requests are pending tasks, as those of `HttpClient` are. All of them end with the injector.
  *
  * Injecting the client throws an `InputError` if an option is unknown or invalid.
  *

@@ -206,4 +206,25 @@ describe('injectFeed', () => {
     pass(5_000);
     strictEqual(emulator.requests.length, 0);
   });
+
+  it('leaves the rest of what was held to the next one, if a component is destroyed by a part of it', () => {
+    const { component, pass, emulator, identity_id } = angularApp();
+    const seen: string[] = [];
+    const visit = (onJoin: () => void) =>
+      component(() => injectFeed().on('matchmaker_lobby_join', () => onJoin()));
+    const first = visit(() => undefined);
+    pass(5_000);
+    first.destroy();
+    const { lobby_id } = emulator.addLobby();
+    for (let i = 0; i < 3; i++) emulator.sendLobbyJoin(identity_id, lobby_id);
+    pass(500);
+    const second = visit(() => {
+      seen.push('second');
+      second.destroy();
+    });
+    pass(100);
+    visit(() => seen.push('third'));
+    pass(5_000);
+    deepStrictEqual(seen, ['second', 'third', 'third']);
+  });
 });
