@@ -13,6 +13,7 @@ import { catchError, concatMap, map, of } from 'rxjs';
 import { TransportError } from '../error/index.js';
 import {
   explainFailure,
+  MAX_BODY,
   summaryOf,
   type Transport,
   type TransportRequest,
@@ -20,9 +21,6 @@ import {
 } from '../transport/index.js';
 import { CALL_TRANSPORT, type LobbyFeature } from './lobby.js';
 import { isSameUrl } from './urls.js';
-
-/** The default of `fromFetch`, in bytes. */
-const MAX_BODY = 8 * 2 ** 20;
 
 /**
  * What an interceptor can know of a request of this library; undefined for any other request. `idempotent` tells whether it may be
@@ -55,7 +53,7 @@ function overHttpClient(): Transport {
   // A redirect would take the token, or the body, to another server. XMLHttpRequest has no such option, and would warn of it.
   const redirect = inject(HttpBackend) instanceof FetchBackend && ({ redirect: 'manual' } as const);
   return request => {
-    const { method, url, headers, body, idempotent = false, keepalive } = request;
+    const { method, url, headers, body, idempotent = false, keepalive, maxBody = MAX_BODY } = request;
     const context = new HttpContext().set(LOBBY_REQUEST, { idempotent });
     const options = {
       headers,
@@ -70,7 +68,6 @@ function overHttpClient(): Transport {
       ...(body !== undefined && { body }),
       ...(keepalive && { keepalive }),
     };
-    const { maxBody = MAX_BODY } = request;
     return http.request(method, url, sent).pipe(
       concatMap((event): readonly Answer[] => {
         // In bytes, as they arrive.

@@ -1,6 +1,7 @@
 import { concatMap, NEVER, of, throwError, timer, type Observable, type SchedulerLike } from 'rxjs';
 import { TransportError, type TransportFailure } from '../error/index.js';
 import {
+  MAX_BODY,
   summaryOf,
   type Transport,
   type TransportRequest,
@@ -8,9 +9,8 @@ import {
 } from '../transport/index.js';
 import type { EmulatedResponse, Handler } from './service/index.js';
 
-/** The defaults of `fromFetch`: how long a body may stall, in ms, and how large it may be, in bytes. */
+/** The default of `fromFetch`: how long a body may stall, in ms. */
 const BODY_DEADLINE = 15_000;
-const MAX_BODY = 8 * 2 ** 20;
 
 /** A transport for clients in this process. Faults have the same effect as over HTTP. */
 export function inProcessTransport(handle: Handler, scheduler: SchedulerLike): Transport {

@@ -1,7 +1,13 @@
 export { explainFailure } from './explain-failure.js';
 export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 export { fromFetch, type FetchConfig } from './from-fetch.js';
-export { summaryOf, type Transport, type TransportRequest, type TransportResponse } from './transport.js';
+export {
+  MAX_BODY,
+  summaryOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.js';
 export { withDeadline } from './with-deadline.js';
 export { withLog, type RequestLogEntry } from './with-log.js';
 export type { Token, TokenSourceConfig } from './token-source.js';

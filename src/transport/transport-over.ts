@@ -8,7 +8,7 @@ import {
 } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import type { Send, SentResponse } from './fetch-like.js';
-import { summaryOf, type Transport, type TransportRequest } from './transport.js';
+import { MAX_BODY, summaryOf, type Transport, type TransportRequest } from './transport.js';
 
 declare const TextDecoder: new () => { decode(bytes?: Uint8Array): string };
 
@@ -37,7 +37,7 @@ export const BODY_OPTIONS: Options<BodyConfig> = {
 /** Creates a transport over anything that sends requests. */
 export function transportOver(send: Send, config: BodyConfig): Transport {
   const {
-    maxBody: ownMaxBody = 8 * 2 ** 20,
+    maxBody: ownMaxBody = MAX_BODY,
     bodyDeadline = 300_000,
     bodySilence = 15_000,
     scheduler = asyncScheduler,

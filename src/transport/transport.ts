@@ -25,6 +25,9 @@ export interface TransportRequest {
   readonly onArrival?: (status: number) => void;
 }
 
+/** How large the body of an answer may be if nothing else is said, in bytes. */
+export const MAX_BODY = 8 * 2 ** 20;
+
 /** A complete answer. */
 export interface TransportResponse {
   readonly status: number;
