@@ -1,10 +1,10 @@
-// Runs each part of the benchmarks in a process of its own. With --check it fails if a bound is exceeded.
+// Runs each part of the benchmarks in a process of its own. With --check it fails if a bound is exceeded, three times in a row.
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildPrograms } from './build.js';
 import { isPartName, PART_NAMES, type PartName } from './part-name.js';
-import { createReport, type Figure } from './report.js';
+import { createReport, type Figure, type PrintedReport } from './report.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -14,6 +14,8 @@ const { values, positionals } = parseArgs({
     json: { type: 'string' },
   },
 });
+/** What other programs disturbed is within its bound in another run; what became slower is over it in every run. */
+const RUNS = values.check ? 3 : 1;
 /** How long one part may take, in ms, on a busy machine: it fails if it does not end by itself. */
 const limit = 300_000 * Math.max(1, Number(values.watches) / 3_000);
 const unknown = positionals.find(name => !isPartName(name));
@@ -22,20 +24,38 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
-const report = createReport();
+const figures: PrintedReport['figures'][number][] = [];
+const exceeded: string[] = [];
 const programs = await buildPrograms();
 try {
   for (const name of PART_NAMES) {
-    if (positionals.length === 0 || positionals.includes(name)) await run(name);
+    if (positionals.length === 0 || positionals.includes(name)) await measure(name);
   }
 } finally {
   programs.remove();
 }
-report.end();
-if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(report.figures, null, 2) + '\n');
-if (values.check && report.exceeded.length > 0) process.exitCode = 1;
+console.log(
+  '\n× is lobby-rx divided by the figure of that line, or what the line says: the median of the ratios of each round.',
+);
+console.log(`\n${figures.length} figures, ${exceeded.length} over their bound`);
+for (const line of exceeded) console.log(`  ${line}`);
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(figures, null, 2) + '\n');
+if (values.check && exceeded.length > 0) process.exitCode = 1;
 
-function run(name: PartName): Promise<void> {
+async function measure(name: PartName): Promise<void> {
+  let report = await run(name);
+  let over = [...report.exceeded.keys()];
+  for (let runs = 1; runs < RUNS && over.length > 0; runs++) {
+    console.log(`\n${name} again, since ${over.length} of its figures are over their bound:`);
+    report = await run(name);
+    over = over.filter(figure => report.exceeded.has(figure));
+  }
+  figures.push(...report.figures);
+  exceeded.push(...over.map(figure => `${figure}, ${report.exceeded.get(figure)}`));
+}
+
+function run(name: PartName): Promise<PrintedReport> {
+  const report = createReport();
   const child = fork(programs.path('part'), [name, values.watches], { execArgv: ['--expose-gc'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), limit);
   child.on('message', (message: string | Figure) => {
@@ -50,7 +70,7 @@ function run(name: PartName): Promise<void> {
           `${name}: ${signal === null ? `ended with ${code}` : `did not end within ${limit / 1_000} s`}`,
         );
       }
-      resolve();
+      resolve(report);
     });
   });
 }

@@ -28,17 +28,17 @@ export interface Report {
   row(name: string, value: number, unit: string, bound?: Bound): void;
 }
 
-/** Prints the figures as tables. */
+/** What one run of one part has shown. It prints the figures as tables. */
 export interface PrintedReport extends Omit<Report, 'row'> {
   /** Adds a part that could not be measured, which counts as an exceeded bound. */
   fail(reason: string): void;
-  end(): void;
   readonly figures: readonly (Figure & { readonly heading: string })[];
-  readonly exceeded: readonly string[];
+  /** What is over its bound: by its name, what to say of it. */
+  readonly exceeded: ReadonlyMap<string, string>;
 }
 
 export function createReport(): PrintedReport {
-  const exceeded: string[] = [];
+  const exceeded = new Map<string, string>();
   const figures: (Figure & { readonly heading: string })[] = [];
   let heading = '';
   return {
@@ -53,7 +53,7 @@ export function createReport(): PrintedReport {
       const { name, value, unit, ratio, bound, goal } = figure;
       const isMissed = goal !== undefined && !((ratio ?? value) <= goal);
       const isOver = bound !== undefined && !((ratio ?? value) <= bound);
-      if (isOver) exceeded.push(`${heading}: ${name}, ${number(ratio ?? value)}, at most ${bound}`);
+      if (isOver) exceeded.set(`${heading}: ${name}`, `${number(ratio ?? value)}, at most ${bound}`);
       const cells = [
         name.padEnd(62),
         number(value).padStart(10),
@@ -65,15 +65,8 @@ export function createReport(): PrintedReport {
       console.log(`  ${cells.join(' ').trimEnd()}`);
     },
     fail: reason => {
-      exceeded.push(reason);
+      exceeded.set('not measured', reason);
       console.log(`  FAILED: ${reason}`);
-    },
-    end: () => {
-      console.log(
-        '\n× is lobby-rx divided by the figure of that line, or what the line says: the median of the ratios of each round.',
-      );
-      console.log(`\n${figures.length} figures, ${exceeded.length} over their bound`);
-      for (const line of exceeded) console.log(`  ${line}`);
     },
   };
 }
