@@ -30,6 +30,7 @@ export {
   fold,
   ofKind,
   pages,
+  ramp,
   watch,
   watchSignals,
 } from './stream/index.js';
@@ -47,6 +48,7 @@ export type {
   PagesConfig,
   Poll,
   PollContext,
+  RampConfig,
   ResumableWatch,
   RetryConfig,
   SharedWatch,
@@ -64,6 +66,7 @@ export {
   getMembers,
   playersConnected,
   playersDisconnected,
+  rawEventsWatch,
 } from './endpoint/index.js';
 export type {
   Endpoint,
@@ -129,6 +132,7 @@ export {
   Profile,
   ProfileGame,
   ProfileGroup,
+  RawEventList,
   Region,
   Stat,
   StatConfig,

@@ -1,9 +1,10 @@
 import type { Observable } from 'rxjs';
-import type { Endpoint, HttpMethod, Pageable, Watchable } from '../endpoint/index.js';
+import type { Endpoint, Endpoints, HttpMethod, Pageable, Watchable } from '../endpoint/index.js';
 import type { EventCodecs, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import { answers, type PagesConfig, type WatchConfig, type WatchSignal } from '../stream/index.js';
+import type { Token } from '../transport/index.js';
 import { clientParts, type ClientConfig } from './client-config.js';
-import { createContext } from './context.js';
+import { createContext, type LobbyContext } from './context.js';
 import { createEventsApi, type EventsApi } from './events-api.js';
 import { createGroupApi, type GroupApi } from './group/index.js';
 import { createMatchmakerApi, type MatchmakerApi } from './matchmaker-api.js';
@@ -69,6 +70,15 @@ export interface Client<Own extends object = NoOwnEvents> {
     input: Omit<Input, 'anchor'>,
     config?: PagesConfig<NoInfer<Answer>>,
   ): Observable<Answer>;
+
+  /**
+   * A client for another token: of another identity or lobby. It shares transport, URLs and all other options with this one, but
+   * no feed, and takes little memory. Throws an `InputError` if the token is invalid.
+   *
+   * @example
+   * client.as(() => tokenOf(identity_id)).events.batches().subscribe(({ events }) => apply(events));
+   */
+  as(token: Token): Client<Own>;
 }
 
 /**
@@ -85,15 +95,18 @@ export function createClient<const Codecs extends EventCodecs = NoOwnEvents>(
   config: ClientConfig<Codecs>,
 ): Client<PayloadsOf<Codecs>> {
   const parts = clientParts(config);
-  const { endpoints } = parts;
-  const context = createContext(parts.context);
+  return clientOf<PayloadsOf<Codecs>>(createContext(parts.context), parts.endpoints);
+}
+
+function clientOf<Own extends object>(context: LobbyContext, endpoints: Endpoints): Client<Own> {
   return {
     group: createGroupApi(context, endpoints),
     matchmaker: createMatchmakerApi(context, endpoints),
-    events: createEventsApi<PayloadsOf<Codecs>>(context, endpoints),
+    events: createEventsApi<Own>(context, endpoints),
     request: (endpoint, input, options) => request(context, endpoint, input, options),
     watch: (endpoint, input, options) => endpointSignals(context, endpoint, input, options).pipe(answers()),
     watchSignals: (endpoint, input, options) => endpointSignals(context, endpoint, input, options),
     pages: (endpoint, input, options) => endpointPages(context, endpoint, input, options),
+    as: token => clientOf(context.as(token), endpoints),
   };
 }

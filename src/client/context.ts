@@ -114,6 +114,8 @@ export interface LobbyContext {
   readonly watch: WatchConfig<unknown>;
   readonly feed: EventFeedConfig;
   readonly scheduler: SchedulerLike;
+  /** The same for another token. It shares everything else. Throws an `InputError` if the token is invalid. */
+  readonly as: (token: Token) => LobbyContext;
 }
 
 /** Says so if something else is given, such as a client. */
@@ -141,7 +143,7 @@ export function createContext(config: ContextConfig): LobbyContext {
   const { transport = fromFetch({ scheduler }) } = config;
   const baseUrls = resolveUrls(config);
   const now = () => scheduler.now();
-  const authorized = withToken(log ? withLog(transport, log, now) : transport, config.token, { scheduler });
+  const logged = log ? withLog(transport, log, now) : transport;
   const sendingBy = (transport: Transport): RequestContext => ({ transport, baseUrls, now });
 
   const watch: WatchConfig<unknown> = {
@@ -153,14 +155,17 @@ export function createContext(config: ContextConfig): LobbyContext {
     ...given(config.watch),
   };
   const { deadline: pollDeadline } = watchSettings(watch);
-  return {
-    plain: sendingBy(withDeadline(authorized, deadline, scheduler)),
-    blocking: sendingBy(withDeadline(authorized, pollDeadline, scheduler)),
-    polling: sendingBy(authorized),
-    watch,
-    feed: { scheduler, ...(linger !== undefined && { linger }) },
-    scheduler,
+  const feed = { scheduler, ...(linger !== undefined && { linger }) };
+  const as = (token: Token): LobbyContext => {
+    const authorized = withToken(logged, token, { scheduler });
+    return {
+      plain: sendingBy(withDeadline(authorized, deadline, scheduler)),
+      blocking: sendingBy(withDeadline(authorized, pollDeadline, scheduler)),
+      polling: sendingBy(authorized),
+      ...{ watch, feed, scheduler, as },
+    };
   };
+  return as(config.token);
 }
 
 function resolveUrls(config: ContextConfig): BaseUrls {

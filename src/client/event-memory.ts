@@ -1,4 +1,4 @@
-import type { IdentityEventList } from '../protocol/index.js';
+import type { WatchData } from '../protocol/index.js';
 import { jsonHash, textHash, type Recalled, type WatchMemory } from '../stream/index.js';
 
 /** How many characters of answers to keep, of up to two bytes each. They are taken apart only if there is a reason to. */
@@ -16,6 +16,12 @@ const MAX_KNOWN = 64;
 
 /** At least so many single events are recognized, and at most twice as many. */
 const MIN_HASHES = 3_500;
+
+/** A list of events, decoded or as they are sent. */
+export interface AnyEventList {
+  readonly events: readonly unknown[];
+  readonly watch: WatchData;
+}
 
 /** An answer as it came. */
 interface Arrival {
@@ -40,8 +46,8 @@ const arrivals = new WeakMap<object, Arrival>();
  * Single events are compared only if the service has a reason to send them again: a player may well go online, away and online
  * again within one `ts`. Two events that are equal, including `ts`, are the same event then.
  */
-export class EventMemory<Own extends object> implements WatchMemory<IdentityEventList<Own>> {
-  readonly #decode: (wire: unknown) => IdentityEventList<Own> | undefined;
+export class EventMemory<List extends AnyEventList> implements WatchMemory<List> {
+  readonly #decode: (wire: unknown) => List | undefined;
   readonly #recent: string[] = [];
   /** The hashes of single events, in order. Those of the recent answers are made only if they are needed. */
   #hashes: number[] = [];
@@ -50,19 +56,19 @@ export class EventMemory<Own extends object> implements WatchMemory<IdentityEven
   #last: { readonly key: string | number; readonly ts: unknown } | undefined;
 
   /** `decode` decodes a list of the wire. */
-  constructor(decode: (wire: unknown) => IdentityEventList<Own> | undefined) {
+  constructor(decode: (wire: unknown) => List | undefined) {
     this.#decode = decode;
   }
 
   /** An answer has arrived, with the text it was decoded from. Answers are compared as they came. */
-  arrived(answer: IdentityEventList<Own>, text: string): void {
+  arrived(answer: List, text: string): void {
     if (isIdle(answer)) return;
     const body = bodyOf(text);
     const key = sizeOf(body) > MAX_RECENT ? textHash(body) : body;
     arrivals.set(answer, { body, key, mark: markOf(body) });
   }
 
-  recall(answer: IdentityEventList<Own>, mayBeReplay: boolean): Recalled<IdentityEventList<Own>> {
+  recall(answer: List, mayBeReplay: boolean): Recalled<List> {
     const arrival = arrivals.get(answer);
     if (!arrival || isIdle(answer)) return { answer, isNews: true, isKnown: false };
     if (arrival.key === this.#last?.key)
@@ -72,12 +78,12 @@ export class EventMemory<Own extends object> implements WatchMemory<IdentityEven
     return { answer: rest, isNews: !isIdle(rest), isKnown: isKnown || isIdle(rest) };
   }
 
-  commit(answer: IdentityEventList<Own>): void {
+  commit(answer: List): void {
     const arrival = arrivals.get(answer);
     if (!arrival || isIdle(answer)) return;
     const { body, key, mark } = arrival;
     if (key === this.#last?.key) return;
-    this.#last = { key, ts: timeOf(answer.events.at(-1)!) };
+    this.#last = { key, ts: timeOf(answer.events.at(-1)) };
     this.#known.push(mark);
     if (this.#known.length > MAX_KNOWN) this.#known.shift();
     this.#recent.push(body);
@@ -86,7 +92,7 @@ export class EventMemory<Own extends object> implements WatchMemory<IdentityEven
     while (size > MAX_RECENT) size -= sizeOf(this.#recent.shift()!);
   }
 
-  commitParts(answer: IdentityEventList<Own>, count: number): void {
+  commitParts(answer: List, count: number): void {
     const arrival = arrivals.get(answer);
     const events = arrival && (arrival.events ?? eventsIn(arrival.body));
     if (!events) return;
@@ -105,21 +111,21 @@ export class EventMemory<Own extends object> implements WatchMemory<IdentityEven
     return this.#hashes;
   }
 
-  #only(list: IdentityEventList<Own>, arrival: Arrival, events: readonly unknown[]): IdentityEventList<Own> {
+  #only(list: List, arrival: Arrival, events: readonly unknown[]): List {
     const rest = events.length === 0 ? withoutEvents(list) : this.#decode({ events, watch: list.watch });
     if (!rest) return list;
     arrivals.set(rest, { ...arrival, events });
     return rest;
   }
 
-  #withoutKnown(list: IdentityEventList<Own>, arrival: Arrival): IdentityEventList<Own> {
+  #withoutKnown(list: List, arrival: Arrival): List {
     const known = new Set(this.#delivered());
     const events = eventsIn(arrival.body);
     const rest = events.filter(event => !known.has(jsonHash(event)));
     return rest.length === events.length ? list : this.#only(list, arrival, rest);
   }
 
-  #withoutOverlap(list: IdentityEventList<Own>, arrival: Arrival): IdentityEventList<Own> {
+  #withoutOverlap(list: List, arrival: Arrival): List {
     if (!list.events.some(event => timeOf(event) === this.#last?.ts)) return list;
     const events = eventsIn(arrival.body);
     const hashes = events.map(event => jsonHash(event));
@@ -148,8 +154,9 @@ function overlap(delivered: readonly number[], events: readonly number[]): numbe
 }
 
 /** When an event happened, in the format of the server; of a malformed one, whatever is in its place. */
-function timeOf(event: { readonly kind: string; readonly ts?: unknown; readonly raw?: unknown }): unknown {
-  return event.kind === 'malformed' ? (Object(event.raw) as { ts?: unknown }).ts : event.ts;
+function timeOf(event: unknown): unknown {
+  const { kind, raw, ts } = Object(event) as { kind?: unknown; raw?: unknown; ts?: unknown };
+  return kind === 'malformed' ? (Object(raw) as { ts?: unknown }).ts : ts;
 }
 
 /** Whether an answer has no events: none came, or all of them had been delivered before. */

@@ -26,7 +26,7 @@ import {
 } from '../stream/index.js';
 import type { Observable } from 'rxjs';
 import { aContext, type LobbyContext } from './context.js';
-import { EventMemory, isIdle } from './event-memory.js';
+import { EventMemory, isIdle, type AnyEventList } from './event-memory.js';
 import { continuedEndpointSignals, type AnswerContinuity } from './requests.js';
 import { sharedSignals } from './shared-signals.js';
 
@@ -126,23 +126,26 @@ function startOf(from: WatchConfig<never>['from'], at: number): Checkpoint | und
 }
 
 /** The live events in batches. Each subscription is a watch of its own. */
-export function batches<Own extends object>(
+export function batches<List extends AnyEventList>(
   context: LobbyContext,
-  config: WatchConfig<IdentityEventList<Own>> | undefined,
-  endpoint: EventsEndpoint<Own>,
-): Observable<IdentityEventList<Own>> {
-  return eventSignals(context, endpoint, config, () => ({ memory: eventMemory(endpoint) })).pipe(answers());
+  config: WatchConfig<List> | undefined,
+  endpoint: Endpoint<EventsWatchInput, List>,
+): Observable<List> {
+  return eventSignals(context, endpoint, config).pipe(answers());
 }
 
-function eventSignals<Own extends object>(
+/** Everything that happens in a watch of live events. */
+export function eventSignals<List extends AnyEventList>(
   context: LobbyContext,
-  endpoint: EventsEndpoint<Own>,
-  config: WatchConfig<IdentityEventList<Own>> | undefined,
-  continuity: () => AnswerContinuity<IdentityEventList<Own>>,
-) {
+  endpoint: Endpoint<EventsWatchInput, List>,
+  config: WatchConfig<List> | undefined,
+  continuity: () => AnswerContinuity<List> = () => ({ memory: eventMemory(endpoint) }),
+): Observable<WatchSignal<List>> {
   return continuedEndpointSignals(context, endpoint, {}, { isIdle, ...given(config) }, continuity);
 }
 
-function eventMemory<Own extends object>(endpoint: EventsEndpoint<Own>): EventMemory<Own> {
+function eventMemory<List extends AnyEventList>(
+  endpoint: Endpoint<EventsWatchInput, List>,
+): EventMemory<List> {
   return new EventMemory(wire => decodeAnswer(endpoint, wire));
 }

@@ -5,6 +5,7 @@ import {
   IdentityEventList,
   nonEmptyString,
   positiveInteger,
+  RawEventList,
   struct,
 } from '../protocol/index.js';
 import { endpoint, type Endpoint } from './endpoint.js';
@@ -91,6 +92,17 @@ export const eventsWatch: Endpoint<EventsWatchInput, IdentityEventList, 'GET'> =
   query: struct('EventsWatchQuery', {}, { watch_index: cursorArgument }),
   response: IdentityEventList,
 });
+
+/**
+ * events.watch, with events as they are sent. They can be stored, and decoded elsewhere with `IdentityEventList`.
+ *
+ * @example
+ * client.watch(rawEventsWatch, {}).subscribe(({ events }) => store(JSON.stringify(events)));
+ */
+export const rawEventsWatch: Endpoint<EventsWatchInput, RawEventList, 'GET'> = {
+  ...eventsWatch,
+  response: RawEventList,
+};
 
 /** The built-in endpoints. `createClient({ endpoints })` can replace each of them with one of the same type. */
 export interface Endpoints {

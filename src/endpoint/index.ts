@@ -15,6 +15,7 @@ export {
   getMembers,
   playersConnected,
   playersDisconnected,
+  rawEventsWatch,
   type Endpoints,
   type EventsWatchInput,
   type GetMembersInput,

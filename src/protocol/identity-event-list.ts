@@ -18,7 +18,17 @@ export interface IdentityEventList<Own extends object = NoOwnEvents> {
   readonly watch: WatchData;
 }
 
-const WireList = struct('IdentityEventList', { events: t.UnknownArray, watch: WatchData });
+/** The same as it is sent: events are not decoded, so that they can be stored, and decoded elsewhere. */
+export interface RawEventList {
+  /** Oldest first. */
+  readonly events: readonly unknown[];
+  readonly watch: WatchData;
+}
+
+export const RawEventList: Codec<RawEventList> = struct('IdentityEventList', {
+  events: t.UnknownArray as t.Mixed,
+  watch: WatchData,
+});
 
 /**
  * Creates a codec of {@link IdentityEventList} with your own event kinds. Each event is decoded separately: an invalid
@@ -32,10 +42,10 @@ export function identityEventList<Codecs extends EventCodecs>(
 ): Codec<IdentityEventList<PayloadsOf<Codecs>>> {
   type List = IdentityEventList<PayloadsOf<Codecs>>;
   return new t.Type<List, unknown>(
-    WireList.name,
-    (u): u is List => WireList.is(u) && u.events.every(isDecoded),
+    RawEventList.name,
+    (u): u is List => RawEventList.is(u) && u.events.every(isDecoded),
     (u, context) => {
-      const list = WireList.validate(u, context);
+      const list = RawEventList.validate(u, context);
       if (isLeft(list)) return list;
       const events = list.right.events.flatMap((event, i) => decodeEvent(event, own, i));
       return t.success({ ...list.right, events });

@@ -33,7 +33,7 @@ export {
   ProfileGroup,
   type KnownPresenceStatus,
 } from './identity.js';
-export { identityEventList, IdentityEventList } from './identity-event-list.js';
+export { identityEventList, IdentityEventList, RawEventList } from './identity-event-list.js';
 export {
   IdentityUpdate,
   type EventCodecs,

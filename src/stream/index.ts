@@ -7,6 +7,7 @@ export { jsonHash, textHash } from './json-hash.js';
 export { jsonEqual } from './json-equal.js';
 export { isPage, pageEvents, pageWake } from './page-wake.js';
 export { pages, type PagesConfig } from './pages.js';
+export { ramp, RateLimit, type RampConfig } from './rate-limit.js';
 export { toInput } from './to-input.js';
 export {
   abandoned,

@@ -1,6 +1,23 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { concatMap, firstValueFrom, lastValueFrom, map, of, take, toArray, type Observable } from 'rxjs';
-import { createClient, isStatusError, type Client, type GroupMember, type Transport } from 'lobby-rx';
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
+import {
+  concatMap,
+  filter,
+  firstValueFrom,
+  lastValueFrom,
+  map,
+  of,
+  take,
+  toArray,
+  type Observable,
+} from 'rxjs';
+import {
+  createClient,
+  isStatusError,
+  rawEventsWatch,
+  type Client,
+  type GroupMember,
+  type Transport,
+} from 'lobby-rx';
 import { createEmulator, listen, type Emulator, type EmulatorServer } from 'lobby-rx/emulator';
 import { handle } from '../payload.js';
 import { waitUntil } from '../wait-until.js';
@@ -35,6 +52,33 @@ describe('a client of the emulator, over HTTP', () => {
     );
     strictEqual(anchor, null);
     ok(/^\d+$/.test(watch.index));
+  });
+
+  it('has light clients for other tokens, each with a feed of its own, over the same transport', async () => {
+    const you = emulator.addIdentity();
+    const yours = client.as(() => you.token);
+    const seen: string[] = [];
+    for (const [name, { events }] of Object.entries({ mine: client, yours })) {
+      events.feed.unknown$.subscribe(({ name: kind }) => seen.push(`${name}: ${kind}`));
+    }
+    await waitUntil(() => emulator.requests.filter(({ url }) => url.includes('watch_index')).length === 2);
+    emulator.publish(you.identity_id, { hello: {} });
+    await waitUntil(() => seen.length > 0);
+    emulator.publish(me.identity_id, { hello: {} });
+    await waitUntil(() => seen.length > 1);
+    deepStrictEqual(seen, ['yours: hello', 'mine: hello']);
+    throws(() => client.as('Bearer x'), /token must be/);
+    deepStrictEqual(Object.keys(yours), Object.keys(client));
+  });
+
+  it('has events as they are sent', async () => {
+    const sent = { chat_message: { id: 12, of: null } };
+    const raw = firstValueFrom(
+      client.watch(rawEventsWatch, {}).pipe(filter(({ events }) => events.length > 0)),
+    );
+    await waitUntil(() => emulator.requests.some(({ url }) => url.includes('watch_index')));
+    const ts = emulator.publish(me.identity_id, sent);
+    deepStrictEqual((await raw).events, [{ kind: sent, ts }]);
   });
 
   it('pages through all members, each once, and ends', async () => {

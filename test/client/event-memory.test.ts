@@ -28,7 +28,7 @@ function remembering() {
     const list = codec.decode(wire);
     return isRight(list) ? (list.right as IdentityEventList<Own>) : undefined;
   };
-  const memory = new EventMemory<Own>(decode);
+  const memory = new EventMemory<IdentityEventList<Own>>(decode);
   let index = 0;
   const answer = (wireEvents: readonly unknown[], order: 'first' | 'last' = 'last') => {
     const watch = { index: String(++index) };
@@ -111,7 +111,7 @@ describe('the memory of an event watch', () => {
     memory.arrived(foreign, '{"events": 7}');
     strictEqual(memory.recall(foreign, true).answer, foreign);
     // A codec may fail at the second time.
-    const broken = new EventMemory<Own>(() => undefined);
+    const broken = new EventMemory<IdentityEventList<Own>>(() => undefined);
     const text = (...texts: string[]) =>
       JSON.stringify({ events: texts.map(one => event(one)), watch: { index: '1' } });
     const first = answer([event('a'), event('b')]);

@@ -19,6 +19,6 @@ export const eventsAnswer: Answer = (call, world, settings) => {
   return defer(() => {
     const waiting = newEvents();
     if (waiting) return of(waiting);
-    return nextChange(new Set([identity_id]), world, settings).pipe(map(() => newEvents() ?? noEvents()));
+    return nextChange([identity_id], world, settings).pipe(map(() => newEvents() ?? noEvents()));
   });
 };

@@ -23,7 +23,7 @@ export const membersAnswer: Answer = (call, world, settings) => {
     const ids = idsOnPage(group, after, count);
     const hasChanged = group.changedAt >= index || ids.some(id => identity(id, world).changedAt >= index);
     if (hasChanged) return of(page());
-    return nextChange(new Set([group_id, ...ids]), world, settings).pipe(map(page));
+    return nextChange([group_id, ...ids], world, settings).pipe(map(page));
   });
 };
 

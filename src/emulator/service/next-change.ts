@@ -1,4 +1,4 @@
-import { filter, map, merge, of, switchMap, take, timer, type Observable } from 'rxjs';
+import { map, merge, of, switchMap, take, timer, type Observable } from 'rxjs';
 import type { World } from '../world/index.js';
 import type { ServiceSettings } from './service-config.js';
 
@@ -7,15 +7,12 @@ import type { ServiceSettings } from './service-config.js';
  * groups, so that changes in quick succession share an answer, or after `blockTime` without a change.
  */
 export function nextChange(
-  ids: ReadonlySet<string>,
-  { changed$, scheduler }: World,
+  ids: Iterable<string>,
+  { changes, scheduler }: World,
   { blockTime, collectTime }: ServiceSettings,
 ): Observable<unknown> {
   const timedOut$ = timer(blockTime, scheduler).pipe(map(() => of(0)));
-  const changedOne$ = changed$.pipe(
-    filter(id => ids.has(id)),
-    map(() => timer(collectTime, scheduler)),
-  );
+  const changedOne$ = changes.of(ids).pipe(map(() => timer(collectTime, scheduler)));
   return merge(timedOut$, changedOne$).pipe(
     take(1),
     switchMap(answerTime$ => answerTime$),

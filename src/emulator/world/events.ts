@@ -17,7 +17,7 @@ export function publish(
   const ts = new Date(stamp).toISOString();
   dropOldEvents(identity, world.now() - world.retention);
   identity.log.push({ stamp, event: { kind, ts, ...(notification && { notification }) } });
-  world.changed$.next(identity_id);
+  world.changes.announce(identity_id);
   return ts;
 }
 

@@ -28,7 +28,7 @@ export function joinGroup(world: World, group_id: string, identity_id: string): 
   group.members.set(identity_id, stamp);
   group.changedAt = stamp;
   identity.profile = { ...identity.profile, groups: [...identity.profile.groups, { group: group.handle }] };
-  world.changed$.next(group_id);
+  world.changes.announce(group_id);
 }
 
 /** Removes an identity from a group, if it is a member. */
@@ -39,5 +39,5 @@ export function leaveGroup(world: World, group_id: string, identity_id: string):
   group.changedAt = world.tick();
   const groups = identity.profile.groups.filter(({ group: { group_id: id } }) => id !== group_id);
   identity.profile = { ...identity.profile, groups };
-  world.changed$.next(group_id);
+  world.changes.announce(group_id);
 }

@@ -70,7 +70,7 @@ export function updateProfile(
   for (const friend of identity.friends) {
     publish(world, friend, { identity_update: { identity: { ...identity.profile, ...asFriend } } });
   }
-  world.changed$.next(identity_id);
+  world.changes.announce(identity_id);
 }
 
 /** Changes the presence in a profile; `null` removes it. */

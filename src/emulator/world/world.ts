@@ -1,5 +1,6 @@
-import { asyncScheduler, Subject, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { aFunction, milliseconds, schedulerLike, type Options } from '../../error/index.js';
+import { Changes } from './changes.js';
 import { randomNumbers, seedNumber } from './random-numbers.js';
 import type { Records } from './records.js';
 import { restoreRecords, savedWorld, saveRecords, type SavedWorld } from './saved-world.js';
@@ -25,8 +26,8 @@ export interface WorldConfig {
 
 /** Everything that exists in the emulated service. Commands change it; answers are read from it. */
 export interface World extends Records, Required<Omit<WorldConfig, 'saved'>> {
-  /** Emits the id of an identity or group when it has changed. Blocking watches wait for this. */
-  readonly changed$: Subject<string>;
+  /** Blocking watches wait for these. */
+  readonly changes: Changes;
   /** The scheduler's time, in ms since 1970. */
   readonly now: () => number;
   /** The time in ms, but always later than its previous value, so that no two changes share an index. */
@@ -50,7 +51,7 @@ export function createWorld(config: WorldConfig): World {
   return {
     ...restoreRecords(saved),
     ...{ retention, reservation, seed, scheduler },
-    changed$: new Subject(),
+    changes: new Changes(),
     // A restored world must not issue the ids and tokens of the saved one again.
     random: config.random ?? randomNumbers(seed + last),
     now,

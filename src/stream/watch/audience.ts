@@ -131,7 +131,10 @@ function decided<A>(
   now: number,
 ): readonly (WatchSignal<never> | Turn<A>)[] {
   if (decision.watch === 'resume') {
-    return [{ ...next, state: resumedState(next.state, resumePoint('from', decision.from)) }];
+    // Not remembered: what follows from there comes again, also if this answer had it.
+    const delivery = next.delivery && { ...next.delivery, isRemembered: false };
+    const state = resumedState(next.state, resumePoint('from', decision.from));
+    return [{ ...next, ...(delivery && { delivery }), state }];
   }
   const { error } = decision;
   const { status, signals } = changeStatus(next.state.status, { state: 'closed', error }, now);

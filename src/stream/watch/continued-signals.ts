@@ -1,6 +1,5 @@
 import {
   asapScheduler,
-  asyncScheduler,
   catchError,
   concat,
   EMPTY,
@@ -9,17 +8,16 @@ import {
   of,
   repeat,
   Subscription,
-  type SchedulerLike,
   type Subscriber,
 } from 'rxjs';
 import type { Recovery } from '../../error/index.js';
 import { acknowledge, deliver, untilPresent, type Audience } from './audience.js';
 import { changeStatusOfHeld } from './change-status.js';
 import { nextTurn } from './next-turn.js';
-import { pollOnce, type Poller } from './poll-once.js';
+import { pollOnce, whenPermitted, type Poller } from './poll-once.js';
 import { restLeft, SOON_IN_A_ROW } from './poll-pace.js';
 import type { Poll, WatchSettings } from './watch-config.js';
-import { instant } from './watch-index.js';
+import { instant, isRealTime } from './watch-index.js';
 import { WatchLog } from './watch-log.js';
 import type { WatchMemory } from './watch-memory.js';
 import { followWakes } from './wakes.js';
@@ -34,11 +32,6 @@ const SPREAD_PER_WATCH = 1;
 
 /** The number of watches of this process that are subscribed to. */
 let openWatches = 0;
-
-/** One that is derived from the `asyncScheduler`, such as one that keeps its timers out of Angular's zone, is of its time. */
-export function isRealTime(scheduler: SchedulerLike): boolean {
-  return scheduler === asyncScheduler || Object.prototype.isPrototypeOf.call(asyncScheduler, scheduler);
-}
 
 /** Who gets the signals of one turn, and its end. */
 type Turning<A> = Subscriber<WatchSignal<A>>;
@@ -132,17 +125,18 @@ class WatchRun<A> implements Poller<A, Turning<A>> {
     };
   }
 
-  /** Polls once, and emits what follows from it. */
+  /** Waits until a poll is permitted, polls once, and emits what follows from it. */
   #takeTurn(turning: Turning<A>): void {
-    const askedAt = instant(this.#settings);
     if (this.#isWoken) {
       this.#isWoken = false;
-      return this.ended({ kind: 'woken', askedAt }, turning);
+      return this.ended({ kind: 'woken', askedAt: instant(this.#settings) }, turning);
     }
-    const { index, needsFreshConnection } = this.#state;
-    const start = { index, needsFreshConnection: needsFreshConnection || this.#hasWoken };
-    this.#hasWoken = false;
-    pollOnce(this.#poll, start, this.#settings, askedAt, this, turning);
+    whenPermitted(this.#settings, this, turning, () => {
+      const { index, needsFreshConnection } = this.#state;
+      const start = { index, needsFreshConnection: needsFreshConnection || this.#hasWoken };
+      this.#hasWoken = false;
+      pollOnce(this.#poll, start, this.#settings, instant(this.#settings), this, turning);
+    });
   }
 
   held(turning: Turning<A>): void {

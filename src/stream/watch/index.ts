@@ -1,6 +1,6 @@
 export type { Audience } from './audience.js';
 export { answers, watch, watchSignals } from './watch.js';
-export { continuedSignals, isRealTime, type WatchContinuity } from './continued-signals.js';
+export { continuedSignals, type WatchContinuity } from './continued-signals.js';
 export {
   WATCH_OPTIONS,
   watchSettings,
@@ -9,6 +9,7 @@ export {
   type PollContext,
   type WatchConfig,
 } from './watch-config.js';
+export { isRealTime } from './watch-index.js';
 export type { Recalled, WatchMemory } from './watch-memory.js';
 export type { WatchLogEntry } from './watch-log.js';
 export {

@@ -1,6 +1,6 @@
-import { from, take, type SchedulerAction, type Subscription } from 'rxjs';
+import { defer, from, ignoreElements, take, type SchedulerAction, type Subscription } from 'rxjs';
 import type { Poll, WatchSettings } from './watch-config.js';
-import type { Instant } from './watch-index.js';
+import { instant, type Instant } from './watch-index.js';
 import type { Ending, WatchState } from './watch-turn.js';
 
 /** A poll with an index that has been held for this long, in ms, shows that the service is well. */
@@ -17,6 +17,25 @@ export interface Poller<A, Turning> {
   held(turning: Turning): void;
   /** The poll is over, and not in flight any more. */
   ended(ending: Ending<A>, turning: Turning): void;
+}
+
+/** Calls `send` when a poll may be sent. If that fails, so has the poll. */
+export function whenPermitted<A, Turning extends Subscription>(
+  settings: WatchSettings<A>,
+  poller: Poller<A, Turning>,
+  turning: Turning,
+  send: () => void,
+): void {
+  const { permit } = settings;
+  if (!permit) return send();
+  const askedAt = instant(settings);
+  const permitted$ = defer(permit).pipe(take(1), ignoreElements());
+  turning.add(
+    permitted$.subscribe({
+      error: (error: unknown) => poller.ended({ kind: 'failure', error, askedAt }, turning),
+      complete: send,
+    }),
+  );
 }
 
 /**

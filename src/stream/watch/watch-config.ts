@@ -85,6 +85,11 @@ export interface WatchConfig<A> {
   readonly retention?: number;
   /** How long to wait after a failure; see `backoff`. */
   readonly backoff?: BackoffConfig;
+  /**
+   * Called before each poll, which is sent when the returned Observable or promise emits or completes: many watches can share a
+   * rate limit. If it fails, so has the poll. Default: polls are sent when they are due.
+   */
+  readonly permit?: () => ObservableInput<unknown>;
   /** Returns the index of an answer. Default: its `watch.index`. */
   readonly indexOf?: (answer: A) => string | number | null | undefined;
   /** Whether an answer contains no news. Default: never. */
@@ -135,6 +140,7 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   retention: milliseconds,
   // Checked by `backoffSettings`.
   backoff: plainObject,
+  permit: aFunction,
   indexOf: aFunction,
   isIdle: aFunction,
   keyOf: aFunction,
@@ -156,6 +162,7 @@ export interface WatchSettings<A> {
   readonly burst: number;
   readonly retention: number;
   readonly backoff: Required<BackoffConfig>;
+  readonly permit: (() => ObservableInput<unknown>) | undefined;
   readonly indexOf: ((answer: A) => string | number | null | undefined) | undefined;
   /** Undefined if nobody knows. */
   readonly isIdle: ((answer: A) => boolean) | undefined;
@@ -180,6 +187,7 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     burst: config.burst ?? 3,
     retention: config.retention ?? 300_000,
     backoff: backoffSettings(config.backoff),
+    permit: config.permit,
     indexOf: config.indexOf,
     isIdle: config.isIdle,
     keyOf: config.keyOf,

@@ -1,4 +1,4 @@
-import type { TimestampProvider } from 'rxjs';
+import { asyncScheduler, type SchedulerLike, type TimestampProvider } from 'rxjs';
 import { cursorArgument } from '../../error/index.js';
 import type { Gap } from './watch-signal.js';
 
@@ -19,6 +19,11 @@ export function instant({
   monotonic,
 }: Record<'scheduler' | 'monotonic', TimestampProvider>): Instant {
   return { at: scheduler.now(), monotonic: monotonic.now() };
+}
+
+/** One that is derived from the `asyncScheduler`, such as one that keeps its timers out of Angular's zone, is of its time. */
+export function isRealTime(scheduler: SchedulerLike): boolean {
+  return scheduler === asyncScheduler || Object.prototype.isPrototypeOf.call(asyncScheduler, scheduler);
 }
 
 /** An index as it is sent back: a string, even if the service sends a number; undefined if it is empty or fits into no URL. */

@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { asyncScheduler, BehaviorSubject, map, NEVER, of, takeUntil, takeWhile, tap, timer } from 'rxjs';
 import { watch, watchSignals } from 'lobby-rx';
-import { continuedSignals, isRealTime } from '../../../src/stream/watch/continued-signals.js';
+import { continuedSignals } from '../../../src/stream/watch/continued-signals.js';
+import { isRealTime } from '../../../src/stream/watch/watch-index.js';
 import { watchSettings } from '../../../src/stream/watch/watch-config.js';
 import { repeatMemory } from '../../../src/stream/watch/watch-memory.js';
 import { marbles } from '../../marbles.js';

@@ -84,6 +84,27 @@ describe('the ack of a watch', () => {
   );
 
   it(
+    'gets an answer again if it continues from before it',
+    marbles(({ flush }) => {
+      const decisions: AckDecision[] = [{ watch: 'resume', from: '3' }];
+      const { asked, poll } = script(of(answer('5', 'x')), of(answer('5', 'x')), NEVER);
+      const told: string[] = [];
+      const watching = watch(poll, { ack: () => decisions.splice(0) }).subscribe(({ events }) =>
+        told.push(events.join()),
+      );
+      timer(5).subscribe(() => watching.unsubscribe());
+      flush();
+      deepStrictEqual(
+        [asked, told],
+        [
+          [undefined, '3', '5'],
+          ['x', 'x'],
+        ],
+      );
+    }),
+  );
+
+  it(
     'may emit anything else, which decides nothing',
     marbles(({ flush }) => {
       const { asked, poll } = script(of(answer('1', 'x')), NEVER);

@@ -1,0 +1,117 @@
+import {
+  asyncScheduler,
+  concat,
+  defer,
+  Observable,
+  type SchedulerLike,
+  type Subscriber,
+  type Subscription,
+} from 'rxjs';
+import { checkOptions, positiveInteger, schedulerLike, type Options } from '../error/index.js';
+
+/** The options of {@link ramp}. */
+export interface RampConfig {
+  /** How many subscriptions may start in a second. Default 100. */
+  readonly perSecond?: number;
+  /** The clock. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+}
+
+const OPTIONS: Options<RampConfig> = { perSecond: positiveInteger, scheduler: schedulerLike };
+
+/**
+ * Creates an operator that starts many streams one after another: all streams that one such operator is applied to share its
+ * rate. Each is subscribed to when it is its turn, in the order in which they were asked for; whoever unsubscribes earlier gives
+ * up the turn. A process that starts thousands of watches at once has no time for their answers.
+ *
+ * Throws an `InputError` if the config is invalid.
+ *
+ * @example
+ * const start = ramp({ perSecond: 200 });
+ * merge(...tokens.map(token => client.as(token).events.batches().pipe(start))).subscribe(apply);
+ */
+export function ramp(config: RampConfig = {}): <T>(source$: Observable<T>) => Observable<T> {
+  checkOptions(config, OPTIONS);
+  const { perSecond = 100, scheduler = asyncScheduler } = config;
+  // Timers are too coarse for single starts at a high rate: those of 20 ms may come at once.
+  const burst = Math.ceil(perSecond / 50);
+  const starts = new RateLimit({ interval: 1_000 / perSecond, burst, scheduler });
+  return source$ => concat(starts.turn(), source$);
+}
+
+/** Hands out turns at a rate, in the order in which they were asked for. */
+export class RateLimit {
+  readonly #interval: number;
+  readonly #burst: number;
+  readonly #scheduler: SchedulerLike;
+  readonly #waiting = new Set<Subscriber<never>>();
+  /** When the turns that have been handed out are paid for, in ms since 1970. A burst of them may run ahead of the clock. */
+  #paidAt = -Infinity;
+  #pause = { since: 0, wait: 0 };
+  #timer: Subscription | undefined;
+
+  /** `interval` is the time between turns, in ms; a `burst` of them may come at once. */
+  constructor({ interval, burst, scheduler }: { interval: number; burst: number; scheduler: SchedulerLike }) {
+    this.#interval = interval;
+    this.#burst = burst;
+    this.#scheduler = scheduler;
+  }
+
+  /** How many wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** How long a turn that is asked for now has to wait, in ms. */
+  get delay(): number {
+    return this.#wait() + this.#waiting.size * this.#interval;
+  }
+
+  /** Completes when it is the subscriber's turn. */
+  turn(): Observable<never> {
+    return new Observable(subscriber => {
+      this.#waiting.add(subscriber);
+      subscriber.add(() => this.#leave(subscriber));
+      // A turn may be asked for while others are handed out.
+      if (!this.#timer) this.#handOut();
+    });
+  }
+
+  /** Hands out no turns for so long, in ms. */
+  pause(wait: number): void {
+    if (wait > this.#pauseLeft()) this.#pause = { since: this.#scheduler.now(), wait };
+  }
+
+  #leave(subscriber: Subscriber<never>): void {
+    this.#waiting.delete(subscriber);
+    if (this.#waiting.size > 0) return;
+    this.#timer?.unsubscribe();
+    this.#timer = undefined;
+  }
+
+  #handOut(): void {
+    this.#timer = undefined;
+    for (const subscriber of this.#waiting) {
+      const wait = this.#wait();
+      if (wait > 0) {
+        this.#timer = this.#scheduler.schedule(() => this.#handOut(), wait);
+        return;
+      }
+      this.#paidAt = Math.max(this.#paidAt, this.#scheduler.now()) + this.#interval;
+      this.#waiting.delete(subscriber);
+      subscriber.complete();
+    }
+  }
+
+  /** How long until the next turn, in ms. If the clock was set back, not longer than before. */
+  #wait(): number {
+    const now = this.#scheduler.now();
+    const paidAt = Math.min(this.#paidAt, now + this.#burst * this.#interval);
+    return Math.max(0, paidAt - (this.#burst - 1) * this.#interval - now, this.#pauseLeft());
+  }
+
+  #pauseLeft(): number {
+    const { since, wait } = this.#pause;
+    return Math.min(wait, since + wait - this.#scheduler.now());
+  }
+}
