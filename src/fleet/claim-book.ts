@@ -1,0 +1,69 @@
+import { Observable } from 'rxjs';
+import type { Claim, FleetRoster } from './fleet-roster.js';
+
+/** What a worker knows about the claims of all shards. It stores its own only over those that it knows. */
+export class ClaimBook {
+  readonly #roster: FleetRoster;
+  readonly #known = new Map<number, { readonly claim: Claim; readonly revision: number }>();
+  readonly #storing = new Set<number>();
+  /** Epochs that have been seen in records. */
+  readonly #epochs = new Map<number, number>();
+
+  constructor(roster: FleetRoster) {
+    this.#roster = roster;
+  }
+
+  of(shard: number): Claim | undefined {
+    return this.#known.get(shard)?.claim;
+  }
+
+  /** Whether a claim of this shard is being stored: until then, there is no other to be stored. */
+  isStoring(shard: number): boolean {
+    return this.#storing.has(shard);
+  }
+
+  /** A claim was heard. Returns whether it is news. */
+  learn(claim: Claim, revision: number): boolean {
+    if (revision <= this.#revisionOf(claim.shard)) return false;
+    this.#known.set(claim.shard, { claim, revision });
+    return true;
+  }
+
+  /** A record has this epoch: the next claim must have a higher one. */
+  sawEpoch(shard: number, epoch: number): void {
+    this.#epochs.set(shard, Math.max(epoch, this.#epochs.get(shard) ?? 0));
+  }
+
+  /** The epoch of the next owner of a shard. */
+  nextEpoch(shard: number): number {
+    return Math.max(this.of(shard)?.epoch ?? 0, this.#epochs.get(shard) ?? 0) + 1;
+  }
+
+  /** Stores a claim if it is known which one it replaces. Emits if it is stored, and completes. */
+  store(claim: Claim): Observable<Claim> {
+    const { shard } = claim;
+    return new Observable(subscriber => {
+      this.#storing.add(shard);
+      subscriber.add(() => this.#storing.delete(shard));
+      const next = (revision: number | undefined) => {
+        this.#storing.delete(shard);
+        // Somebody else has changed it: that will be heard, or has been, if it was after this.
+        if (revision === undefined || revision < this.#revisionOf(shard)) return;
+        this.#known.set(shard, { claim, revision });
+        subscriber.next(claim);
+      };
+      const stored$ = this.#roster.claim(claim, this.#revisionOf(shard));
+      subscriber.add(
+        stored$.subscribe({
+          next,
+          error: (error: unknown) => subscriber.error(error),
+          complete: () => subscriber.complete(),
+        }),
+      );
+    });
+  }
+
+  #revisionOf(shard: number): number {
+    return this.#known.get(shard)?.revision ?? 0;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Gap } from '../stream/index.js';
+import type { Heartbeat } from './fleet-roster.js';
+
+/**
+ * What happens in a fleet, as one of its workers sees it.
+ *
+ * - `beat`: a worker, this one or another, is alive, and tells what it does. It comes several times in a lease.
+ * - `worker`: a worker has joined, has left, or has been silent for a lease.
+ * - `claimed`: this worker has begun to follow the identities of a shard; `from` is who was silent, if it took the shard by force.
+ * - `released`: it has given up a shard to another worker, or because it ends.
+ * - `lost`: another worker has taken a shard from it, since it was silent for too long itself.
+ * - `refused`: another worker had stored what this one was about to store. Nothing is lost or doubled.
+ * - `gap`: events of an identity may have been missed. It is stored, too.
+ * - `failed`: the service refuses to answer for an identity; it is asked again in `retryIn` ms.
+ * - `limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low for as many identities. `wait` is how
+ *   long, in ms; 0 if they no longer do.
+ * - `trouble`: NATS did not store or answer something. It is retried.
+ */
+export type FleetEvent =
+  | { readonly kind: 'beat'; readonly beat: Heartbeat }
+  | { readonly kind: 'worker'; readonly worker: string; readonly state: 'joined' | 'left' | 'silent' }
+  | {
+      readonly kind: 'claimed';
+      readonly shard: number;
+      readonly epoch: number;
+      readonly identities: number;
+      readonly from: string | undefined;
+    }
+  | { readonly kind: 'released'; readonly shard: number }
+  | { readonly kind: 'lost'; readonly shard: number; readonly to: string | undefined }
+  | { readonly kind: 'refused'; readonly identity_id: string }
+  | { readonly kind: 'gap'; readonly identity_id: string; readonly gap: Gap }
+  | {
+      readonly kind: 'failed';
+      readonly identity_id: string;
+      readonly error: unknown;
+      readonly retryIn: number;
+    }
+  | {
+      readonly kind: 'limited';
+      readonly by: 'service' | 'requestsPerMinute';
+      readonly wait: number;
+      readonly waiting: number;
+    }
+  | { readonly kind: 'trouble'; readonly error: unknown };

@@ -1,0 +1,59 @@
+import type { Observable } from 'rxjs';
+import type { Checkpoint } from '../stream/index.js';
+
+/** What a worker tells the others about itself, several times in a lease. */
+export interface Heartbeat {
+  /** Its name. */
+  readonly worker: string;
+  /** Different for each process that has had this name. */
+  readonly instance: string;
+  /** How many identities it is made for: workers share the shards in proportion to it. */
+  readonly capacity: number;
+  /** How many shards it holds. */
+  readonly shards: number;
+  /** How many identities it follows. */
+  readonly identities: number;
+  /** How many of them are live. */
+  readonly live: number;
+  /** How many events it has stored since it started. */
+  readonly events: number;
+  /** How many polls wait until the rate limit permits them. */
+  readonly waiting: number;
+}
+
+/** Up to where an identity has nothing new after one of its records. */
+export interface IdlePlace extends Checkpoint {
+  /** The position of that record. */
+  readonly sequence: number;
+}
+
+/** Who polls the identities of a shard. */
+export interface Claim {
+  readonly shard: number;
+  /** Undefined if nobody does. */
+  readonly owner: string | undefined;
+  /** Each owner has a higher one than those before. */
+  readonly epoch: number;
+  /** Indexes that are newer than those of the last records, of identities without news. */
+  readonly idle: Readonly<Record<string, IdlePlace>>;
+}
+
+/** What is known about workers and claims. A `revision` is that of a stored claim; 0 if there is none. */
+export type RosterEntry =
+  | { readonly kind: 'beat'; readonly beat: Heartbeat }
+  | { readonly kind: 'left'; readonly worker: string }
+  | { readonly kind: 'claim'; readonly claim: Claim; readonly revision: number }
+  /** All that was known at the start has been emitted. */
+  | { readonly kind: 'ready' };
+
+/** The workers of a fleet, and which shards they have claimed. */
+export interface FleetRoster {
+  /** Emits what is known, then `ready`, then what changes: also what this worker itself tells. */
+  readonly entries$: Observable<RosterEntry>;
+  /** Tells that a worker is alive. */
+  beat(beat: Heartbeat): Observable<unknown>;
+  /** Tells that a worker has left. */
+  leave(worker: string): Observable<unknown>;
+  /** Stores a claim if that of its shard still has this revision. Emits the new revision, or undefined if it does not. */
+  claim(claim: Claim, revision: number): Observable<number | undefined>;
+}

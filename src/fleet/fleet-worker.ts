@@ -1,0 +1,254 @@
+import {
+  EMPTY,
+  catchError,
+  interval,
+  Observable,
+  startWith,
+  Subscription,
+  type SchedulerLike,
+  type Subscriber,
+  type TimestampProvider,
+} from 'rxjs';
+import { InputError } from '../error/index.js';
+import { backoff } from '../stream/index.js';
+import { ClaimBook } from './claim-book.js';
+import type { FleetEvent } from './fleet-event.js';
+import type { Claim, FleetRoster, Heartbeat, RosterEntry } from './fleet-roster.js';
+import type { HeldShard, ShardHolder, WatchIdentity } from './held-shard.js';
+import { HeldShards } from './held-shards.js';
+import { Membership } from './membership.js';
+import { assignShards } from './shard-assignment.js';
+import { claimSteps } from './shard-claims.js';
+
+/** A worker tells that it is alive so many times in a lease. */
+const BEATS_PER_LEASE = 5;
+
+/** After so many leases without hearing even itself, a worker listens anew. */
+const DEAF_LEASES = 2;
+
+/** What a worker needs; everything about NATS and the service is behind `roster` and `watch`. */
+export interface FleetWorkerConfig {
+  readonly name: string;
+  readonly instance: string;
+  readonly roster: FleetRoster;
+  /** The identities that the fleet is to follow: all of them each time. */
+  readonly identities$: Observable<ReadonlySet<string>>;
+  readonly shards: number;
+  readonly lease: number;
+  readonly capacity: number;
+  readonly watch: WatchIdentity;
+  /** Called at each tick. Returns how many polls wait for the rate limit. */
+  readonly waiting: () => number;
+  readonly random: () => number;
+  readonly scheduler: SchedulerLike;
+  readonly monotonic: TimestampProvider;
+}
+
+/**
+ * One of the workers that share a fleet's shards. It claims what it is assigned, follows the identities in it, and releases what
+ * it is no longer assigned. Unsubscribing releases everything at once.
+ */
+export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
+  return new Observable(subscriber => new FleetWorker(config, subscriber).start());
+}
+
+class FleetWorker implements ShardHolder {
+  readonly watch: WatchIdentity;
+  readonly scheduler: SchedulerLike;
+  readonly counts = { live: 0, events: 0 };
+  readonly #config: FleetWorkerConfig;
+  readonly #subscriber: Subscriber<FleetEvent>;
+  readonly #members: Membership;
+  readonly #claims: ClaimBook;
+  readonly #held: HeldShards;
+  #owners: { readonly of: string; readonly list: readonly string[] } = { of: '', list: [] };
+  #isReady = false;
+  #isActing = false;
+  #isBeating = false;
+  #listening = new Subscription();
+
+  constructor(config: FleetWorkerConfig, subscriber: Subscriber<FleetEvent>) {
+    const { name, lease, shards, monotonic, roster, watch, scheduler } = config;
+    this.watch = watch;
+    this.scheduler = scheduler;
+    this.#config = config;
+    this.#subscriber = subscriber;
+    this.#members = new Membership(name, lease, monotonic);
+    this.#claims = new ClaimBook(roster);
+    this.#held = new HeldShards(shards, this);
+  }
+
+  readonly tell = (event: FleetEvent): void => this.#subscriber.next(event);
+
+  readonly superseded = (held: HeldShard, epoch: number): void => {
+    this.#claims.sawEpoch(held.shard, epoch);
+    if (this.#held.get(held.shard) === held) this.#lose(held.shard);
+    this.#actSoon();
+  };
+
+  start(): void {
+    const { identities$, lease } = this.#config;
+    const subscriber = this.#subscriber;
+    subscriber.add(() => this.#leave());
+    this.#listen();
+    const ticks$ = interval(lease / BEATS_PER_LEASE, this.scheduler).pipe(startWith(0));
+    subscriber.add(ticks$.subscribe(() => this.#tick()));
+    const error = (error: unknown) => subscriber.error(error);
+    subscriber.add(identities$.subscribe({ next: identities => this.#want(identities), error }));
+  }
+
+  #listen(): void {
+    const { roster, random } = this.#config;
+    this.#listening.unsubscribe();
+    const entries$ = this.#telling(roster.entries$).pipe(backoff({ random, scheduler: this.scheduler }));
+    this.#listening = entries$.subscribe(entry => this.#learn(entry));
+  }
+
+  /** A worker is there for the others once it knows what it is to follow, and who holds what. */
+  get #isThere(): boolean {
+    return this.#isReady && this.#held.isWanting && !this.#subscriber.closed;
+  }
+
+  #tick(): void {
+    const waiting = this.#config.waiting();
+    if (!this.#isThere) return;
+    const { roster, lease } = this.#config;
+    if (!this.#isBeating) {
+      this.#isBeating = true;
+      const beating = this.#try(roster.beat(this.#beat(waiting)), () => {
+        // What is told, but not heard: the connection is well, and the ear is not.
+        if (this.#members.deafFor > DEAF_LEASES * lease) this.#listen();
+      });
+      beating.add(() => (this.#isBeating = false));
+    }
+    for (const worker of this.#members.forgotten()) this.#try(roster.leave(worker));
+    this.#save();
+    this.#act();
+  }
+
+  #beat(waiting: number): Heartbeat {
+    const { name: worker, instance, capacity } = this.#config;
+    return { worker, instance, capacity, ...this.#held.numbers, ...this.counts, waiting };
+  }
+
+  #learn(entry: RosterEntry): void {
+    const { name, instance } = this.#config;
+    if (entry.kind === 'ready') {
+      this.#isReady = true;
+      return this.#tick();
+    }
+    if (entry.kind === 'claim') {
+      const { shard, owner, epoch } = entry.claim;
+      if (!this.#claims.learn(entry.claim, entry.revision)) return;
+      const held = this.#held.get(shard);
+      if (held && (owner !== name || epoch !== held.epoch)) this.#lose(shard);
+      return this.#actSoon();
+    }
+    if (entry.kind === 'beat') {
+      const { worker, instance: its } = entry.beat;
+      if (this.#isReady && worker === name && its !== instance)
+        return this.#subscriber.error(new InputError('name', 'a name of its own', 'that of another worker'));
+      this.tell(entry);
+    }
+    const change = entry.kind === 'beat' ? this.#members.heard(entry.beat) : this.#members.left(entry.worker);
+    if (!change) return;
+    this.tell({ kind: 'worker', ...change });
+    this.#actSoon();
+  }
+
+  /** Soon, and once: many entries come together. */
+  #actSoon(): void {
+    if (this.#isActing || !this.#isThere) return;
+    this.#isActing = true;
+    this.#subscriber.add(this.scheduler.schedule(() => this.#act()));
+  }
+
+  /** Claims and releases what has to be. */
+  #act(): void {
+    this.#isActing = false;
+    if (!this.#isThere) return;
+    for (const change of this.#members.judge()) this.tell({ kind: 'worker', ...change });
+    const { alive, mayJudge } = this.#members;
+    const of = JSON.stringify(alive.map(({ worker, capacity }) => [worker, capacity]).sort());
+    if (of !== this.#owners.of) this.#owners = { of, list: assignShards(this.#config.shards, alive) };
+    const { release, claim } = claimSteps({
+      ...{ me: this.#config.name, mayJudge, owners: this.#owners.list },
+      claimOf: shard => this.#claims.of(shard),
+      isStoring: shard => this.#claims.isStoring(shard),
+      isHeld: shard => this.#held.has(shard),
+      isAlive: worker => this.#members.isAlive(worker),
+    });
+    for (const shard of release) this.#release(shard);
+    for (const shard of claim) this.#claim(shard);
+  }
+
+  #claim(shard: number): void {
+    const { name: owner, monotonic } = this.#config;
+    const { owner: from, idle = {} } = this.#claims.of(shard) ?? {};
+    this.#store({ shard, owner, epoch: this.#claims.nextEpoch(shard), idle }, claim => {
+      const identities = this.#held.wantedIn(shard).size;
+      const { epoch } = claim;
+      this.tell({ kind: 'claimed', shard, epoch, identities, from: from === owner ? undefined : from });
+      this.#held.hold(claim, monotonic.now());
+    });
+  }
+
+  #release(shard: number): void {
+    const held = this.#held.drop(shard);
+    const { epoch = 0, idle = {} } = this.#claims.of(shard) ?? {};
+    const places = held?.save(this.#config.monotonic.now()) ?? idle;
+    this.#store({ shard, owner: undefined, epoch, idle: places }, () =>
+      this.tell({ kind: 'released', shard }),
+    );
+  }
+
+  /** Saves idle places that have not been saved for a while. */
+  #save(): void {
+    const { name: owner, monotonic } = this.#config;
+    const now = monotonic.now();
+    for (const held of this.#held.unsaved(now)) {
+      const { shard, epoch } = held;
+      if (!this.#claims.isStoring(shard)) this.#store({ shard, owner, epoch, idle: held.save(now) });
+    }
+  }
+
+  #store(claim: Claim, done?: (claim: Claim) => void): void {
+    this.#try(this.#claims.store(claim), () => {
+      if (!this.#subscriber.closed) done?.(claim);
+    });
+  }
+
+  /** Somebody else has taken it. */
+  #lose(shard: number): void {
+    this.#held.drop(shard);
+    this.tell({ kind: 'lost', shard, to: this.#claims.of(shard)?.owner });
+  }
+
+  #want(identities: ReadonlySet<string>): void {
+    const isFirst = !this.#held.isWanting;
+    this.#held.want(identities);
+    if (isFirst) this.#tick();
+  }
+
+  #leave(): void {
+    this.#listening.unsubscribe();
+    for (const shard of this.#held.keys()) this.#release(shard);
+    if (this.#isReady) this.#try(this.#config.roster.leave(this.#config.name));
+  }
+
+  /** Does something, and tells if it fails. It is done again at another tick, if it is still needed. */
+  #try<T>(task$: Observable<T>, done?: (value: T) => void): Subscription {
+    return this.#telling(task$)
+      .pipe(catchError(() => EMPTY))
+      .subscribe(done);
+  }
+
+  #telling<T>(task$: Observable<T>): Observable<T> {
+    return task$.pipe(
+      catchError((error: unknown) => {
+        this.tell({ kind: 'trouble', error });
+        throw error;
+      }),
+    );
+  }
+}

@@ -1,0 +1,122 @@
+import { retry, throwError, timer, type Observable, type SchedulerLike, type Subscription } from 'rxjs';
+import type { FleetEvent } from './fleet-event.js';
+import type { Claim, IdlePlace } from './fleet-roster.js';
+import { Superseded, type StoredWatchConfig, type StoredWatchEvent } from './stored-watch.js';
+
+/** So many idle places are kept with a claim. A service of more identities than that a shard should have more shards. */
+const MAX_IDLE = 5_000;
+
+/** When the service refuses to answer for an identity, it is asked again after this time, in ms. */
+const ASK_AGAIN = 60_000;
+
+/** Follows one identity. */
+export type WatchIdentity = (
+  identity_id: string,
+  held: Pick<StoredWatchConfig, 'epoch' | 'idle' | 'onIdle'>,
+) => Observable<StoredWatchEvent>;
+
+/** What a shard needs of the worker that holds it. */
+export interface ShardHolder {
+  readonly watch: WatchIdentity;
+  readonly tell: (event: FleetEvent) => void;
+  /** A later epoch has been seen than that of the claim. */
+  readonly superseded: (shard: HeldShard, epoch: number) => void;
+  /** What a worker has done with all of its shards. */
+  readonly counts: { live: number; events: number };
+  readonly scheduler: SchedulerLike;
+}
+
+/** A shard that this worker holds: the watches of its identities, and where those without news are. */
+export class HeldShard {
+  readonly shard: number;
+  readonly epoch: number;
+  /** When the idle places were saved, in ms of the worker's clock. */
+  savedAt: number;
+  readonly #holder: ShardHolder;
+  readonly #places: Map<string, IdlePlace>;
+  readonly #watches = new Map<string, Subscription>();
+  #hasChanged = false;
+
+  constructor({ shard, epoch, idle }: Claim, savedAt: number, holder: ShardHolder) {
+    this.shard = shard;
+    this.epoch = epoch;
+    this.savedAt = savedAt;
+    this.#holder = holder;
+    this.#places = new Map(Object.entries(idle));
+  }
+
+  /** How many identities it follows. */
+  get size(): number {
+    return this.#watches.size;
+  }
+
+  /** Whether there are places that have not been saved. */
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
+
+  /** The places to be saved with the claim. */
+  save(now: number): Readonly<Record<string, IdlePlace>> {
+    this.savedAt = now;
+    this.#hasChanged = false;
+    return Object.fromEntries([...this.#places].slice(-MAX_IDLE));
+  }
+
+  /** Follows these identities and no others. */
+  follow(wanted: ReadonlySet<string>): void {
+    for (const [identity_id, watching] of this.#watches) {
+      if (wanted.has(identity_id)) continue;
+      watching.unsubscribe();
+      this.#watches.delete(identity_id);
+      this.#moved(identity_id, undefined);
+    }
+    for (const identity_id of wanted) {
+      if (!this.#watches.has(identity_id)) this.#watches.set(identity_id, this.#watch(identity_id));
+    }
+  }
+
+  /** Ends all of its watches. */
+  stop(): void {
+    for (const watching of this.#watches.values()) watching.unsubscribe();
+    this.#watches.clear();
+  }
+
+  #watch(identity_id: string): Subscription {
+    const { watch, tell, superseded, counts, scheduler } = this.#holder;
+    let live = 0;
+    const setLive = (next: 0 | 1) => {
+      counts.live += next - live;
+      live = next;
+    };
+    const askAgain = (error: unknown) => {
+      if (error instanceof Superseded) return throwError(() => error);
+      tell({ kind: 'failed', identity_id, error, retryIn: ASK_AGAIN });
+      return timer(ASK_AGAIN, scheduler);
+    };
+    const next = (event: StoredWatchEvent) => {
+      if (event.kind === 'status') return setLive(event.status.state === 'live' ? 1 : 0);
+      if (event.kind === 'trouble') return tell(event);
+      if (event.kind === 'refused') return tell({ kind: 'refused', identity_id });
+      counts.events += event.events;
+      this.#moved(identity_id, undefined);
+      if (event.gap) tell({ kind: 'gap', identity_id, gap: event.gap });
+    };
+    const watching = watch(identity_id, {
+      epoch: this.epoch,
+      idle: this.#places.get(identity_id),
+      onIdle: place => this.#moved(identity_id, place),
+    })
+      .pipe(retry({ delay: askAgain }))
+      .subscribe({ next, error: (error: unknown) => superseded(this, (error as Superseded).epoch) });
+    watching.add(() => setLive(0));
+    return watching;
+  }
+
+  /** An identity has nothing new up to this place, or, without one, has something new. */
+  #moved(identity_id: string, place: IdlePlace | undefined): void {
+    // The latest ones are kept.
+    this.#places.delete(identity_id);
+    if (place) this.#places.set(identity_id, place);
+    this.#hasChanged = true;
+  }
+}

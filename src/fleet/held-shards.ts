@@ -1,0 +1,81 @@
+import { HeldShard, type ShardHolder } from './held-shard.js';
+import type { Claim, Heartbeat } from './fleet-roster.js';
+import { shardOf } from './shard-assignment.js';
+
+/** How old saved idle places may become, in ms: much less than the service keeps events. */
+const SAVE_AFTER = 60_000;
+
+/** The shards that a worker holds, and the identities that the fleet is to follow in all of them. */
+export class HeldShards {
+  readonly #shards: number;
+  readonly #holder: ShardHolder;
+  readonly #held = new Map<number, HeldShard>();
+  #wanted: ReadonlyMap<number, ReadonlySet<string>> | undefined;
+
+  constructor(shards: number, holder: ShardHolder) {
+    this.#shards = shards;
+    this.#holder = holder;
+  }
+
+  /** Whether it is known which identities to follow. */
+  get isWanting(): boolean {
+    return this.#wanted !== undefined;
+  }
+
+  /** Follows these identities, as far as their shards are held. */
+  want(identities: ReadonlySet<string>): void {
+    const wanted = new Map<number, Set<string>>();
+    for (const identity_id of identities) {
+      const shard = shardOf(identity_id, this.#shards);
+      wanted.set(shard, (wanted.get(shard) ?? new Set()).add(identity_id));
+    }
+    this.#wanted = wanted;
+    for (const held of this.#held.values()) held.follow(this.wantedIn(held.shard));
+  }
+
+  /** The identities to follow in a shard. */
+  wantedIn(shard: number): ReadonlySet<string> {
+    return this.#wanted?.get(shard) ?? new Set();
+  }
+
+  get(shard: number): HeldShard | undefined {
+    return this.#held.get(shard);
+  }
+
+  has(shard: number): boolean {
+    return this.#held.has(shard);
+  }
+
+  keys(): readonly number[] {
+    return [...this.#held.keys()];
+  }
+
+  /** Begins to follow the identities of a shard that has been claimed. */
+  hold(claim: Claim, now: number): void {
+    const held = new HeldShard(claim, now, this.#holder);
+    this.#held.set(claim.shard, held);
+    held.follow(this.wantedIn(claim.shard));
+  }
+
+  /** Ends the watches of a shard. Returns it, if it was held. */
+  drop(shard: number): HeldShard | undefined {
+    const held = this.#held.get(shard);
+    this.#held.delete(shard);
+    held?.stop();
+    return held;
+  }
+
+  /** Those with idle places that have not been saved for a while. */
+  unsaved(now: number): readonly HeldShard[] {
+    return [...this.#held.values()].filter(
+      ({ hasChanged, savedAt }) => hasChanged && now - savedAt >= SAVE_AFTER,
+    );
+  }
+
+  /** What a worker tells about what it holds. */
+  get numbers(): Pick<Heartbeat, 'shards' | 'identities'> {
+    let identities = 0;
+    for (const { size } of this.#held.values()) identities += size;
+    return { shards: this.#held.size, identities };
+  }
+}

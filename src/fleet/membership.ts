@@ -1,0 +1,105 @@
+import type { TimestampProvider } from 'rxjs';
+import type { Heartbeat } from './fleet-roster.js';
+import type { Participant } from './shard-assignment.js';
+
+/** A worker has to hear itself without a break for this many leases before it judges others. */
+const CALM_LEASES = 1.5;
+
+/** Who has not been heard for this many leases is forgotten. */
+const FORGOTTEN_LEASES = 20;
+
+/** What has changed about a worker. */
+export interface MemberChange {
+  readonly worker: string;
+  readonly state: 'joined' | 'left' | 'silent';
+}
+
+/**
+ * Which workers are alive: those that have been heard within a lease, measured by a clock of one's own.
+ *
+ * Whoever was frozen, cut off, or deaf for another reason has heard nobody, itself included. So a worker calls others silent only
+ * if it has heard its own heartbeats, which go the same way, without a break for some time.
+ */
+export class Membership {
+  readonly #me: string;
+  readonly #lease: number;
+  readonly #clock: TimestampProvider;
+  /** When each worker was last heard. */
+  readonly #heard = new Map<string, { at: number; beat: Heartbeat; isSilent: boolean }>();
+  /** Since when this worker has heard itself without a break. */
+  #hearingSince: number | undefined;
+
+  /** `lease` in ms. The clock must never be set back. */
+  constructor(me: string, lease: number, clock: TimestampProvider) {
+    this.#me = me;
+    this.#lease = lease;
+    this.#clock = clock;
+  }
+
+  /** A worker was heard. */
+  heard(beat: Heartbeat): MemberChange | undefined {
+    const { worker } = beat;
+    const now = this.#clock.now();
+    const before = this.#heard.get(worker);
+    if (worker === this.#me && (!before || !this.#isRecent(before.at))) this.#hearingSince = now;
+    this.#heard.set(worker, { at: now, beat, isSilent: false });
+    return !before || before.isSilent ? { worker, state: 'joined' } : undefined;
+  }
+
+  /** A worker has said that it leaves. */
+  left(worker: string): MemberChange | undefined {
+    const before = this.#heard.get(worker);
+    this.#heard.delete(worker);
+    return before && !before.isSilent ? { worker, state: 'left' } : undefined;
+  }
+
+  /** Calls those silent that have not been heard for a lease, if this worker may judge. */
+  judge(): readonly MemberChange[] {
+    if (!this.mayJudge) return [];
+    const changes: MemberChange[] = [];
+    for (const [worker, member] of this.#heard) {
+      if (member.isSilent || worker === this.#me || this.#silenceOf(member) <= this.#lease) continue;
+      member.isSilent = true;
+      changes.push({ worker, state: 'silent' });
+    }
+    return changes;
+  }
+
+  /** Whether this worker hears enough to judge others. */
+  get mayJudge(): boolean {
+    const me = this.#heard.get(this.#me);
+    if (!me || this.#hearingSince === undefined || !this.#isRecent(me.at)) return false;
+    return this.#clock.now() - this.#hearingSince >= CALM_LEASES * this.#lease;
+  }
+
+  /** For how long this worker has not heard itself, in ms; since it has been made, if never. */
+  get deafFor(): number {
+    const me = this.#heard.get(this.#me);
+    return me ? this.#silenceOf(me) : 0;
+  }
+
+  /** Those who share the shards. */
+  get alive(): readonly Participant[] {
+    return [...this.#heard.values()].flatMap(({ beat, isSilent }) => (isSilent ? [] : [beat]));
+  }
+
+  /** Whether a worker is known to be alive. */
+  isAlive(worker: string): boolean {
+    return this.#heard.get(worker)?.isSilent === false;
+  }
+
+  /** Those who have been silent for so long that nobody needs to know them any more. */
+  forgotten(): readonly string[] {
+    const isForgotten = (member: { at: number; isSilent: boolean }) =>
+      member.isSilent && this.#silenceOf(member) > FORGOTTEN_LEASES * this.#lease;
+    return [...this.#heard].flatMap(([worker, member]) => (isForgotten(member) ? [worker] : []));
+  }
+
+  #isRecent(at: number): boolean {
+    return this.#clock.now() - at <= this.#lease / 2;
+  }
+
+  #silenceOf({ at }: { readonly at: number }): number {
+    return this.#clock.now() - at;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Observable, SchedulerLike } from 'rxjs';
+import { isStatusError } from '../error/index.js';
+import { RateLimit, type WatchStatus } from '../stream/index.js';
+import type { FleetEvent } from './fleet-event.js';
+
+/** A longer wait than this for the turn of a poll is worth telling, in ms. */
+const NOTICEABLE = 1_000;
+
+/** How long to wait if the service says that there are too many requests, but not for how long, in ms. */
+const UNSAID = 60_000;
+
+/** The part of a minute's requests that may be sent at once. */
+const BURST = 0.5;
+
+/** How many polls may be sent from one address. All identities that are polled from there share it. */
+export class RequestBudget {
+  readonly #limit: RateLimit;
+  readonly #tell: (event: FleetEvent) => void;
+  #isLimited = false;
+
+  constructor(requestsPerMinute: number, scheduler: SchedulerLike, tell: (event: FleetEvent) => void) {
+    this.#tell = tell;
+    this.#limit = new RateLimit({
+      interval: 60_000 / requestsPerMinute,
+      burst: Math.ceil(BURST * requestsPerMinute),
+      scheduler,
+    });
+  }
+
+  /** How many polls wait. */
+  get waiting(): number {
+    return this.#limit.waiting;
+  }
+
+  /** Completes when the next poll may be sent. */
+  permit(): Observable<never> {
+    return this.#limit.turn();
+  }
+
+  /** If the service has refused a poll because there were too many, all others wait, too. */
+  heed({ state, error }: WatchStatus): void {
+    if (state !== 'retrying' || !isStatusError(error) || error.status !== 429) return;
+    const wait = error.retryAfter ?? UNSAID;
+    this.#limit.pause(wait);
+    this.#tell({ kind: 'limited', by: 'service', wait, waiting: this.waiting });
+  }
+
+  /** Tells if the rate has become too low, or is high enough again. */
+  check(): void {
+    const { delay, waiting } = this.#limit;
+    const isLimited = waiting > 0 && delay > NOTICEABLE;
+    if (isLimited === this.#isLimited) return;
+    this.#isLimited = isLimited;
+    this.#tell({ kind: 'limited', by: 'requestsPerMinute', wait: isLimited ? delay : 0, waiting });
+  }
+}

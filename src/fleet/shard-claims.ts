@@ -1,0 +1,44 @@
+import type { Claim } from './fleet-roster.js';
+
+/** What a worker knows when it decides which shards to claim and which to release. */
+export interface ClaimView {
+  readonly me: string;
+  /** Whom each shard is assigned to. */
+  readonly owners: readonly string[];
+  readonly claimOf: (shard: number) => Claim | undefined;
+  /** Whether a claim of this worker is on its way. */
+  readonly isStoring: (shard: number) => boolean;
+  /** Whether this worker follows the identities of a shard. */
+  readonly isHeld: (shard: number) => boolean;
+  readonly isAlive: (worker: string) => boolean;
+  /** Whether this worker may take shards from those whom it does not hear. */
+  readonly mayJudge: boolean;
+}
+
+/** What a worker is to do about its claims. */
+export interface ClaimSteps {
+  readonly release: readonly number[];
+  readonly claim: readonly number[];
+}
+
+/**
+ * Decides which shards to claim and which to release. A shard is claimed once its owner has released it; by force only if the
+ * owner is silent. Two workers that come to different results cost polls, but neither lose nor double an event.
+ */
+export function claimSteps(view: ClaimView): ClaimSteps {
+  const { me, owners, claimOf, isStoring, isHeld, isAlive, mayJudge } = view;
+  const release: number[] = [];
+  const claim: number[] = [];
+  owners.forEach((assigned, shard) => {
+    if (isStoring(shard)) return;
+    const owner = claimOf(shard)?.owner;
+    if (assigned !== me) {
+      // Also what it has claimed or released before, but does not know that it was stored.
+      if (isHeld(shard) || owner === me) release.push(shard);
+    } else if (!isHeld(shard)) {
+      const isFree = owner === undefined || owner === me;
+      if (isFree || (mayJudge && !isAlive(owner))) claim.push(shard);
+    }
+  });
+  return { release, claim };
+}

@@ -1,0 +1,313 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import type { FleetEvent } from '../../src/fleet/fleet-event.js';
+import { virtualFleet, type VirtualWorker } from './virtual-fleet.js';
+
+const kinds = (worker: VirtualWorker) =>
+  worker.events.filter(({ kind }) => kind !== 'beat').map(({ kind }) => kind);
+const of = <K extends FleetEvent['kind']>(worker: VirtualWorker, kind: K) =>
+  worker.events.filter((event): event is Extract<FleetEvent, { kind: K }> => event.kind === kind);
+
+describe('a fleet of workers', () => {
+  it('stores each event of each identity once, in order', () => {
+    const { start, pass, publish, ids, numbersOf } = virtualFleet();
+    const worker = start('a');
+    pass(5_000);
+    for (let i = 0; i < 50; i++) {
+      publish(ids[i % ids.length]!);
+      pass(i * 10);
+    }
+    pass(5_000);
+    for (const id of ids) {
+      const { stored, published } = numbersOf(id);
+      deepStrictEqual(stored, published);
+    }
+    strictEqual(of(worker, 'claimed').length, 8);
+    strictEqual(of(worker, 'beat').at(-1)!.beat.events, 50);
+    strictEqual(of(worker, 'beat').at(-1)!.beat.live, 10);
+    deepStrictEqual(
+      kinds(worker).filter(kind => kind !== 'claimed' && kind !== 'worker'),
+      [],
+    );
+  });
+
+  it('stores where an identity begins, so that nothing is lost from then on', () => {
+    const { start, pass, memory, ids, publish, numbersOf } = virtualFleet({ identities: 1 });
+    const worker = start('a');
+    pass(3_000);
+    strictEqual(memory.records.length, 1);
+    worker.kill();
+    publish(ids[0]!);
+    start('b');
+    pass(20_000);
+    deepStrictEqual(numbersOf(ids[0]!), { published: [1], stored: [1] });
+  });
+
+  it('shares the shards with a worker that joins, and takes them back when it leaves', () => {
+    const { start, pass, held, owners } = virtualFleet();
+    const a = start('a');
+    pass(10_000);
+    strictEqual(held(a).length, 8);
+    const b = start('b');
+    pass(10_000);
+    ok(held(a).length >= 3 && held(b).length >= 3);
+    strictEqual(held(a).length + held(b).length, 8);
+    b.running.unsubscribe();
+    pass(1_000);
+    strictEqual(held(a).length, 8);
+    deepStrictEqual([...owners()], ['a']);
+    deepStrictEqual(
+      of(a, 'worker').map(({ worker, state }) => `${worker} ${state}`),
+      ['a joined', 'b joined', 'b left'],
+    );
+    a.running.unsubscribe();
+    pass(100);
+    deepStrictEqual([...owners()], [undefined]);
+  });
+
+  it('takes the shards of a worker that is killed, after a lease', () => {
+    const { start, pass, held, ids, publish, numbersOf } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    const lost = held(a);
+    a.kill();
+    for (const id of ids) publish(id);
+    pass(4_000 - 800 - 20);
+    deepStrictEqual(held(a), lost);
+    pass(800 + 800 + 100);
+    strictEqual(held(b).length, 8);
+    pass(1_000);
+    for (const id of ids) {
+      const { stored, published } = numbersOf(id);
+      deepStrictEqual(stored, published);
+    }
+    deepStrictEqual(
+      of(b, 'claimed')
+        .filter(({ from }) => from === 'a')
+        .map(({ shard }) => shard),
+      lost,
+    );
+  });
+
+  it('is not doubled by a worker that was frozen, which gives up what others have taken', () => {
+    const { start, pass, held, ids, publish, numbersOf } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    const shards = held(a);
+    a.scheduler.freeze();
+    for (const id of ids) publish(id);
+    pass(6_000);
+    strictEqual(held(b).length, 8);
+    for (const id of ids) publish(id);
+    a.scheduler.thaw();
+    pass(20_000);
+    for (const id of ids) {
+      const { stored, published } = numbersOf(id);
+      deepStrictEqual(stored, published);
+    }
+    // It has lost them, and has got its share back since.
+    deepStrictEqual(
+      of(a, 'lost').map(({ shard }) => shard),
+      shards,
+    );
+    deepStrictEqual(held(a), shards);
+  });
+
+  it('judges nobody after it was frozen or cut off itself', () => {
+    const { start, pass, held } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    const before = held(b);
+    for (const trouble of [
+      () => {
+        a.scheduler.freeze();
+        b.scheduler.freeze();
+        pass(30_000);
+        a.scheduler.thaw();
+        pass(3_000);
+        b.scheduler.thaw();
+      },
+      () => {
+        a.link.isCut = b.link.isCut = true;
+        pass(30_000);
+        a.link.isCut = false;
+        pass(3_000);
+        b.link.isCut = false;
+      },
+    ]) {
+      trouble();
+      pass(20_000);
+      deepStrictEqual(held(b), before);
+      deepStrictEqual([of(a, 'lost'), of(b, 'lost')], [[], []]);
+    }
+  });
+
+  it('goes on from where an identity without news was, not from its last record', () => {
+    const { start, pass, memory, ids, publish, numbersOf } = virtualFleet({ identities: 3 });
+    const a = start('a');
+    // Longer than the service keeps events.
+    pass(600_000);
+    a.kill();
+    for (const id of ids) publish(id);
+    start('b');
+    pass(30_000);
+    for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
+    deepStrictEqual(
+      memory.records.filter(({ gap }) => gap),
+      [],
+    );
+  });
+
+  it('stores a gap if nobody has polled for longer than the service keeps events', () => {
+    const { start, pass, memory, ids, publish } = virtualFleet({ identities: 1 });
+    start('a').kill();
+    const a = start('b');
+    pass(30_000);
+    a.running.unsubscribe();
+    publish(ids[0]!);
+    pass(400_000);
+    const c = start('c');
+    pass(30_000);
+    deepStrictEqual(
+      memory.records.map(({ gap }) => gap?.reason),
+      [undefined, 'silence'],
+    );
+    deepStrictEqual(
+      of(c, 'gap').map(({ gap }) => gap.reason),
+      ['silence'],
+    );
+  });
+
+  it('recognizes what it has stored itself, if the answer was lost', () => {
+    const { start, pass, ids, publish, numbersOf } = virtualFleet({ identities: 1 });
+    const a = start('a');
+    pass(5_000);
+    a.link.lostAnswers = 2;
+    publish(ids[0]!);
+    pass(5_000);
+    publish(ids[0]!);
+    pass(5_000);
+    deepStrictEqual(numbersOf(ids[0]!), { published: [1, 2], stored: [1, 2] });
+    deepStrictEqual(of(a, 'trouble').length, 2);
+    deepStrictEqual(of(a, 'refused'), []);
+  });
+
+  it('goes on after what a zombie has stored, although it has seen more itself', () => {
+    const { start, pass, ids, emulator, memory } = virtualFleet({ identities: 1 });
+    const [identity_id] = ids as [string];
+    const a = start('a');
+    pass(5_000);
+    // Both in one answer.
+    const ts = emulator.publish(identity_id, { numbered: { number: 1 } });
+    emulator.publish(identity_id, { numbered: { number: 2 } });
+    const index = String(Date.parse(ts) + 1);
+    const answer = { events: [{ kind: { numbered: { number: 1 } }, ts }], watch: { index } };
+    const checkpoint = { index, at: Date.parse(ts) };
+    memory.storeAs({ identity_id, answer, checkpoint, gap: undefined, epoch: 0, key: 'zombie' });
+    pass(5_000);
+    deepStrictEqual(
+      memory.records.map(({ answer: { events } }) =>
+        events.map(event => (event as { ts: string }).ts === ts),
+      ),
+      [[], [true], [false]],
+    );
+    strictEqual(of(a, 'refused').length, 1);
+  });
+
+  it('appends after a part of a record that nobody has finished, and after all has expired', () => {
+    const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1 });
+    start('a');
+    pass(5_000);
+    memory.leavePart(ids[0]!, 1);
+    publish(ids[0]!);
+    pass(5_000);
+    memory.expire();
+    publish(ids[0]!);
+    pass(5_000);
+    deepStrictEqual(numbersOf(ids[0]!), { published: [1, 2], stored: [1, 2] });
+  });
+
+  it('claims again in a later epoch if the claims are lost', () => {
+    const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1, shards: 1 });
+    start('a').kill();
+    const b = start('b');
+    pass(20_000);
+    b.running.unsubscribe();
+    const c = start('c');
+    pass(20_000);
+    const { epoch } = memory.claims[0]!;
+    c.running.unsubscribe();
+    pass(1_000);
+    memory.forgetClaims();
+    memory.leavePart(ids[0]!, 7);
+    const d = start('d');
+    pass(10_000);
+    publish(ids[0]!);
+    pass(20_000);
+    ok(memory.claims[0]!.epoch > 7, `${epoch} ${memory.claims[0]!.epoch}`);
+    deepStrictEqual(numbersOf(ids[0]!), { published: [1], stored: [1] });
+    deepStrictEqual(
+      kinds(d).filter(kind => kind === 'lost' || kind === 'claimed'),
+      ['claimed', 'lost', 'claimed'],
+    );
+  });
+
+  it('follows identities as they come and go', () => {
+    const { start, pass, ids, identities$, publish, numbersOf, emulator } = virtualFleet({ identities: 4 });
+    identities$.next(new Set(ids.slice(0, 2)));
+    start('a');
+    start('b');
+    pass(20_000);
+    identities$.next(new Set(ids.slice(1, 3)));
+    pass(5_000);
+    for (const id of ids) publish(id);
+    pass(5_000);
+    deepStrictEqual(
+      ids.map(id => numbersOf(id).stored.length),
+      [0, 1, 1, 0],
+    );
+    strictEqual(emulator.requests.filter(({ pending }) => pending).length, 2);
+  });
+
+  it('says when the service refuses to answer for an identity, goes on with the others, and asks again', () => {
+    const { start, pass, ids, tokens, emulator, publish, numbersOf } = virtualFleet({ identities: 2 });
+    const good = tokens.get(ids[0]!)!;
+    tokens.set(ids[0]!, 'unknown');
+    const a = start('a');
+    pass(10_000);
+    deepStrictEqual(
+      of(a, 'failed').map(({ identity_id, retryIn }) => [identity_id, retryIn]),
+      [[ids[0], 60_000]],
+    );
+    publish(ids[1]!);
+    tokens.set(ids[0]!, emulator.renewToken(good));
+    pass(70_000);
+    publish(ids[0]!);
+    pass(5_000);
+    deepStrictEqual(
+      ids.map(id => numbersOf(id).stored.length),
+      [1, 1],
+    );
+    strictEqual(of(a, 'failed').length, 1);
+  });
+
+  it('ends if another worker has its name', () => {
+    const { start, pass } = virtualFleet();
+    const first = start('a');
+    pass(2_000);
+    const second = start('a');
+    pass(5_000);
+    ok([first, second].some(({ error }) => String(error).includes('name must be')));
+  });
+
+  it('forgets workers that have been silent for long', () => {
+    const { start, pass, memory } = virtualFleet();
+    const a = start('a');
+    start('b');
+    pass(20_000);
+    a.kill();
+    pass(4_000 * 30);
+    const seen: string[] = [];
+    for (const entry of memory.entries) if (entry.kind === 'beat') seen.push(entry.beat.worker);
+    deepStrictEqual(seen, ['b']);
+  });
+});
