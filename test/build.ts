@@ -7,7 +7,7 @@ import ts from 'typescript';
 const ROOT = join(import.meta.dirname, '..');
 /** Where to build to. */
 const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
-const ENTRIES = ['', 'angular/', 'browser/', 'emulator/', 'lobby-server/', 'transport/node/'].map(
+const ENTRIES = ['', 'angular/', 'browser/', 'emulator/', 'fleet/', 'lobby-server/', 'transport/node/'].map(
   folder => `${folder}index.d.ts`,
 );
 
@@ -17,7 +17,7 @@ const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'sr
 execFileSync(process.execPath, [...tsc, '--outDir', DIST], { stdio: 'inherit' });
 await bundleForNode();
 for (const room of ['angular', 'emulator']) await bundleRoom(room);
-removeModules('lobby-server', 'transport/node');
+removeModules('fleet', 'lobby-server', 'transport/node');
 removeUnreachable();
 
 /** Node reads a few files much faster than a hundred, and never needs to leave any out. */
@@ -29,6 +29,7 @@ async function bundleForNode(): Promise<void> {
       angular: 'angular/index.ts',
       browser: 'browser/index.ts',
       emulator: 'emulator/index.ts',
+      fleet: 'fleet/index.ts',
       'lobby-server': 'lobby-server/index.ts',
       node: 'transport/node/index.ts',
       'lobby-rx': 'cli/main.ts',

@@ -21,6 +21,7 @@ export { isClientError, type ClientError } from './client-error.js';
 export { DecodeError, isDecodeError, type DecodeIssue } from './decode-error.js';
 export { describe, textOf } from './describe.js';
 export { guarded } from './guarded.js';
+export { hasTag } from './has-tag.js';
 export { InputError, isInputError } from './input-error.js';
 export { recovery, type Recovery } from './recovery.js';
 export { redact, redactBody, redactError } from './redact.js';

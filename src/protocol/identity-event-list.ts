@@ -25,8 +25,11 @@ export interface RawEventList {
   readonly watch: WatchData;
 }
 
+/** They are checked one by one when they are decoded. */
+const anyEvents: t.Mixed = t.UnknownArray;
+
 export const RawEventList: Codec<RawEventList> = struct('IdentityEventList', {
-  events: t.UnknownArray as t.Mixed,
+  events: anyEvents,
   watch: WatchData,
 });
 

@@ -8,7 +8,7 @@ export { jsonEqual } from './json-equal.js';
 export { isPage, pageEvents, pageWake } from './page-wake.js';
 export { pages, type PagesConfig } from './pages.js';
 export { ramp, RateLimit, type RampConfig } from './rate-limit.js';
-export { toInput } from './to-input.js';
+export { observableInput, toInput } from './to-input.js';
 export {
   abandoned,
   answers,

@@ -1,7 +1,6 @@
 import {
   asyncScheduler,
   concat,
-  defer,
   Observable,
   type SchedulerLike,
   type Subscriber,

@@ -9,8 +9,8 @@ import {
   throwError,
   type SchedulerLike,
 } from 'rxjs';
-import type { Appended, FleetHead, FleetLog, FleetRecord } from '../../src/fleet/fleet-log.js';
-import type { Claim, FleetRoster, Heartbeat, RosterEntry } from '../../src/fleet/fleet-roster.js';
+import type { Appended, FleetHead, FleetLog, FleetRecord } from '../../src/fleet/worker/fleet-log.js';
+import type { Claim, FleetRoster, Heartbeat, RosterEntry } from '../../src/fleet/worker/fleet-roster.js';
 
 /** How far away the memory is, in ms each way. */
 const LATENCY = 5;
@@ -104,11 +104,16 @@ export class MemoryFleet {
     });
     return {
       entries$: entries$.pipe(delay(LATENCY, link.scheduler)),
-      beat: beat => this.#ask(link, () => of(this.#tell(`beat ${beat.worker}`, { kind: 'beat', beat }))),
+      beat: beat =>
+        this.#ask(link, () => {
+          this.beatAs(beat);
+          return of(0);
+        }),
       leave: worker =>
         this.#ask(link, () => {
           this.#entries.delete(`beat ${worker}`);
-          return of(this.#changes$.next({ kind: 'left', worker }));
+          this.#changes$.next({ kind: 'left', worker });
+          return of(0);
         }),
       claim: (claim, revision) =>
         this.#ask(link, () => {

@@ -9,6 +9,7 @@ const ENTRIES = {
   'lobby-rx/angular': 'angular/index.d.ts',
   'lobby-rx/browser': 'browser/index.d.ts',
   'lobby-rx/emulator': 'emulator/index.d.ts',
+  'lobby-rx/fleet': 'fleet/index.d.ts',
   'lobby-rx/lobby-server': 'lobby-server/index.d.ts',
   'lobby-rx/node': 'transport/node/index.d.ts',
 };

@@ -36,7 +36,11 @@ describe('ramp', () => {
     const start = ramp({ perSecond: 2_000, scheduler });
     let started = 0;
     const starting = merge(
-      ...Array.from({ length: 5_000 }, () => new Observable(() => void started++).pipe(start)),
+      ...Array.from({ length: 5_000 }, () =>
+        new Observable(() => {
+          started++;
+        }).pipe(start),
+      ),
     ).subscribe();
     pass(1_000);
     ok(started >= 2_000 && started <= 2_050, String(started));

@@ -1,12 +1,11 @@
 import { defer, tap, type Observable, type SchedulerLike } from 'rxjs';
-import { rawEventSignals, type ClientConfig } from '../client/index.js';
-import { ramp } from '../stream/index.js';
-import type { Transport } from '../transport/index.js';
+import { rawEventSignals, type ClientConfig } from '../../client/index.js';
+import { ramp } from '../../stream/index.js';
+import type { Transport } from '../../transport/index.js';
 import type { FleetEvent } from './fleet-event.js';
-import type { FleetLog } from './fleet-log.js';
 import type { WatchIdentity } from './held-shard.js';
 import { RequestBudget } from './request-budget.js';
-import { shardOf } from './shard-assignment.js';
+import { shardOf } from './assign-shards.js';
 import { storedWatch, type StoredWatchConfig, type StoredWatchEvent } from './stored-watch.js';
 
 /** How a worker polls identities. */

@@ -1,6 +1,6 @@
 import type { TimestampProvider } from 'rxjs';
 import type { Heartbeat } from './fleet-roster.js';
-import type { Participant } from './shard-assignment.js';
+import type { Participant } from './assign-shards.js';
 
 /** A worker has to hear itself without a break for this many leases before it judges others. */
 const CALM_LEASES = 1.5;

@@ -1,4 +1,4 @@
-import type { Gap } from '../stream/index.js';
+import type { Gap } from '../../stream/index.js';
 import type { Heartbeat } from './fleet-roster.js';
 
 /**

@@ -1,6 +1,6 @@
 import { HeldShard, type ShardHolder } from './held-shard.js';
 import type { Claim, Heartbeat } from './fleet-roster.js';
-import { shardOf } from './shard-assignment.js';
+import { shardOf } from './assign-shards.js';
 
 /** How old saved idle places may become, in ms: much less than the service keeps events. */
 const SAVE_AFTER = 60_000;

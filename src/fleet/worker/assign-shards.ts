@@ -31,7 +31,7 @@ export function assignShards(shards: number, participants: readonly Participant[
     let best: string | undefined;
     let bestScore = -Infinity;
     for (const { worker, capacity } of workers) {
-      if (left.get(worker)! === 0) continue;
+      if (!left.get(worker)) continue;
       // From 0 to 1, excluding both.
       const chance = (hash(`${worker} ${shard}`) + 0.5) / 2 ** 32;
       const score = -capacity / Math.log(chance);
@@ -39,8 +39,9 @@ export function assignShards(shards: number, participants: readonly Participant[
       best = worker;
       bestScore = score;
     }
-    owners.push(best!);
-    left.set(best!, left.get(best!)! - 1);
+    if (best === undefined) continue;
+    owners.push(best);
+    left.set(best, left.get(best)! - 1);
   }
   return owners;
 }

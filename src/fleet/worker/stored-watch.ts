@@ -1,5 +1,5 @@
 import { concatMap, defer, EMPTY, Observable, of, tap, timer, type SchedulerLike } from 'rxjs';
-import type { RawEventList } from '../protocol/index.js';
+import type { RawEventList } from '../../protocol/index.js';
 import {
   backoff,
   type AckDecision,
@@ -8,7 +8,7 @@ import {
   type WatchConfig,
   type WatchSignal,
   type WatchStatus,
-} from '../stream/index.js';
+} from '../../stream/index.js';
 import type { Appended, FleetHead, FleetLog, FleetRecord } from './fleet-log.js';
 import type { IdlePlace } from './fleet-roster.js';
 

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
-import type { RawEventList } from '../protocol/index.js';
-import type { Checkpoint, Gap } from '../stream/index.js';
+import type { RawEventList } from '../../protocol/index.js';
+import type { Checkpoint, Gap } from '../../stream/index.js';
 
 /**
  * What one answer of the service becomes. It has exactly what followed the checkpoint of the record before it: so nothing is lost

@@ -1,24 +1,23 @@
 import {
   EMPTY,
   catchError,
-  interval,
   Observable,
-  startWith,
   Subscription,
+  timer,
   type SchedulerLike,
   type Subscriber,
   type TimestampProvider,
 } from 'rxjs';
-import { InputError } from '../error/index.js';
-import { backoff } from '../stream/index.js';
+import { InputError } from '../../error/index.js';
+import { backoff } from '../../stream/index.js';
 import { ClaimBook } from './claim-book.js';
 import type { FleetEvent } from './fleet-event.js';
-import type { Claim, FleetRoster, Heartbeat, RosterEntry } from './fleet-roster.js';
+import type { Claim, FleetRoster, RosterEntry } from './fleet-roster.js';
 import type { HeldShard, ShardHolder, WatchIdentity } from './held-shard.js';
 import { HeldShards } from './held-shards.js';
 import { Membership } from './membership.js';
-import { assignShards } from './shard-assignment.js';
-import { claimSteps } from './shard-claims.js';
+import { assignShards } from './assign-shards.js';
+import { claimSteps } from './claim-steps.js';
 
 /** A worker tells that it is alive so many times in a lease. */
 const BEATS_PER_LEASE = 5;
@@ -91,10 +90,14 @@ class FleetWorker implements ShardHolder {
     const subscriber = this.#subscriber;
     subscriber.add(() => this.#leave());
     this.#listen();
-    const ticks$ = interval(lease / BEATS_PER_LEASE, this.scheduler).pipe(startWith(0));
+    const ticks$ = timer(0, lease / BEATS_PER_LEASE, this.scheduler);
     subscriber.add(ticks$.subscribe(() => this.#tick()));
-    const error = (error: unknown) => subscriber.error(error);
-    subscriber.add(identities$.subscribe({ next: identities => this.#want(identities), error }));
+    const next = (identities: ReadonlySet<string>) => {
+      const isFirst = !this.#held.isWanting;
+      this.#held.want(identities);
+      if (isFirst) this.#tick();
+    };
+    subscriber.add(identities$.subscribe({ next, error: (error: unknown) => subscriber.error(error) }));
   }
 
   #listen(): void {
@@ -112,23 +115,22 @@ class FleetWorker implements ShardHolder {
   #tick(): void {
     const waiting = this.#config.waiting();
     if (!this.#isThere) return;
-    const { roster, lease } = this.#config;
-    if (!this.#isBeating) {
-      this.#isBeating = true;
-      const beating = this.#try(roster.beat(this.#beat(waiting)), () => {
-        // What is told, but not heard: the connection is well, and the ear is not.
-        if (this.#members.deafFor > DEAF_LEASES * lease) this.#listen();
-      });
-      beating.add(() => (this.#isBeating = false));
-    }
-    for (const worker of this.#members.forgotten()) this.#try(roster.leave(worker));
+    this.#beat(waiting);
+    for (const worker of this.#members.forgotten()) this.#try(this.#config.roster.leave(worker));
     this.#save();
     this.#act();
   }
 
-  #beat(waiting: number): Heartbeat {
-    const { name: worker, instance, capacity } = this.#config;
-    return { worker, instance, capacity, ...this.#held.numbers, ...this.counts, waiting };
+  #beat(waiting: number): void {
+    if (this.#isBeating) return;
+    const { name: worker, instance, capacity, roster, lease } = this.#config;
+    const beat = { worker, instance, capacity, ...this.#held.numbers, ...this.counts, waiting };
+    this.#isBeating = true;
+    const beating = this.#try(roster.beat(beat), () => {
+      // What is told, but not heard: the connection is well, and the ear is not.
+      if (this.#members.deafFor > DEAF_LEASES * lease) this.#listen();
+    });
+    beating.add(() => (this.#isBeating = false));
   }
 
   #learn(entry: RosterEntry): void {
@@ -222,12 +224,6 @@ class FleetWorker implements ShardHolder {
   #lose(shard: number): void {
     this.#held.drop(shard);
     this.tell({ kind: 'lost', shard, to: this.#claims.of(shard)?.owner });
-  }
-
-  #want(identities: ReadonlySet<string>): void {
-    const isFirst = !this.#held.isWanting;
-    this.#held.want(identities);
-    if (isFirst) this.#tick();
   }
 
   #leave(): void {

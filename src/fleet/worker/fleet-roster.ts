@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { Checkpoint } from '../stream/index.js';
+import type { Checkpoint } from '../../stream/index.js';
 
 /** What a worker tells the others about itself, several times in a lease. */
 export interface Heartbeat {

@@ -94,9 +94,10 @@ export class HeldShard {
       return timer(ASK_AGAIN, scheduler);
     };
     const next = (event: StoredWatchEvent) => {
-      if (event.kind === 'status') return setLive(event.status.state === 'live' ? 1 : 0);
-      if (event.kind === 'trouble') return tell(event);
-      if (event.kind === 'refused') return tell({ kind: 'refused', identity_id });
+      if (event.kind === 'status') setLive(event.status.state === 'live' ? 1 : 0);
+      if (event.kind === 'trouble') tell(event);
+      if (event.kind === 'refused') tell({ kind: 'refused', identity_id });
+      if (event.kind !== 'stored') return;
       counts.events += event.events;
       this.#moved(identity_id, undefined);
       if (event.gap) tell({ kind: 'gap', identity_id, gap: event.gap });

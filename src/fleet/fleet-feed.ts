@@ -1,0 +1,156 @@
+import { BehaviorSubject, defer, first, merge, Observable, switchMap, type Subscriber } from 'rxjs';
+import {
+  checkArgument,
+  checkOptions,
+  isInputError,
+  milliseconds,
+  nonEmptyString,
+  plainObject,
+  type Options,
+} from '../error/index.js';
+import type { EventCodecs, IdentityEventList, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
+import {
+  backoff,
+  connecting,
+  eventFeed,
+  type Audience,
+  type EventFeed,
+  type WatchSignal,
+  type WatchStatus,
+} from '../stream/index.js';
+import { messagesInOrder } from './messages-in-order.js';
+import {
+  fleetName,
+  liveMessages,
+  natsConnection,
+  natsProblem,
+  openFleetToRead,
+  RecordReader,
+  whenClosed,
+  type Nats,
+  type OpenFleet,
+} from './nats/index.js';
+import { storedEvents } from './stored-events.js';
+
+/** The options of {@link fleetFeed}. `nats` and `identity_id` are required; everything else is optional. */
+export interface FleetFeedConfig<Codecs extends EventCodecs = NoOwnEvents> {
+  /** A connection of `@nats-io/transport-node`, or the promise of one. It stays yours. */
+  readonly nats: Nats;
+  readonly identity_id: string;
+  /** Codecs of your own event kinds, as in `createClient`. */
+  readonly events?: Codecs;
+  /** How long to go on after the last subscriber has left, in ms. Default 1,000. */
+  readonly linger?: number;
+  /** The name of the fleet. Default `lobby`. */
+  readonly fleet?: string;
+}
+
+const OPTIONS: Options<FleetFeedConfig> = {
+  nats: natsConnection,
+  identity_id: nonEmptyString,
+  events: plainObject,
+  linger: milliseconds,
+  fleet: fleetName,
+};
+
+/**
+ * The live events of one identity, as a fleet stores them: the same as `client.events.feed` of that identity, without a request to
+ * the service. It starts from now, and keeps its place while nobody is subscribed, for as long as the fleet keeps events.
+ *
+ * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed itself. Errors: `FleetError`. Throws
+ * an `InputError` if the config is invalid.
+ *
+ * @example
+ * fleetFeed({ nats, identity_id }).lobbyJoin$.subscribe(join => notify(join));
+ */
+export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
+  config: FleetFeedConfig<Codecs>,
+): EventFeed<PayloadsOf<Codecs>> {
+  checkArgument('config', plainObject, config);
+  checkOptions<object>(config, OPTIONS);
+  const { nats, identity_id, linger, fleet = 'lobby' } = config;
+  checkArgument('nats', natsConnection, nats);
+  checkArgument('identity_id', nonEmptyString, identity_id);
+  const place = new FeedPlace();
+  return eventFeed<PayloadsOf<Codecs>>(
+    audience =>
+      defer(() => openFleetToRead({ nats, fleet })).pipe(
+        switchMap(fleet => merge(signalsOf(fleet, config, place, audience), whenClosed(fleet.nats))),
+      ),
+    linger === undefined ? {} : { linger },
+  );
+}
+
+/** Where a feed is, also while nobody is subscribed. */
+class FeedPlace {
+  /** Everything up to this position has been delivered. */
+  handled: number | undefined;
+  /** So many events of the record after it, too. */
+  parts = 0;
+}
+
+function signalsOf<Codecs extends EventCodecs>(
+  fleet: OpenFleet,
+  config: FleetFeedConfig<Codecs>,
+  place: FeedPlace,
+  audience: Audience<IdentityEventList<PayloadsOf<Codecs>>>,
+): Observable<WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>> {
+  type List = IdentityEventList<PayloadsOf<Codecs>>;
+  const { identity_id } = config;
+  const reader = new RecordReader(fleet);
+  const subject = reader.subjects({ identity_id });
+  const eventsOf = storedEvents<Codecs>(config.events ?? ({} as Codecs));
+  const status$ = new BehaviorSubject<WatchStatus>(connecting(Date.now()));
+  const setState = (state: WatchStatus['state']) => {
+    if (status$.value.state === state) return;
+    status$.next({ ...status$.value, state, since: Date.now() });
+  };
+
+  const run = async (subscriber: Subscriber<WatchSignal<List>>) => {
+    const isLeft = () => subscriber.closed;
+    place.handled ??= await reader.lastOf(identity_id);
+    if (isLeft()) return;
+    const { deliveries, stop } = liveMessages(fleet, subject, type => {
+      if (type === 'disconnect' || type === 'reconnecting') setState('retrying');
+      if (type === 'reconnect') setState('live');
+    });
+    subscriber.add(stop);
+    setState('live');
+    const messages = messagesInOrder(deliveries, from => reader.next(subject, from), place.handled);
+    for await (const message of messages) {
+      const record = await reader.read(message);
+      if (record?.gap && place.parts === 0) subscriber.next({ kind: 'gap', gap: record.gap });
+      const parts = record ? audience.split(eventsOf(record)) : [];
+      while (place.parts < parts.length) {
+        if (!(await isPresent(audience, subscriber))) return;
+        // Whoever takes it may leave with it.
+        const answer = parts[place.parts++]!;
+        subscriber.next({ kind: 'answer', answer });
+      }
+      if (isLeft()) return;
+      place.handled = message.sequence;
+      place.parts = 0;
+    }
+  };
+  const signals$ = new Observable<WatchSignal<List>>(subscriber => {
+    subscriber.add(status$.subscribe(status => subscriber.next({ kind: 'status', status })));
+    const end = (error?: unknown) => {
+      subscriber.error(natsProblem(error ?? new Error('the subscription has ended')));
+    };
+    run(subscriber).then(end, end);
+  });
+  return signals$.pipe(backoff({ when: error => !isInputError(error) }));
+}
+
+/** Waits until somebody is there to take an event. It is false if nobody will be. */
+function isPresent(
+  { isPresent$ }: Pick<Audience<unknown>, 'isPresent$'>,
+  subscriber: Subscriber<unknown>,
+): boolean | Promise<boolean> {
+  if (subscriber.closed || isPresent$.value) return !subscriber.closed;
+  return new Promise(resolve => {
+    const waiting = isPresent$.pipe(first(Boolean)).subscribe(() => resolve(true));
+    subscriber.add(waiting);
+    waiting.add(() => resolve(false));
+  });
+}

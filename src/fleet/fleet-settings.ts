@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { asyncScheduler, type ObservableInput, type SchedulerLike, type TimestampProvider } from 'rxjs';
+import type { ClientConfig } from '../client/index.js';
+import {
+  aFunction,
+  checkArgument,
+  checkOptions,
+  given,
+  InputError,
+  milliseconds,
+  plainObject,
+  positiveInteger,
+  schedulerLike,
+  type Options,
+} from '../error/index.js';
+import { observableInput } from '../stream/index.js';
+import { fleetName, natsConnection, workerName, type Nats } from './nats/index.js';
+
+/** The options of {@link runFleet}. `nats`, `identities$` and `client` are required; everything else is optional. */
+export interface FleetConfig {
+  /** A connection of `@nats-io/transport-node`, or the promise of one. It stays yours: close it when the fleet has ended. */
+  readonly nats: Nats;
+  /** The ids of the identities that the fleet is to follow: all of them each time. Every worker of a fleet has to get the same. */
+  readonly identities$: ObservableInput<Iterable<string>>;
+  /** Returns how to reach the service for an identity: its token, the URL, and any other option of a client. */
+  readonly client: (identity_id: string) => ClientConfig;
+  /**
+   * Into how many shards the identities are divided, each of which one worker holds. The first worker decides it for the life of
+   * the fleet. Default 256, which is good for a hundred thousand identities.
+   */
+  readonly shards?: number;
+  /** After how long others take over from a worker that is silent, in ms. Default 10,000. */
+  readonly lease?: number;
+  /** How many identities this worker is made for: workers share the shards in proportion to it. Default 10,000. */
+  readonly capacity?: number;
+  /** How many watches to start in a second. Default 100. */
+  readonly ramp?: number;
+  /** The name of this worker. No two of a fleet may have the same. Default: the name of the host, and a random one. */
+  readonly name?: string;
+  /** The name of the fleet, if there are several on the server. Default `lobby`: the stream is `LOBBY_EVENTS`. */
+  readonly fleet?: string;
+  /** How many requests to send in a minute, from each address. Default 120: the service serves 1,920 in 15 minutes. */
+  readonly requestsPerMinute?: number;
+  /** IP addresses of this machine to send requests from. Each has a budget of its own. Default: what the machine chooses. */
+  readonly localAddresses?: readonly string[];
+  /** How many servers keep the stream and the bucket, if this worker creates them. Default 1. */
+  readonly replicas?: number;
+  /** Returns a random number from 0 to 1, excluding 1, for the jitter. Default `Math.random`. */
+  readonly random?: () => number;
+  /** The clock. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+  /** A clock that is never set back, in ms, by which other workers are judged. Default `performance`. */
+  readonly monotonic?: TimestampProvider;
+}
+
+/** A shard is a part of a subject, and a claim in a bucket. */
+const MAX_SHARDS = 65_536;
+const MIN_LEASE = 1_000;
+
+const OPTIONS: Options<FleetConfig> = {
+  nats: natsConnection,
+  identities$: observableInput,
+  client: aFunction,
+  shards: {
+    name: `an integer from 1 to ${MAX_SHARDS}`,
+    is: u => positiveInteger.is(u) && u <= MAX_SHARDS,
+  },
+  lease: {
+    name: `a number of milliseconds, at least ${MIN_LEASE}`,
+    is: u => milliseconds.is(u) && u >= MIN_LEASE,
+  },
+  capacity: positiveInteger,
+  ramp: positiveInteger,
+  name: workerName,
+  fleet: fleetName,
+  requestsPerMinute: positiveInteger,
+  localAddresses: {
+    name: 'a list of IP addresses, at least one',
+    is: u => Array.isArray(u) && u.length > 0 && u.every(address => typeof address === 'string'),
+  },
+  replicas: positiveInteger,
+  random: aFunction,
+  scheduler: schedulerLike,
+  monotonic: {
+    name: 'an object with a method now',
+    is: u => typeof (Object(u) as { now?: unknown }).now === 'function',
+  },
+};
+
+/** A {@link FleetConfig} with its defaults filled in. Without `localAddresses` and `shards`, there are none. */
+export type FleetSettings = Required<Omit<FleetConfig, 'localAddresses' | 'shards'>> &
+  Pick<FleetConfig, 'localAddresses' | 'shards'>;
+
+/** Fills in the defaults. Throws an `InputError` if an option is missing, unknown or invalid. */
+export function fleetSettings(config: FleetConfig): FleetSettings {
+  checkArgument('config', plainObject, config);
+  checkOptions(config, OPTIONS);
+  const required: Partial<FleetConfig> = config;
+  for (const name of ['nats', 'identities$', 'client'] as const) {
+    if (required[name] === undefined) throw new InputError(name, OPTIONS[name].name, 'nothing');
+  }
+  return {
+    ...{ lease: 10_000, capacity: 10_000, ramp: 100, fleet: 'lobby', requestsPerMinute: 120, replicas: 1 },
+    ...{ name: defaultName(), random: Math.random, scheduler: asyncScheduler, monotonic: performance },
+    ...given(config),
+  };
+}
+
+function defaultName(): string {
+  const host = hostname()
+    .replace(/[^A-Za-z0-9_-]/g, '-')
+    .slice(0, 40);
+  return `${host}-${randomUUID().slice(0, 8)}`;
+}

@@ -1,0 +1,45 @@
+import { nonEmptyString, type Guard } from '../../error/index.js';
+
+/** The name of a fleet. */
+export const fleetName: Guard<string> = {
+  name: 'a name of small letters, digits, _ and -',
+  is: (u): u is string => nonEmptyString.is(u) && /^[a-z0-9_-]{1,32}$/.test(u),
+};
+
+/** The name of a worker, which is a part of a key. */
+export const workerName: Guard<string> = {
+  name: 'a name of at most 64 letters, digits, _ and -',
+  is: (u): u is string => nonEmptyString.is(u) && /^[A-Za-z0-9_-]{1,64}$/.test(u),
+};
+
+/** What the streams, subjects and buckets of a fleet are called. */
+export interface FleetNames {
+  readonly stream: string;
+  readonly bucket: string;
+  /** Where records are published. Nobody should subscribe to it: also what is refused comes by. */
+  readonly stored: string;
+  /** Where the stream publishes what it has stored. */
+  readonly live: string;
+}
+
+export function fleetNames(fleet: string): FleetNames {
+  const upper = fleet.toUpperCase();
+  return {
+    stream: `${upper}_EVENTS`,
+    bucket: `${upper}_FLEET`,
+    stored: `${fleet}.events`,
+    live: `${fleet}.live`,
+  };
+}
+
+/** The subject of an identity, below `stored` or `live`. */
+export function subjectOf(shard: number, identity_id: string): string {
+  // What has a meaning in subjects is encoded; an id of the service has nothing of it.
+  const token = encodeURIComponent(identity_id).replace(/[.*]/g, char => (char === '.' ? '%2E' : '%2A'));
+  return `${shard}.${token}`;
+}
+
+/** The identity of a subject. */
+export function identityOf(subject: string): string {
+  return decodeURIComponent(subject.slice(subject.lastIndexOf('.') + 1));
+}

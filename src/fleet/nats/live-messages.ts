@@ -1,0 +1,66 @@
+import type { Status } from '@nats-io/transport-node';
+import type { CatchUp, Delivery } from '../messages-in-order.js';
+import type { OpenFleet } from './open-fleet.js';
+import type { FleetMessage } from './record-reader.js';
+
+/** A message may get lost on the way without another one that shows it: so often, in ms, it is looked for. */
+const LOOK = 60_000;
+
+/** The messages of an identity as they are stored. */
+export interface Live {
+  readonly deliveries: AsyncIterable<Delivery<FleetMessage> | CatchUp>;
+  readonly stop: () => void;
+}
+
+/** Follows what the stream republishes. `stored` are the subjects under which it is stored; `onStatus` hears of the connection. */
+export function liveMessages(
+  { nats, names }: OpenFleet,
+  stored: string,
+  onStatus: (type: Status['type']) => void,
+): Live {
+  const queue: (Delivery<FleetMessage> | CatchUp)[] = ['catch up'];
+  let wake: (() => void) | undefined;
+  let hasEnded = false;
+  const push = (delivery: Delivery<FleetMessage> | CatchUp) => {
+    queue.push(delivery);
+    wake?.();
+  };
+
+  const subjects = names.live + stored.slice(names.stored.length);
+  const subscription = nats.subscribe(subjects, {
+    callback: (error, message) => {
+      if (error) return end();
+      const { headers, data } = message;
+      const before = Number(headers?.get('Nats-Last-Sequence'));
+      const sequence = Number(headers?.get('Nats-Sequence'));
+      const subject = headers?.get('Nats-Subject') ?? '';
+      push({ message: { sequence, subject, headers, data }, follows: last => last === before });
+    },
+  });
+  const looking = setInterval(() => push('catch up'), LOOK);
+  const statuses = nats.status();
+  const followStatus = async () => {
+    for await (const { type } of statuses) {
+      if (hasEnded) return;
+      onStatus(type);
+      // What was published meanwhile was not delivered.
+      if (type === 'reconnect') push('catch up');
+    }
+  };
+  void followStatus();
+
+  function end() {
+    hasEnded = true;
+    clearInterval(looking);
+    subscription.unsubscribe();
+    wake?.();
+  }
+  async function* deliveries(): AsyncGenerator<Delivery<FleetMessage> | CatchUp, void, undefined> {
+    while (!hasEnded) {
+      const delivery = queue.shift();
+      if (delivery) yield delivery;
+      else await new Promise<void>(resolve => (wake = resolve));
+    }
+  }
+  return { deliveries: deliveries(), stop: end };
+}

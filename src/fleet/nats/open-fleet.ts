@@ -1,0 +1,185 @@
+import {
+  DiscardPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type JetStreamClient,
+  type JetStreamManager,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import { Kvm, type KV } from '@nats-io/kv';
+import { nanos, type NatsConnection } from '@nats-io/transport-node';
+import { InputError, type Guard } from '../../error/index.js';
+import { FleetError } from '../fleet-error.js';
+import { fleetNames, type FleetNames } from './fleet-names.js';
+import { natsProblem } from './nats-problem.js';
+
+/** How long records are kept, in ms. */
+const KEPT = 24 * 3_600_000;
+
+/** The first version that republishes, and reads single messages directly. */
+const OLDEST = [2, 9] as const;
+
+/** The number of shards of a fleet, if nobody says otherwise. */
+const SHARDS = 256;
+
+/** The key in the bucket under which the number of shards is stored. */
+const SETTINGS = 'fleet';
+
+/** A connection to NATS, or one that is being made. */
+export type Nats = NatsConnection | PromiseLike<NatsConnection>;
+
+/** Says so if something else is given. */
+export const natsConnection: Guard<Nats> = {
+  name: 'what connect() of @nats-io/transport-node returns',
+  is: (u): u is Nats => {
+    const { then, request } = Object(u) as { then?: unknown; request?: unknown };
+    return typeof then === 'function' || typeof request === 'function';
+  },
+};
+
+/** A fleet on a server. */
+export interface OpenFleet {
+  readonly nats: NatsConnection;
+  readonly names: FleetNames;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly shards: number;
+}
+
+/** How to open a fleet. */
+export interface OpenFleetConfig {
+  readonly nats: Nats;
+  readonly fleet: string;
+  readonly shards?: number | undefined;
+  /** Of a stream and a bucket that do not exist yet. */
+  readonly replicas?: number | undefined;
+}
+
+/** Opens the fleet to work for it. Creates the stream and the bucket if they do not exist. Errors: `FleetError`, `InputError`. */
+export async function openFleetToWork(config: OpenFleetConfig): Promise<OpenFleet & { readonly kv: KV }> {
+  const { replicas = 1 } = config;
+  return explained(async () => {
+    const { nats, names, js, jsm } = await reach(config);
+    await requireStream(jsm, names, replicas);
+    const kv = await openBucket(js, jsm, names, replicas);
+    const shards = await agreeOnShards(kv, config.shards, SHARDS);
+    return { nats, names, js, jsm, shards, kv };
+  });
+}
+
+/** Opens the fleet to read from it. Errors: `FleetError`. */
+export async function openFleetToRead(config: Pick<OpenFleetConfig, 'nats' | 'fleet'>): Promise<OpenFleet> {
+  return explained(async () => {
+    const { nats, names, js, jsm } = await reach(config);
+    const problem = problemOf(await jsm.streams.info(names.stream).then(({ config }) => config), names);
+    if (problem) throw new FleetError(problem);
+    const kv = await new Kvm(js).open(names.bucket);
+    return { nats, names, js, jsm, shards: await agreeOnShards(kv) };
+  });
+}
+
+async function explained<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    throw natsProblem(error);
+  }
+}
+
+async function reach({ nats, fleet }: Pick<OpenFleetConfig, 'nats' | 'fleet'>) {
+  const connection = await nats;
+  const version = connection.info?.version ?? '';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+    throw new FleetError(
+      `the NATS server is too old: it is version ${version}, and 2.9 is the first that will do`,
+    );
+  }
+  const jsm = await jetstreamManager(connection);
+  return { nats: connection, names: fleetNames(fleet), js: jetstream(connection), jsm };
+}
+
+/** The stream as this library creates it. */
+function streamConfig({ stream, stored, live }: FleetNames, replicas: number) {
+  return {
+    name: stream,
+    description: 'Live events of identities, stored by lobby-rx',
+    subjects: [`${stored}.*.*`],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    max_age: nanos(KEPT),
+    num_replicas: replicas,
+    allow_direct: true,
+    republish: { src: `${stored}.>`, dest: `${live}.>` },
+  };
+}
+
+async function requireStream(jsm: JetStreamManager, names: FleetNames, replicas: number): Promise<void> {
+  const found = async () => (await jsm.streams.info(names.stream)).config;
+  const config = await found().catch(async (error: unknown) => {
+    if (!isApiError(error, JetStreamApiCodes.StreamNotFound)) throw error;
+    // Another worker may be creating it at the same time.
+    const created = await jsm.streams.add(streamConfig(names, replicas)).catch(() => undefined);
+    return created?.config ?? found();
+  });
+  const problem = problemOf(config, names);
+  if (problem) throw new FleetError(problem);
+}
+
+/** What is wrong with a stream that somebody has created. */
+function problemOf(config: Partial<StreamConfig>, { stream, stored, live }: FleetNames): string | undefined {
+  const wanted = streamConfig({ stream, stored, live, bucket: '' }, 1);
+  const needs = (what: string) =>
+    `the stream ${stream} must ${what}: change it, or delete it, so that it is created anew`;
+  if (!config.subjects?.some(subject => subject === wanted.subjects[0] || subject === wanted.republish.src))
+    return needs(`have the subject ${wanted.subjects[0]}`);
+  if (config.republish?.src !== wanted.republish.src || config.republish.dest !== wanted.republish.dest)
+    return needs(`republish ${wanted.republish.src} to ${wanted.republish.dest}`);
+  if (config.republish.headers_only) return needs('republish whole messages, not only their headers');
+  if (!config.allow_direct) return needs('allow direct gets (allow_direct)');
+  if (config.retention !== RetentionPolicy.Limits) return needs('have the retention policy limits');
+  if (config.discard === DiscardPolicy.New) return needs('discard old messages, not new ones');
+  if ((config.max_msgs_per_subject ?? 0) > 0)
+    return needs('not limit the messages of a subject (max_msgs_per_subject)');
+  return undefined;
+}
+
+async function openBucket(
+  js: JetStreamClient,
+  jsm: JetStreamManager,
+  { bucket }: FleetNames,
+  replicas: number,
+): Promise<KV> {
+  const kvm = new Kvm(js);
+  const exists = await jsm.streams.info(`KV_${bucket}`).then(
+    () => true,
+    (error: unknown) => {
+      if (isApiError(error, JetStreamApiCodes.StreamNotFound)) return false;
+      throw error;
+    },
+  );
+  return exists ? kvm.open(bucket) : kvm.create(bucket, { history: 1, storage: StorageType.File, replicas });
+}
+
+/** The number of shards is a part of where records are stored: it stays as the first worker has said. */
+async function agreeOnShards(kv: KV, wanted?: number, otherwise?: number): Promise<number> {
+  const stored = async () => (await kv.get(SETTINGS))?.json<{ shards: number }>().shards;
+  let shards = await stored();
+  if (shards === undefined && otherwise !== undefined) {
+    await kv.create(SETTINGS, JSON.stringify({ shards: wanted ?? otherwise })).catch(() => undefined);
+    shards = await stored();
+  }
+  if (shards === undefined) throw new FleetError('the fleet does not exist yet: none of its workers has run');
+  if (wanted !== undefined && wanted !== shards)
+    throw new InputError('shards', `${shards}, as the workers of this fleet have it`, String(wanted));
+  return shards;
+}
+
+/** Whether the server has answered with this error. */
+export function isApiError(error: unknown, ...codes: readonly number[]): boolean {
+  return error instanceof JetStreamApiError && codes.includes(error.code);
+}

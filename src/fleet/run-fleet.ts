@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import type { KV } from '@nats-io/kv';
+import { defer, from, map, merge, Observable, switchMap } from 'rxjs';
+import { checkArgument, nonEmptyString } from '../error/index.js';
+import { fromHttp } from '../transport/node/index.js';
+import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-settings.js';
+import { fleetWorker, IdentityPolls, type FleetEvent } from './worker/index.js';
+import { NatsLog, natsRoster, openFleetToWork, whenClosed, type OpenFleet } from './nats/index.js';
+
+/**
+ * Makes this process one of the workers of a fleet, which follows the live events of many identities and stores them in a stream
+ * of NATS JetStream: each event once and in order for each identity, whatever happens to workers, connections and servers. Read
+ * them with `fleetBatches` and `fleetFeed`.
+ *
+ * Emits what happens. Cold: each subscription is a worker of its own. It never completes; unsubscribing ends all polls at once
+ * and releases what the worker holds, so that others can go on. Let `await nats.drain()` follow, so that this is sent.
+ *
+ * Errors: `FleetError` if NATS cannot carry the fleet, or the connection was closed; `InputError` if `shards` or `name` does not
+ * fit the fleet, or an id is not a string. Everything else is retried, and told as `trouble` or `failed`.
+ *
+ * Throws an `InputError` if the config is invalid.
+ *
+ * @example
+ * const nats = await connect({ servers: 'localhost:4222', maxReconnectAttempts: -1 });
+ * runFleet({ nats, identities$: of(ids), client: id => ({ url, token: () => tokenOf(id) }) }).subscribe(console.log);
+ */
+export function runFleet(config: FleetConfig): Observable<FleetEvent> {
+  const settings = fleetSettings(config);
+  return defer(() => openFleetToWork(settings)).pipe(
+    switchMap(fleet => merge(workOf(fleet, settings), whenClosed(fleet.nats))),
+  );
+}
+
+function workOf(fleet: OpenFleet & { readonly kv: KV }, settings: FleetSettings): Observable<FleetEvent> {
+  const { client, lease, capacity, ramp, name, requestsPerMinute, localAddresses } = settings;
+  const { random, scheduler, monotonic } = settings;
+  return new Observable(subscriber => {
+    const instance = randomUUID();
+    let records = 0;
+    const polls = new IdentityPolls({
+      ...{ client, requestsPerMinute, perSecond: ramp, random, scheduler },
+      log: new NatsLog(fleet),
+      transports: localAddresses?.map(localAddress => fromHttp({ agentOptions: { localAddress } })) ?? [
+        fromHttp(),
+      ],
+      newKey: () => `${instance} ${++records}`,
+      tell: event => subscriber.next(event),
+    });
+    const identities$ = from(settings.identities$).pipe(
+      map(ids => new Set(Array.from(ids, id => checkArgument('identities$', nonEmptyString, id)))),
+    );
+    return fleetWorker({
+      ...{ name, instance, lease, capacity, shards: fleet.shards, random, scheduler, monotonic },
+      roster: natsRoster(fleet.kv),
+      identities$,
+      watch: polls.watch,
+      waiting: () => polls.check(),
+    }).subscribe(subscriber);
+  });
+}
