@@ -85,8 +85,8 @@ const OPTIONS: Options<FleetBatchesConfig> = {
  * The events that a fleet has stored, in the order in which they were stored. Cold: each subscription is a consumer. It never
  * completes. What is missing on the way is read from the stream; what comes again is left out.
  *
- * Errors: `FleetError` if NATS cannot carry it, or the connection was closed; `InputError` if `from` or `durable` do not fit the
- * stream. Everything else is retried. Throws an `InputError` if the config is invalid.
+ * Errors: `FleetError` if it cannot begin, or the connection was closed; `InputError` if `from` or `durable` does not fit the
+ * stream. Once it has begun, everything else is retried. Throws an `InputError` if the config is invalid.
  *
  * @example
  * fleetBatches({ nats, durable: 'billing', ack: batch => save(batch) }).subscribe();
@@ -113,6 +113,7 @@ function batchesOf<Codecs extends EventCodecs>(
   const subjects = reader.subjects(of);
   const eventsOf = storedEvents<Codecs>(config.events ?? ({} as Codecs));
   let handled = from;
+  let hasBegun = false;
 
   const run = async (subscriber: Subscriber<FleetBatch<Own>>) => {
     const isLeft = () => subscriber.closed;
@@ -122,6 +123,7 @@ function batchesOf<Codecs extends EventCodecs>(
     if (durable === undefined) handled ??= last;
     const { deliveries, stop, handled: start } = await consumed(fleet, { subjects, durable, handled });
     subscriber.add(stop);
+    hasBegun = true;
     handled = start;
     for await (const message of messagesInOrder(deliveries, from => reader.next(subjects, from), start)) {
       const record = await reader.read(message);
@@ -142,7 +144,7 @@ function batchesOf<Codecs extends EventCodecs>(
       subscriber.error(natsProblem(error ?? new Error('the delivery has ended')));
     };
     run(subscriber).then(end, end);
-  }).pipe(backoff({ when: error => !isInputError(error) }));
+  }).pipe(backoff({ when: error => hasBegun && !isInputError(error) }));
 }
 
 /** A record as a batch, if there is anything in it. */

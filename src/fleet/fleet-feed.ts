@@ -57,7 +57,8 @@ const OPTIONS: Options<FleetFeedConfig> = {
  * The live events of one identity, as a fleet stores them: the same as `client.events.feed` of that identity, without a request to
  * the service. It starts from now, and keeps its place while nobody is subscribed, for as long as the fleet keeps events.
  *
- * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed itself. Errors: `FleetError`. Throws
+ * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed itself. Errors: `FleetError` if
+ * it cannot begin, or the connection was closed. Throws
  * an `InputError` if the config is invalid.
  *
  * @example
@@ -106,6 +107,7 @@ function signalsOf<Codecs extends EventCodecs>(
     status$.next({ ...status$.value, state, since: Date.now() });
   };
 
+  let hasBegun = false;
   const run = async (subscriber: Subscriber<WatchSignal<List>>) => {
     const isLeft = () => subscriber.closed;
     place.handled ??= await reader.lastOf(identity_id);
@@ -115,6 +117,7 @@ function signalsOf<Codecs extends EventCodecs>(
       if (type === 'reconnect') setState('live');
     });
     subscriber.add(stop);
+    hasBegun = true;
     setState('live');
     const messages = messagesInOrder(deliveries, from => reader.next(subject, from), place.handled);
     for await (const message of messages) {
@@ -139,7 +142,7 @@ function signalsOf<Codecs extends EventCodecs>(
     };
     run(subscriber).then(end, end);
   });
-  return signals$.pipe(backoff({ when: error => !isInputError(error) }));
+  return signals$.pipe(backoff({ when: error => hasBegun && !isInputError(error) }));
 }
 
 /** Waits until somebody is there to take an event. It is false if nobody will be. */

@@ -13,8 +13,10 @@ export interface Delivery<M extends StreamMessage> {
   readonly done?: () => void;
 }
 
-/** A reason to look whether there is more than was delivered. */
-export type CatchUp = 'catch up';
+/** Messages up to a position that will not be delivered, or not soon. */
+export interface CatchUp {
+  readonly upTo: number;
+}
 
 /**
  * Yields each message once and in order, whatever is delivered. What was handled is left out; what is missing is read from the
@@ -37,8 +39,8 @@ export async function* messagesInOrder<M extends StreamMessage>(
     }
   }
   for await (const delivery of deliveries) {
-    if (delivery === 'catch up') {
-      yield* missing(Infinity);
+    if ('upTo' in delivery) {
+      yield* missing(delivery.upTo + 1);
       continue;
     }
     const { message, follows, done } = delivery;

@@ -1,7 +1,7 @@
 import { AckPolicy, DeliverPolicy, JetStreamApiCodes, type ConsumerInfo } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { InputError } from '../../error/index.js';
-import type { Delivery } from '../messages-in-order.js';
+import type { CatchUp, Delivery } from '../messages-in-order.js';
 import { isApiError, type OpenFleet } from './open-fleet.js';
 import type { FleetMessage } from './record-reader.js';
 
@@ -24,7 +24,7 @@ export interface ConsumedConfig {
 export interface Consumed {
   /** Everything up to this position has been handled. */
   readonly handled: number;
-  readonly deliveries: AsyncIterable<Delivery<FleetMessage>>;
+  readonly deliveries: AsyncIterable<Delivery<FleetMessage> | CatchUp>;
   readonly stop: () => void;
 }
 
@@ -36,9 +36,10 @@ export async function consumed(fleet: OpenFleet, config: ConsumedConfig): Promis
   const consumer = await js.consumers.get(names.stream, info.name);
   const messages = await consumer.consume({ max_messages: PREFETCHED, abort_on_missing_resource: true });
 
-  async function* deliveries(): AsyncGenerator<Delivery<FleetMessage>, void, undefined> {
-    // What was delivered before, and not acknowledged, is delivered again later, after what is new.
+  async function* deliveries(): AsyncGenerator<Delivery<FleetMessage> | CatchUp, void, undefined> {
+    // What was delivered before, and not acknowledged, is delivered again, but much later, and after what is new.
     const known = info.delivered.stream_seq;
+    yield { upTo: known };
     let number = info.ack_floor.consumer_seq;
     for await (const message of messages) {
       const isNext = message.info.deliverySequence === number + 1;

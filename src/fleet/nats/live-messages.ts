@@ -6,6 +6,9 @@ import type { FleetMessage } from './record-reader.js';
 /** A message may get lost on the way without another one that shows it: so often, in ms, it is looked for. */
 const LOOK = 60_000;
 
+/** Everything that is stored. */
+const ALL: CatchUp = { upTo: Infinity };
+
 /** The messages of an identity as they are stored. */
 export interface Live {
   readonly deliveries: AsyncIterable<Delivery<FleetMessage> | CatchUp>;
@@ -18,7 +21,7 @@ export function liveMessages(
   stored: string,
   onStatus: (type: Status['type']) => void,
 ): Live {
-  const queue: (Delivery<FleetMessage> | CatchUp)[] = ['catch up'];
+  const queue: (Delivery<FleetMessage> | CatchUp)[] = [ALL];
   let wake: (() => void) | undefined;
   let hasEnded = false;
   const push = (delivery: Delivery<FleetMessage> | CatchUp) => {
@@ -37,14 +40,14 @@ export function liveMessages(
       push({ message: { sequence, subject, headers, data }, follows: last => last === before });
     },
   });
-  const looking = setInterval(() => push('catch up'), LOOK);
+  const looking = setInterval(() => push(ALL), LOOK);
   const statuses = nats.status();
   const followStatus = async () => {
     for await (const { type } of statuses) {
       if (hasEnded) return;
       onStatus(type);
       // What was published meanwhile was not delivered.
-      if (type === 'reconnect') push('catch up');
+      if (type === 'reconnect') push(ALL);
     }
   };
   void followStatus();

@@ -92,6 +92,7 @@ async function explained<T>(task: () => Promise<T>): Promise<T> {
 
 async function reach({ nats, fleet }: Pick<OpenFleetConfig, 'nats' | 'fleet'>) {
   const connection = await nats;
+  if (connection.isClosed()) throw new FleetError('the connection to NATS was closed');
   const version = connection.info?.version ?? '';
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {

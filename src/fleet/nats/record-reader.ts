@@ -39,7 +39,7 @@ export class RecordReader {
     const { shard, identity_id } = of;
     if (identity_id !== undefined)
       return `${names.stored}.${subjectOf(shardOf(identity_id, shards), identity_id)}`;
-    return shard === undefined ? `${names.stored}.>` : `${names.stored}.${shard}.>`;
+    return `${names.stored}.${shard ?? '*'}.*`;
   }
 
   /** The first message at a position or after it. */

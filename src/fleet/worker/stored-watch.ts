@@ -136,6 +136,7 @@ class Appending {
     if (epoch > record.epoch) return of({ watch: 'end', error: new Superseded(epoch) });
     if (!last || last.sequence === before.record?.sequence) {
       // Nothing but a part of a record that nobody has finished, or all records have expired. Or what is read lags behind.
+      this.#head = { ...appended.head, record: before.record };
       const again$ = defer(() => this.#append(record));
       return appended.head.last === before.last
         ? timer(UNSEEN, this.#config.scheduler).pipe(concatMap(() => again$))

@@ -1,0 +1,260 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
+import { firstValueFrom, throwError, timer } from 'rxjs';
+import { fleetBatches, type FleetBatch, type FleetBatchesConfig } from 'lobby-rx/fleet';
+import { waitUntil } from '../wait-until.js';
+import { SERVERS, versionOf } from './nats-server.js';
+import { numberOf, stage } from './stage.js';
+
+for (const program of SERVERS) {
+  describe(`fleetBatches, on NATS ${versionOf(program)}`, () => {
+    let setting: Awaited<ReturnType<typeof stage>>;
+    beforeEach(async () => (setting = await stage({ program })));
+    afterEach(() => setting.end());
+
+    /** Collects batches. */
+    const consume = async (config: Partial<FleetBatchesConfig> = {}) => {
+      const batches: FleetBatch[] = [];
+      const errors: unknown[] = [];
+      const nats = await setting.server.connect();
+      const consuming = fleetBatches({ nats, ...config }).subscribe({
+        next: batch => batches.push(batch),
+        error: (error: unknown) => errors.push(error),
+      });
+      setting.running.push(consuming);
+      const numbers = () => batches.flatMap(({ events }) => events.map(numberOf));
+      return { batches, errors, consuming, numbers, nats };
+    };
+
+    it('has each event of each identity once, in order', async () => {
+      const { add, work, followed, publish } = setting;
+      const ids = add(10);
+      await work();
+      await followed();
+      const { batches, numbers } = await consume({ durable: 'all' });
+      for (let i = 0; i < 300; i++) {
+        publish(ids[i % ids.length]!);
+        if (i % 30 === 0) await new Promise(resolve => setTimeout(resolve, 5));
+      }
+      await waitUntil(() => numbers().length >= 300);
+      deepStrictEqual(
+        [...numbers()].sort((a, b) => a - b),
+        Array.from({ length: 300 }, (_, i) => i + 1),
+      );
+      for (const id of ids) {
+        const own = batches.filter(({ identity_id }) => identity_id === id);
+        const inOrder = own.flatMap(({ events }) => events.map(numberOf));
+        deepStrictEqual(
+          inOrder,
+          [...inOrder].sort((a, b) => a - b),
+        );
+      }
+      const positions = batches.map(({ position }) => position);
+      deepStrictEqual(
+        positions,
+        [...new Set(positions)].sort((a, b) => a - b),
+      );
+    });
+
+    it('starts from now, or after a position, or where its name has been', async () => {
+      const { add, work, followed, publish } = setting;
+      const [id] = add(1) as [string];
+      await work();
+      await followed();
+      const first = await consume({ durable: 'kept' });
+      publish(id);
+      await waitUntil(() => first.numbers().length === 1);
+      first.consuming.unsubscribe();
+      const now = await consume();
+      const before = now.numbers();
+      publish(id);
+      await waitUntil(() => now.numbers().length === 1);
+      deepStrictEqual([before, now.numbers()], [[], [2]]);
+      const after = await consume({ from: first.batches[0]!.position });
+      const again = await consume({ from: 0 });
+      const kept = await consume({ durable: 'kept' });
+      publish(id);
+      await waitUntil(() => [after, kept, now].every(({ numbers }) => numbers().at(-1) === 3));
+      await waitUntil(() => again.numbers().length === 3);
+      deepStrictEqual(
+        [after, again, kept, now].map(({ numbers }) => numbers()),
+        [
+          [2, 3],
+          [1, 2, 3],
+          [2, 3],
+          [2, 3],
+        ],
+      );
+    });
+
+    it('waits for ack, calls it again if it fails, and continues after what was acknowledged', async () => {
+      const { add, work, followed, publish } = setting;
+      const [id] = add(1) as [string];
+      await work();
+      await followed();
+      const acked: number[] = [];
+      let fails = 2;
+      const ack = ({ events }: FleetBatch) => {
+        if (events.map(numberOf)[0] === 2 && fails-- > 0) return throwError(() => new Error('disk full'));
+        acked.push(...events.map(numberOf));
+        return timer(5);
+      };
+      const { consuming, numbers } = await consume({ durable: 'slow', ack });
+      for (let i = 1; i <= 6; i++) {
+        publish(id);
+        await waitUntil(() => setting.emulator.requests.length > 0);
+        await new Promise(resolve => setTimeout(resolve, 15));
+      }
+      await waitUntil(() => acked.length >= 4);
+      consuming.unsubscribe();
+      const seen = numbers().length;
+      ok(seen <= acked.length + 1);
+      const next = await consume({ durable: 'slow', ack });
+      await waitUntil(() => acked.includes(6));
+      // The last one of those before may have been acknowledged by `ack`, but not to NATS.
+      ok([acked.length, acked.length - 1].includes(6), String(acked));
+      next.consuming.unsubscribe();
+    });
+
+    it('is not confused by what was delivered to somebody who is gone', async () => {
+      const { add, work, followed, publish } = setting;
+      const [id] = add(1) as [string];
+      await work();
+      await followed();
+      // It takes the first batch, and never acknowledges it, with many more on the way.
+      const stuck = await consume({ durable: 'heir', ack: () => timer(3_600_000) });
+      for (let i = 0; i < 20; i++) {
+        publish(id);
+        await new Promise(resolve => setTimeout(resolve, 12));
+      }
+      await waitUntil(() => stuck.batches.length === 1);
+      await stuck.nats.close();
+      const heir = await consume({ durable: 'heir' });
+      publish(id);
+      await waitUntil(() => heir.numbers().length >= 21);
+      deepStrictEqual(
+        heir.numbers(),
+        Array.from({ length: 21 }, (_, i) => i + 1),
+      );
+    });
+
+    it('reads answers that are larger than a message, whoever has stored them', async () => {
+      const { add, work, followed, publish, server } = setting;
+      const [id] = add(1) as [string];
+      const first = await work();
+      await followed();
+      const { batches, numbers } = await consume({ durable: 'large' });
+      const text = 'ä€😀'.repeat(150_000);
+      publish(id, { text });
+      await waitUntil(() => numbers().length === 1);
+      first.worker.unsubscribe();
+      const nats = await server.connect();
+      const live = nats.subscribe('lobby.live.>');
+      await nats.flush();
+      await work();
+      await followed();
+      publish(id, { text });
+      await waitUntil(() => numbers().length === 2);
+      deepStrictEqual(
+        batches.map(
+          ({ events }) => (events[0] as unknown as { payload: { text: string } }).payload.text === text,
+        ),
+        [true, true],
+      );
+      ok(live.getReceived() >= 2);
+    });
+
+    it('has only the identities of a shard, or one', async () => {
+      const { add, work, followed, publish } = setting;
+      const ids = add(30);
+      await work();
+      await followed();
+      const one = await consume({ of: { identity_id: ids[3]! } });
+      const shards = await Promise.all(Array.from({ length: 8 }, (_, shard) => consume({ of: { shard } })));
+      const all = await consume();
+      // Until each of them is there.
+      await new Promise(resolve => setTimeout(resolve, 300));
+      for (const id of ids) publish(id);
+      await waitUntil(() => all.numbers().length === 30);
+      await waitUntil(() => shards.flatMap(({ batches }) => batches).length === 30);
+      deepStrictEqual(one.numbers(), [4]);
+      ok(shards.every(({ batches }) => batches.length > 0));
+    });
+
+    it('survives its server being killed, and its consumer being deleted', async function () {
+      this.timeout(60_000);
+      const { add, work, followed, publish, server } = setting;
+      const [id] = add(1) as [string];
+      await work();
+      await followed();
+      const named = await consume({ durable: 'named' });
+      const unnamed = await consume({ from: 0 });
+      publish(id);
+      await waitUntil(() => [named, unnamed].every(({ numbers }) => numbers().length === 1));
+      await server.stop('SIGKILL');
+      publish(id);
+      await server.start();
+      await waitUntil(() => [named, unnamed].every(({ numbers }) => numbers().length === 2));
+      const { jetstreamManager } = await import('@nats-io/jetstream');
+      const jsm = await jetstreamManager(await server.connect());
+      for await (const { name } of jsm.consumers.list('LOBBY_EVENTS'))
+        await jsm.consumers.delete('LOBBY_EVENTS', name);
+      publish(id);
+      await waitUntil(() => [named, unnamed].every(({ numbers }) => numbers().length === 3));
+      for (const { numbers } of [named, unnamed]) deepStrictEqual(numbers(), [1, 2, 3]);
+    });
+
+    it('tells a gap before what follows records that have expired', async () => {
+      const { add, work, followed, publish, server } = setting;
+      const ids = add(2);
+      await work();
+      await followed();
+      const first = await consume();
+      await new Promise(resolve => setTimeout(resolve, 300));
+      publish(ids[0]!);
+      await waitUntil(() => first.batches.length === 1);
+      const from = first.batches[0]!.position;
+      publish(ids[0]!);
+      await waitUntil(() => first.batches.length === 2);
+      const { jetstreamManager } = await import('@nats-io/jetstream');
+      const jsm = await jetstreamManager(await server.connect());
+      await jsm.streams.purge('LOBBY_EVENTS', { seq: first.batches[1]!.position + 1 });
+      publish(ids[0]!);
+      publish(ids[1]!);
+      await waitUntil(() => first.numbers().length === 4);
+      const late = await consume({ from });
+      await waitUntil(() => late.numbers().length === 2);
+      deepStrictEqual(
+        late.batches.map(({ identity_id, gap }) => [identity_id, gap?.reason]).sort(),
+        [
+          [ids[0], 'silence'],
+          [ids[1], undefined],
+        ].sort(),
+      );
+    });
+
+    it('says what is wrong', async () => {
+      const { add, work, followed, server } = setting;
+      const nats = await server.connect();
+      await rejects(firstValueFrom(fleetBatches({ nats })), /does not exist yet/);
+      add(1);
+      await work();
+      await followed();
+      await rejects(
+        firstValueFrom(fleetBatches({ nats, from: 1_000 })),
+        /from must be at most 1, the last position/,
+      );
+      const one = fleetBatches({ nats, durable: 'taken', of: { shard: 1 } }).subscribe();
+      await new Promise(resolve => setTimeout(resolve, 200));
+      await rejects(
+        firstValueFrom(fleetBatches({ nats, durable: 'taken' })),
+        /durable must be the name of a consumer of lobby\.events\.\*\.\*/,
+      );
+      one.unsubscribe();
+      const closing = await server.connect();
+      const closed = firstValueFrom(fleetBatches({ nats: closing, durable: 'closed' }));
+      await closing.close();
+      await rejects(closed, /the connection to NATS was closed/);
+      strictEqual(nats.isClosed(), false);
+    });
+  });
+}

@@ -1,0 +1,154 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
+import { firstValueFrom, type Subscription } from 'rxjs';
+import * as t from 'io-ts';
+import { struct, type EventFeed, type WatchStatus } from 'lobby-rx';
+import { fleetFeed } from 'lobby-rx/fleet';
+import { waitUntil } from '../wait-until.js';
+import { SERVERS, versionOf } from './nats-server.js';
+import { numberOf, stage } from './stage.js';
+
+for (const program of SERVERS) {
+  describe(`fleetFeed, on NATS ${versionOf(program)}`, () => {
+    let setting: Awaited<ReturnType<typeof stage>>;
+    let id: string;
+    beforeEach(async () => {
+      setting = await stage({ program });
+      [id] = setting.add(2) as [string, string];
+      await setting.work();
+      await setting.followed();
+    });
+    afterEach(() => setting.end());
+
+    /** Follows a feed. */
+    const follow = (feed: EventFeed) => {
+      const numbers: number[] = [];
+      const errors: unknown[] = [];
+      const following: Subscription = feed.all$.subscribe({
+        next: event => numbers.push(numberOf(event)),
+        error: (error: unknown) => errors.push(error),
+      });
+      setting.running.push(following);
+      return { numbers, errors, following };
+    };
+    const statusOf = (feed: EventFeed) => {
+      const states: WatchStatus['state'][] = [];
+      setting.running.push(feed.status$.subscribe(({ state }) => states.push(state)));
+      return states;
+    };
+
+    it('has the events of its identity, with one subscription to NATS for all subscribers', async () => {
+      const { server, publish, tokens } = setting;
+      const nats = await server.connect();
+      const feed = fleetFeed({ nats, identity_id: id });
+      const states = statusOf(feed);
+      const [first, second] = [follow(feed), follow(feed)];
+      await waitUntil(() => states.at(-1) === 'live');
+      await nats.flush();
+      publish([...tokens.keys()][1]!);
+      for (let i = 0; i < 20; i++) {
+        publish(id);
+        if (i % 5 === 0) await new Promise(resolve => setTimeout(resolve, 10));
+      }
+      await waitUntil(() => first.numbers.length === 20);
+      deepStrictEqual(
+        [first.numbers, second.numbers],
+        [Array.from({ length: 20 }, (_, i) => i + 2), first.numbers],
+      );
+      deepStrictEqual(states, ['connecting', 'live']);
+    });
+
+    it('keeps its place while nobody is subscribed', async () => {
+      const { server, publish } = setting;
+      const feed = fleetFeed({ nats: await server.connect(), identity_id: id, linger: 0 });
+      const states = statusOf(feed);
+      const first = follow(feed);
+      await waitUntil(() => states.at(-1) === 'live');
+      publish(id);
+      await waitUntil(() => first.numbers.length === 1);
+      first.following.unsubscribe();
+      publish(id);
+      publish(id);
+      await new Promise(resolve => setTimeout(resolve, 100));
+      const second = follow(feed);
+      await waitUntil(() => second.numbers.length === 2);
+      publish(id);
+      await waitUntil(() => second.numbers.length === 3);
+      deepStrictEqual([first.numbers, second.numbers], [[1], [2, 3, 4]]);
+    });
+
+    it('goes on in the middle of an answer for who leaves and comes back', async () => {
+      const { server, publish } = setting;
+      const feed = fleetFeed({ nats: server.connect(), identity_id: id, linger: 0 });
+      const states = statusOf(feed);
+      const numbers: number[] = [];
+      const takeOne = () => {
+        const taking: Subscription = feed.all$.subscribe(event => {
+          numbers.push(numberOf(event));
+          taking.unsubscribe();
+        });
+        return taking;
+      };
+      let taking = takeOne();
+      await waitUntil(() => states.at(-1) === 'live');
+      for (let i = 0; i < 5; i++) publish(id);
+      for (let i = 1; i <= 5; i++) {
+        await waitUntil(() => taking.closed);
+        taking = takeOne();
+      }
+      taking.unsubscribe();
+      deepStrictEqual(numbers, [1, 2, 3, 4, 5]);
+    });
+
+    it('misses nothing while its connection is lost, and tells its status', async function () {
+      this.timeout(60_000);
+      const { server, publish } = setting;
+      const feed = fleetFeed({ nats: await server.connect(), identity_id: id });
+      const states = statusOf(feed);
+      const { numbers } = follow(feed);
+      await waitUntil(() => states.at(-1) === 'live');
+      publish(id);
+      await waitUntil(() => numbers.length === 1);
+      await server.stop('SIGKILL');
+      await waitUntil(() => states.at(-1) === 'retrying');
+      publish(id);
+      await server.start();
+      await waitUntil(() => numbers.length === 2);
+      publish(id);
+      await waitUntil(() => numbers.length === 3);
+      deepStrictEqual(numbers, [1, 2, 3]);
+      strictEqual(states.at(-1), 'live');
+    });
+
+    it('knows own kinds, and answers that are larger than a message', async () => {
+      const { server, emulator } = setting;
+      const Chat = struct('Chat', { text: t.string });
+      const feed = fleetFeed({
+        nats: await server.connect(),
+        identity_id: id,
+        events: { chat_message: Chat },
+      });
+      const states = statusOf(feed as unknown as EventFeed);
+      const chat = firstValueFrom(feed.on('chat_message'));
+      await waitUntil(() => states.at(-1) === 'live');
+      const text = 'x'.repeat(2_500_000);
+      emulator.publish(id, { chat_message: { text } });
+      strictEqual((await chat).payload.text, text);
+    });
+
+    it('says what is wrong', async () => {
+      const { server } = setting;
+      const nats = await server.connect();
+      await rejects(
+        firstValueFrom(fleetFeed({ nats, identity_id: id, fleet: 'other' }).all$),
+        /does not exist yet: none of its workers has run/,
+      );
+      const closing = await server.connect();
+      const feed = fleetFeed({ nats: closing, identity_id: id });
+      const { errors } = follow(feed);
+      await new Promise(resolve => setTimeout(resolve, 100));
+      await closing.close();
+      await waitUntil(() => errors.length > 0);
+      ok(String(errors[0]).includes('the connection to NATS was closed'));
+    });
+  });
+}

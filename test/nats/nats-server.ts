@@ -1,0 +1,112 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+
+/** The programs to test with: NATS_SERVERS has paths between colons. */
+export const SERVERS = (process.env.NATS_SERVERS ?? 'nats-server').split(':');
+
+/** A NATS server of a test. */
+export interface NatsServer {
+  readonly port: number;
+  readonly process: () => ChildProcess;
+  /** A new connection, which is closed with the server. */
+  connect(options?: ConnectionOptions): Promise<NatsConnection>;
+  /** Ends it. What it has stored stays. */
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  start(): Promise<void>;
+  /** Ends it, and removes what it has stored. */
+  remove(): Promise<void>;
+}
+
+/** How a server is started. */
+export interface NatsServerConfig {
+  readonly program?: string;
+  readonly jetStream?: boolean;
+  /** More lines of its configuration. */
+  readonly config?: string;
+}
+
+/** Says which version a program is, or what to install if there is none. */
+export function versionOf(program: string): string {
+  const { error, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  if (error) {
+    console.error(
+      `${program} was not found: apt-get install nats-server, or set NATS_SERVERS to paths of it`,
+    );
+    process.exit(2);
+  }
+  return stdout.trim().replace('nats-server: v', '');
+}
+
+/** Starts a server on loopback. It ends with this process. */
+export async function startNatsServer({
+  program = SERVERS[0]!,
+  jetStream = true,
+  config = '',
+}: NatsServerConfig = {}): Promise<NatsServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'nats-'));
+  const port = await freePort();
+  const file = join(folder, 'server.conf');
+  const store = jetStream ? `jetstream { store_dir: "${join(folder, 'store')}" }` : '';
+  writeFileSync(file, `listen: "127.0.0.1:${port}"\n${store}\n${config}\n`);
+  let server: ChildProcess | undefined;
+  const connections: NatsConnection[] = [];
+  const end = () => server?.kill('SIGKILL');
+  process.on('exit', end);
+
+  const start = () =>
+    new Promise<void>((resolve, reject) => {
+      const child = spawn(program, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+      server = child;
+      let log = '';
+      child.stderr.on('data', (data: Buffer) => {
+        log += data.toString();
+        if (log.includes('Server is ready')) resolve();
+      });
+      child.on('error', reject);
+      child.on('exit', () => {
+        reject(new Error(log));
+      });
+    });
+  const stop = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
+    const child = server!;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise(resolve => child.once('exit', resolve));
+    child.kill(signal);
+    await exited;
+  };
+  await start();
+  return {
+    port,
+    process: () => server!,
+    connect: async options => {
+      const connection = await connect({
+        ...{ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1, reconnectTimeWait: 100, ...options },
+      });
+      connections.push(connection);
+      return connection;
+    },
+    start,
+    stop,
+    remove: async () => {
+      await Promise.all(connections.map(connection => connection.close()));
+      await stop('SIGKILL');
+      process.off('exit', end);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}

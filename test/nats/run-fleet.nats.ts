@@ -1,0 +1,137 @@
+import { deepStrictEqual, ok, rejects } from 'node:assert';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { firstValueFrom, of } from 'rxjs';
+import { isFleetError, runFleet, type FleetConfig } from 'lobby-rx/fleet';
+import { waitUntil } from '../wait-until.js';
+import { SERVERS, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
+import { stage } from './stage.js';
+
+const client: FleetConfig['client'] = () => ({ url: 'http://127.0.0.1:9', token: 't' });
+const identities$ = of(['a']);
+
+for (const program of SERVERS) {
+  describe(`runFleet, on NATS ${versionOf(program)}`, () => {
+    let server: NatsServer | undefined;
+    let setting: Awaited<ReturnType<typeof stage>> | undefined;
+    afterEach(async () => {
+      await server?.remove();
+      await setting?.end();
+      server = undefined;
+      setting = undefined;
+    });
+    const ends = (nats: FleetConfig['nats'], pattern: RegExp, more: Partial<FleetConfig> = {}) =>
+      rejects(firstValueFrom(runFleet({ nats, identities$, client, ...more })), (error: unknown) => {
+        ok(pattern.test(String(error)), String(error));
+        ok(isFleetError(error) || String(error).includes('InputError'));
+        return true;
+      });
+
+    it('says that the server is not there, or refuses the credentials', async () => {
+      await ends(connect({ servers: '127.0.0.1:9' }), /was not reached: check its address/);
+      server = await startNatsServer({ program, config: 'authorization { token: "right" }' });
+      await ends(
+        connect({ servers: `127.0.0.1:${server.port}`, token: 'wrong' }),
+        /does not accept these credentials/,
+      );
+    });
+
+    it('says that JetStream is not enabled', async () => {
+      server = await startNatsServer({ program, jetStream: false });
+      await ends(server.connect(), /JetStream is not enabled/);
+    });
+
+    it('says which right is missing', async () => {
+      const users = `authorization { users: [{ user: u, password: p, permissions: { publish: ["$JS.API.INFO"], subscribe: ["_INBOX.>"] } }] }`;
+      server = await startNatsServer({ program, config: users });
+      await ends(
+        server.connect({ user: 'u', pass: 'p' }),
+        /may not publish to \$JS\.API\.STREAM\.INFO\.LOBBY_EVENTS/,
+      );
+    });
+
+    it('says what is wrong with a stream that somebody has created', async () => {
+      server = await startNatsServer({ program });
+      const nats = await server.connect();
+      const { streams } = await jetstreamManager(nats);
+      const right = {
+        subjects: ['lobby.events.*.*'],
+        allow_direct: true,
+        republish: { src: 'lobby.events.>', dest: 'lobby.live.>' },
+      };
+      const wrong: readonly (readonly [object, RegExp])[] = [
+        [
+          { subjects: ['lobby.events.1.*'], republish: undefined },
+          /must have the subject lobby\.events\.\*\.\*/,
+        ],
+        [{ republish: undefined }, /must republish lobby\.events\.> to lobby\.live\.>/],
+        [{ republish: { ...right.republish, headers_only: true } }, /whole messages/],
+        [{ allow_direct: false }, /allow direct gets/],
+        [{ discard: 'new', max_bytes: 1_000_000 }, /discard old messages/],
+        [{ max_msgs_per_subject: 1 }, /not limit the messages of a subject/],
+        [{ retention: 'workqueue' }, /retention policy limits/],
+      ];
+      for (const [change, pattern] of wrong) {
+        await streams.add({ name: 'LOBBY_EVENTS', ...right, ...change });
+        await ends(nats, pattern);
+        await streams.delete('LOBBY_EVENTS');
+      }
+    });
+
+    it('says that the number of shards stays as it was', async () => {
+      server = await startNatsServer({ program });
+      const nats = await server.connect();
+      const first = runFleet({ nats, identities$, client, shards: 4 });
+      deepStrictEqual((await firstValueFrom(first)).kind, 'beat');
+      await ends(nats, /shards must be 4, as the workers of this fleet have it; got 8/, { shards: 8 });
+      deepStrictEqual((await firstValueFrom(runFleet({ nats, identities$, client }))).kind, 'beat');
+    });
+
+    it('says that an id is not a string', async () => {
+      server = await startNatsServer({ program });
+      const ids = of([7]) as unknown as FleetConfig['identities$'];
+      await ends(server.connect(), /identities\$ must be a non-empty string; got 7/, {
+        identities$: ids,
+      });
+    });
+
+    it('releases what it holds when it ends, so that another worker goes on at once', async () => {
+      setting = await stage({ program });
+      const { add, work, followed } = setting;
+      add(20);
+      const first = await work({ name: 'first' });
+      await followed();
+      first.worker.unsubscribe();
+      await first.nats.drain();
+      const at = Date.now();
+      const second = await work({ name: 'second' });
+      await waitUntil(() => second.events.filter(({ kind }) => kind === 'claimed').length === 8);
+      ok(Date.now() - at < 1_900, 'it waited for a lease');
+      deepStrictEqual(
+        second.events.filter(event => event.kind === 'claimed' && event.from !== undefined),
+        [],
+      );
+    });
+
+    it('goes on after its server was away', async function () {
+      this.timeout(60_000);
+      setting = await stage({ program });
+      const { add, work, followed, publish, server } = setting;
+      const ids = add(5);
+      const worker = await work();
+      await followed();
+      await server.stop('SIGKILL');
+      for (const id of ids) publish(id);
+      await new Promise(resolve => setTimeout(resolve, 3_000));
+      await server.start();
+      const jsm = await jetstreamManager(await server.connect());
+      const stored = async () => (await jsm.streams.info('LOBBY_EVENTS')).state.messages;
+      await waitUntil(async () => (await stored()) === 10);
+      deepStrictEqual(
+        worker.events.filter(({ kind }) => kind === 'lost' || kind === 'gap'),
+        [],
+      );
+      deepStrictEqual(worker.error(), undefined);
+    });
+  });
+}
