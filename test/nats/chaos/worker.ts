@@ -1,0 +1,72 @@
+// A worker of the fleet in a process of its own, which is killed and frozen during the run.
+import { connect } from '@nats-io/transport-node';
+import { BehaviorSubject, Subject, filter, map, take, type Subscription } from 'rxjs';
+import { runFleet } from 'lobby-rx/fleet';
+import type { FromWorker, ToWorker } from './messages.js';
+
+const identities$ = new BehaviorSubject<readonly string[]>([]);
+const tokens$ = new Subject<{ readonly identity_id: string; readonly token: string }>();
+const tell = (message: FromWorker) => process.send?.(message);
+let leave: () => Promise<void> = async () => undefined;
+
+process.on('message', (message: ToWorker) => void receive(message));
+process.on('disconnect', () => process.exit());
+
+async function receive(message: ToWorker): Promise<void> {
+  switch (message.kind) {
+    case 'start': {
+      const { name, nats: port, url, lease, shards } = message;
+      identities$.next(message.identities);
+      const nats = await connect({
+        servers: `127.0.0.1:${port}`,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 200,
+      });
+      const known = new Map<string, string>();
+      const working: Subscription = runFleet({
+        ...{ nats, identities$, name, lease, shards, requestsPerMinute: 1_000_000, ramp: 500 },
+        client: identity_id => ({
+          url,
+          backoff: { max: 2_000 },
+          token: why => {
+            const token = known.get(identity_id);
+            if (why === 'request' && token) return token;
+            const told$ = tokens$.pipe(
+              filter(told => told.identity_id === identity_id),
+              take(1),
+              map(({ token }) => {
+                known.set(identity_id, token);
+                return token;
+              }),
+            );
+            tell({ kind: 'token', identity_id });
+            return told$;
+          },
+        }),
+      }).subscribe({
+        next: event => {
+          if (event.kind !== 'trouble' && event.kind !== 'failed') tell({ kind: 'event', event });
+          else tell({ kind: 'event', event: { ...event, error: String(event.error) } });
+        },
+        error: (error: unknown) => {
+          console.error(`${name} ended:`, error);
+          process.exit(1);
+        },
+      });
+      leave = async () => {
+        working.unsubscribe();
+        await nats.drain();
+        process.exit();
+      };
+      return;
+    }
+    case 'identities':
+      identities$.next(message.identities);
+      return;
+    case 'token':
+      tokens$.next(message);
+      return;
+    case 'leave':
+      await leave();
+  }
+}

@@ -1,0 +1,64 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import type { FleetEvent } from 'lobby-rx/fleet';
+import { bundled } from '../../bundled.js';
+import type { FromWorker, ToWorker } from './messages.js';
+
+/** How the workers of a run are started. */
+export interface WorkersConfig {
+  readonly nats: number;
+  readonly url: string;
+  readonly lease: number;
+  readonly shards: number;
+  readonly tokenOf: (identity_id: string) => string;
+  readonly onEvent: (worker: string, event: FleetEvent) => void;
+}
+
+/** The processes of the workers that run. */
+export class Workers {
+  readonly #config: WorkersConfig;
+  readonly #running = new Map<string, ChildProcess>();
+  #identities: readonly string[] = [];
+  #started = 0;
+
+  constructor(config: WorkersConfig) {
+    this.#config = config;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#running.keys()];
+  }
+
+  start(): string {
+    const { nats, url, lease, shards, tokenOf, onEvent } = this.#config;
+    const name = `worker-${++this.#started}`;
+    const child = fork(bundled(new URL('./worker.ts', import.meta.url).pathname), { execArgv: [] });
+    this.#running.set(name, child);
+    child.on('message', (message: FromWorker) => {
+      if (message.kind === 'event') onEvent(name, message.event);
+      else this.#send(child, { ...message, token: tokenOf(message.identity_id) });
+    });
+    this.#send(child, { kind: 'start', name, nats, url, lease, shards, identities: this.#identities });
+    return name;
+  }
+
+  follow(identities: readonly string[]): void {
+    this.#identities = identities;
+    for (const child of this.#running.values()) this.#send(child, { kind: 'identities', identities });
+  }
+
+  signal(name: string, signal: NodeJS.Signals): void {
+    this.#running.get(name)?.kill(signal);
+    if (signal === 'SIGKILL') this.#running.delete(name);
+  }
+
+  leave(name: string): void {
+    const child = this.#running.get(name);
+    if (child) this.#send(child, { kind: 'leave' });
+    this.#running.delete(name);
+  }
+
+  #send(child: ChildProcess, message: ToWorker): void {
+    // It may have ended a moment ago.
+    if (child.connected) child.send(message, () => undefined);
+  }
+}
