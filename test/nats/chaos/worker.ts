@@ -7,7 +7,7 @@ import type { FromWorker, ToWorker } from './messages.js';
 const identities$ = new BehaviorSubject<readonly string[]>([]);
 const tokens$ = new Subject<{ readonly identity_id: string; readonly token: string }>();
 const tell = (message: FromWorker) => process.send?.(message);
-let leave: () => Promise<void> = async () => undefined;
+let leave: () => Promise<void> = () => Promise.resolve();
 
 process.on('message', (message: ToWorker) => void receive(message));
 process.on('disconnect', () => process.exit());

@@ -1,0 +1,56 @@
+// A service that puts all events of the fleet into a database, each exactly once: the events of a batch and its position are one
+// transaction, and after a restart it continues from the position in the database.
+import { rmSync } from 'node:fs';
+import { connect } from '@nats-io/transport-node';
+import sqlite from 'node-sqlite3-wasm';
+import { fleetBatches } from 'lobby-rx/fleet';
+import type { Counts, Start, Told } from './messages.js';
+
+process.once('message', (start: Start) => void consume(start));
+process.on('disconnect', () => process.exit());
+
+async function consume({ nats: port, database }: Start): Promise<void> {
+  // One that was killed has left its lock behind, and there is only one consumer.
+  rmSync(`${database}.lock`, { recursive: true, force: true });
+  const db = new sqlite.Database(database);
+  db.exec(`
+    create table if not exists event (position integer, identity_id text, kind text, number integer);
+    create table if not exists place (position integer, gaps integer);
+    insert into place select 0, 0 where not exists (select * from place);
+  `);
+  const { position: from } = db.get('select position from place') as { position: number };
+  const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
+
+  const consuming = fleetBatches({
+    ...{ nats, durable: 'database', from },
+    ack: ({ identity_id, events, gap, position }) => {
+      db.exec('begin');
+      for (const event of events) {
+        const { number } = (event as unknown as { readonly payload: { readonly number: number } }).payload;
+        db.run('insert into event values (?, ?, ?, ?)', [position, identity_id, event.kind, number]);
+      }
+      db.run('update place set position = ?, gaps = gaps + ?', [position, gap ? 1 : 0]);
+      db.exec('commit');
+    },
+  }).subscribe({
+    error: (error: unknown) => {
+      // There is no fleet yet.
+      console.error(String(error));
+      process.exit(1);
+    },
+  });
+
+  const tell = () => {
+    const counts = db.get(
+      'select count(*) stored, count(distinct number) "distinct", (select gaps from place) gaps from event',
+    ) as unknown as Counts;
+    process.send?.({ kind: 'counts', counts } satisfies Told, () => undefined);
+  };
+  setInterval(tell, 250);
+  process.on('SIGTERM', () => {
+    consuming.unsubscribe();
+    tell();
+    db.close();
+    process.exit();
+  });
+}

@@ -1,0 +1,86 @@
+// A fleet to look at: a NATS server, the emulated service, three workers and a consumer with a database, each in a process of its
+// own. `npm run fleet:kill` in another terminal kills a worker.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createEmulator, listen } from 'lobby-rx/emulator';
+import { startNats } from './nats.js';
+import { forgetProcesses, Processes } from './processes.js';
+import { createScreen } from './screen.js';
+
+process.stdout.on('error', () => process.exit());
+const { seconds, identities: count } = readOptions(process.argv.slice(2));
+
+/** After how long others take over, in ms. */
+const LEASE = 5_000;
+const SHARDS = 48;
+/** How long a worker that was killed is missed, in ms. */
+const ABSENCE = 15_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'lobby-rx-fleet-'));
+const nats = await startNats(folder);
+const emulator = createEmulator({ collectTime: 50 });
+const service = await listen(emulator);
+const players = Array.from({ length: count }, () => emulator.addIdentity());
+
+const screen = createScreen(process.stdout, { shards: SHARDS, nats: nats.version, identities: count });
+/** How many identities each worker follows. */
+const live = new Map<string, number>();
+const processes = new Processes({
+  nats: nats.port,
+  ...{ url: service.url, lease: LEASE, shards: SHARDS, database: join(folder, 'events.sqlite') },
+  identities: players.map(({ identity_id, token }) => [identity_id, token]),
+  onEvent: (worker, event) => {
+    screen.event(worker, event);
+    if (event.kind === 'beat') live.set(event.beat.worker, event.beat.live);
+  },
+  onCounts: counts => screen.counts(counts),
+  onEnd: name => {
+    screen.note(`${name} was killed; another process of that name starts in ${ABSENCE / 1_000} s`);
+    setTimeout(() => processes.start(name), ABSENCE);
+  },
+});
+for (const name of ['ada', 'ben', 'cleo', 'consumer']) processes.start(name);
+
+let published = 0;
+let isFollowed = false;
+const publishing = setInterval(() => {
+  // What happens before somebody follows an identity, nobody hears.
+  isFollowed ||= [...live.values()].reduce((sum, count) => sum + count, 0) === players.length;
+  if (!isFollowed) return;
+  const { identity_id } = players[Math.floor(Math.random() * players.length)]!;
+  emulator.publish(identity_id, { numbered: { number: ++published } });
+  screen.published(published);
+}, 25);
+
+const stop = async () => {
+  clearInterval(publishing);
+  await processes.stop(published);
+  screen.end();
+  await service.close();
+  nats.stop();
+  forgetProcesses();
+  rmSync(folder, { recursive: true, force: true });
+  process.exit();
+};
+setTimeout(() => void stop(), seconds * 1_000);
+process.once('SIGINT', () => void stop()).once('SIGTERM', () => void stop());
+
+function readOptions(args: string[]): { readonly seconds: number; readonly identities: number } {
+  try {
+    const options = {
+      seconds: { type: 'string', default: '3600' },
+      identities: { type: 'string', default: '60' },
+    } as const;
+    const { values } = parseArgs({ args, options });
+    const [seconds, identities] = [Number(values.seconds), Number(values.identities)];
+    if (!(seconds >= 5 && seconds <= 86_400)) throw new Error('--seconds must be from 5 to 86400');
+    if (!(Number.isInteger(identities) && identities > 0 && identities <= 1_000))
+      throw new Error('--identities must be an integer from 1 to 1000');
+    return { seconds, identities };
+  } catch (error) {
+    console.error(`npm run fleet: ${(error as Error).message}`);
+    process.exit(2);
+  }
+}

@@ -1,0 +1,24 @@
+import type { FleetEvent } from 'lobby-rx/fleet';
+
+/** What a worker or the consumer is started with. */
+export interface Start {
+  readonly name: string;
+  readonly nats: number;
+  readonly url: string;
+  readonly lease: number;
+  readonly shards: number;
+  readonly database: string;
+  readonly identities: readonly (readonly [identity_id: string, token: string])[];
+}
+
+/** What the consumer has in its database. */
+export interface Counts {
+  readonly stored: number;
+  readonly distinct: number;
+  readonly gaps: number;
+}
+
+/** What a process tells the main one. */
+export type Told =
+  | { readonly kind: 'event'; readonly event: FleetEvent }
+  | { readonly kind: 'counts'; readonly counts: Counts };

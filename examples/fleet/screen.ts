@@ -1,0 +1,106 @@
+import type { FleetEvent, Heartbeat } from 'lobby-rx/fleet';
+import type { Counts } from './messages.js';
+
+/** How many of the last notes are shown. */
+const NOTES = 8;
+const COLORS = [36, 33, 35, 32, 34, 31];
+
+/** What does not change. */
+interface Setting {
+  readonly shards: number;
+  readonly nats: string;
+  readonly identities: number;
+}
+
+/** Shows who holds what: a picture in a terminal, otherwise a line for everything that happens. */
+export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities }: Setting) {
+  const owners: (string | undefined)[] = Array.from({ length: shards }, () => undefined);
+  const beats = new Map<string, Heartbeat>();
+  const states = new Map<string, 'joined' | 'left' | 'silent'>();
+  const notes: string[] = [];
+  /** Shards that were claimed in a row, to be told at once. */
+  let claims = { by: '', from: undefined as string | undefined, count: 0, at: 0 };
+  let counts: Counts = { stored: 0, distinct: 0, gaps: 0 };
+  let published = 0;
+  const names: string[] = [];
+  const paint = (name: string, text: string) => {
+    if (!names.includes(name)) names.push(name);
+    return out.isTTY ? `\x1b[${COLORS[names.indexOf(name) % COLORS.length]}m${text}\x1b[0m` : text;
+  };
+
+  const note = (text: string) => {
+    tellClaims();
+    notes.push(`${new Date().toLocaleTimeString('en-GB')}  ${text}`);
+    if (!out.isTTY) out.write(`${notes.at(-1)}\n`);
+  };
+  const tellClaims = () => {
+    const { by, from, count } = claims;
+    claims = { by: '', from: undefined, count: 0, at: 0 };
+    if (count > 0)
+      note(
+        `${by} ${from === undefined ? 'claimed' : `took from ${from}`} ${count} shard${count === 1 ? '' : 's'}`,
+      );
+  };
+  const draw = () => {
+    if (Date.now() - claims.at > 300) tellClaims();
+    if (!out.isTTY) return;
+    const rows = [...beats.values()].map(({ worker, shards: held, identities, live, events }) => {
+      const state = states.get(worker) === 'joined' ? 'alive' : (states.get(worker) ?? '');
+      const bar = '█'.repeat(Math.round((held / shards) * 24)).padEnd(24, '·');
+      const numbers = [held, identities, live, events].map(number => String(number).padStart(8)).join('');
+      return `  ${paint(worker, worker.padEnd(8))}${state.padEnd(8)}${paint(worker, bar)}${numbers}`;
+    });
+    const map = owners.map(owner => (owner === undefined ? '·' : paint(owner, owner[0]!))).join('');
+    const lines = [
+      `\x1b[1mlobby-rx fleet\x1b[0m  ${identities} identities in ${shards} shards, on NATS ${nats}`,
+      '',
+      `  worker  is      has                       shards  follows    live  events`,
+      ...rows,
+      '',
+      `  shards  ${map}`,
+      '',
+      ...notes.slice(-NOTES).map(line => `  ${line}`),
+      ...Array.from({ length: Math.max(0, NOTES - notes.length) }, () => ''),
+      '',
+      `  ${summary()}`,
+      '',
+      '  In another terminal: npm run fleet:kill      Ctrl-C ends.',
+    ];
+    out.write(`\x1b[H${lines.map(line => `${line}\x1b[K`).join('\n')}\n\x1b[J`);
+  };
+  const summary = () => {
+    const { stored, distinct, gaps } = counts;
+    return `published ${published}, in the database ${stored}, on their way ${published - distinct}, doubled ${stored - distinct}, gaps ${gaps}`;
+  };
+
+  if (out.isTTY) out.write('\x1b[2J');
+  const drawing = setInterval(draw, 200);
+  return {
+    note,
+    published: (count: number) => (published = count),
+    counts: (next: Counts) => (counts = next),
+    event: (by: string, event: FleetEvent) => {
+      if (event.kind === 'beat') beats.set(event.beat.worker, event.beat);
+      // Each worker tells about all others.
+      if (event.kind === 'worker' && states.get(event.worker) !== event.state) {
+        states.set(event.worker, event.state);
+        note(`${event.worker} ${event.state === 'silent' ? 'was silent for a lease' : `has ${event.state}`}`);
+      }
+      if (event.kind === 'claimed') {
+        owners[event.shard] = by;
+        if (claims.by !== by || claims.from !== event.from) tellClaims();
+        claims = { by, from: event.from, count: claims.count + 1, at: Date.now() };
+      }
+      if (event.kind === 'released' || event.kind === 'lost') {
+        if (owners[event.shard] === by) owners[event.shard] = undefined;
+      }
+      if (event.kind === 'trouble' || event.kind === 'failed') note(`${by}: ${String(event.error)}`);
+    },
+    end: () => {
+      clearInterval(drawing);
+      tellClaims();
+      draw();
+      out.write(`${summary()}\n`);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+// One worker of the fleet.
+import { connect } from '@nats-io/transport-node';
+import { of } from 'rxjs';
+import { runFleet } from 'lobby-rx/fleet';
+import type { Start, Told } from './messages.js';
+
+process.once('message', (start: Start) => void work(start));
+process.on('disconnect', () => process.exit());
+
+async function work({ name, nats: port, url, lease, shards, identities }: Start): Promise<void> {
+  const tokens = new Map(identities);
+  const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
+  const tell = (told: Told) => process.send?.(told, () => undefined);
+  const working = runFleet({
+    ...{ nats, name, lease, shards },
+    identities$: of(tokens.keys()),
+    client: identity_id => ({ url, token: tokens.get(identity_id)! }),
+    // The emulator has no limit.
+    requestsPerMinute: 60_000,
+  }).subscribe({
+    next: event => {
+      // Errors are no JSON.
+      tell({ kind: 'event', event: 'error' in event ? { ...event, error: String(event.error) } : event });
+    },
+    error: (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  });
+  process.on('SIGTERM', () => {
+    working.unsubscribe();
+    void nats.drain().then(() => process.exit());
+  });
+}

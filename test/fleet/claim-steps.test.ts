@@ -1,0 +1,40 @@
+import { deepStrictEqual } from 'node:assert';
+import { claimSteps, type ClaimView } from '../../src/fleet/worker/claim-steps.js';
+
+const view = (owner: string | undefined, more: Partial<ClaimView> = {}): ClaimView => ({
+  me: 'me',
+  owners: ['me'],
+  claimOf: shard => ({ shard, owner, epoch: 1, idle: {} }),
+  isStoring: () => false,
+  isHeld: () => false,
+  isAlive: () => true,
+  mayJudge: true,
+  ...more,
+});
+const NOTHING = { release: [], claim: [] };
+
+describe('the steps of a worker', () => {
+  it('claim what is assigned and free, or claimed by itself before', () => {
+    deepStrictEqual(claimSteps(view(undefined)).claim, [0]);
+    deepStrictEqual(claimSteps(view(undefined, { claimOf: () => undefined })).claim, [0]);
+    deepStrictEqual(claimSteps(view('me')).claim, [0]);
+    deepStrictEqual(claimSteps(view('me', { isHeld: () => true })), NOTHING);
+  });
+
+  it('wait for an owner that is alive, and take from one that is silent', () => {
+    deepStrictEqual(claimSteps(view('other')), NOTHING);
+    deepStrictEqual(claimSteps(view('other', { isAlive: () => false })).claim, [0]);
+    deepStrictEqual(claimSteps(view('other', { isAlive: () => false, mayJudge: false })), NOTHING);
+  });
+
+  it('release what is assigned to another, also if it only has the claim', () => {
+    deepStrictEqual(claimSteps(view('me', { owners: ['other'], isHeld: () => true })).release, [0]);
+    deepStrictEqual(claimSteps(view('me', { owners: ['other'] })).release, [0]);
+    deepStrictEqual(claimSteps(view('other', { owners: ['other'] })), NOTHING);
+  });
+
+  it('do nothing about a shard whose claim is on its way', () => {
+    deepStrictEqual(claimSteps(view(undefined, { isStoring: () => true })), NOTHING);
+    deepStrictEqual(claimSteps(view('me', { owners: ['other'], isStoring: () => true })), NOTHING);
+  });
+});

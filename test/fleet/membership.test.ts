@@ -1,0 +1,85 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { Membership } from '../../src/fleet/worker/membership.js';
+
+const LEASE = 1_000;
+
+function members() {
+  let now = 5_000;
+  const membership = new Membership('me', LEASE, { now: () => now });
+  const heard = (...workers: readonly string[]) =>
+    workers.map(
+      worker =>
+        membership.heard({
+          ...{
+            worker,
+            instance: worker,
+            capacity: 1,
+            shards: 0,
+            identities: 0,
+            live: 0,
+            events: 0,
+            waiting: 0,
+          },
+        })?.state,
+    );
+  /** Time passes, in which these are heard. */
+  const pass = (ms: number, ...workers: readonly string[]) => {
+    for (let passed = 0; passed < ms; passed += 100) {
+      now += 100;
+      heard(...workers);
+    }
+  };
+  const alive = () => membership.alive.map(({ worker }) => worker);
+  return { membership, heard, pass, alive };
+}
+
+describe('the membership of a fleet', () => {
+  it('tells who joins and leaves, once', () => {
+    const { membership, heard, alive } = members();
+    deepStrictEqual(heard('me', 'a', 'a'), ['joined', 'joined', undefined]);
+    deepStrictEqual(membership.left('a'), { worker: 'a', state: 'left' });
+    strictEqual(membership.left('a'), undefined);
+    deepStrictEqual(alive(), ['me']);
+  });
+
+  it('calls a worker silent that was not heard for a lease', () => {
+    const { membership, pass, alive, heard } = members();
+    pass(2_000, 'me', 'a');
+    pass(1_000, 'me');
+    deepStrictEqual(membership.judge(), []);
+    pass(100, 'me');
+    deepStrictEqual(membership.judge(), [{ worker: 'a', state: 'silent' }]);
+    deepStrictEqual([membership.judge(), alive(), membership.isAlive('a')], [[], ['me'], false]);
+    strictEqual(membership.left('a'), undefined);
+    deepStrictEqual(heard('a'), ['joined']);
+    strictEqual(membership.isAlive('a'), true);
+  });
+
+  it('judges nobody before it has heard itself for a lease and a half, without a break', () => {
+    const { membership, pass } = members();
+    strictEqual(membership.mayJudge, false);
+    pass(1_500, 'me', 'a');
+    strictEqual(membership.mayJudge, false);
+    pass(100, 'me', 'a');
+    strictEqual(membership.mayJudge, true);
+    // Deaf: it hears nobody, itself included.
+    pass(600);
+    deepStrictEqual([membership.mayJudge, membership.deafFor], [false, 600]);
+    pass(5_000);
+    deepStrictEqual(membership.judge(), []);
+    pass(1_500, 'me');
+    deepStrictEqual(membership.judge(), []);
+    pass(100, 'me');
+    deepStrictEqual(membership.judge(), [{ worker: 'a', state: 'silent' }]);
+  });
+
+  it('forgets those who have been silent for long', () => {
+    const { membership, pass } = members();
+    pass(2_000, 'me', 'a');
+    pass(19_000, 'me');
+    membership.judge();
+    deepStrictEqual(membership.forgotten(), []);
+    pass(2_000, 'me');
+    deepStrictEqual(membership.forgotten(), ['a']);
+  });
+});

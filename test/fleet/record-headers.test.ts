@@ -1,0 +1,92 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { headers } from '@nats-io/transport-node';
+import fc from 'fast-check';
+import { identityOf, subjectOf } from '../../src/fleet/nats/fleet-names.js';
+import { partHeaders, readPart, readRecord, recordHeaders } from '../../src/fleet/nats/record-headers.js';
+
+const text = fc.string({ unit: 'grapheme' });
+
+describe('the headers of a record', () => {
+  it('keep whatever an index and a gap are', () => {
+    const records = fc.record({
+      index: text,
+      at: fc.nat(),
+      epoch: fc.nat(),
+      after: fc.nat(),
+      parts: fc.array(fc.nat()),
+      gap: fc.option(
+        fc.record(
+          { reason: fc.constant('silence' as const), at: fc.nat(), index: text },
+          { noNullPrototype: true },
+        ),
+        {
+          nil: undefined,
+        },
+      ),
+      kinds: fc.array(fc.string({ unit: 'binary' })),
+    });
+    fc.assert(
+      fc.property(records, ({ index, at, epoch, after, parts, gap, kinds }) => {
+        const written = recordHeaders(
+          {
+            identity_id: 'a',
+            answer: { events: kinds.map(kind => ({ kind: { [kind]: {} } })), watch: { index } },
+            checkpoint: { index, at },
+            ...{ gap, epoch, key: 'the key' },
+          },
+          after,
+          parts,
+        );
+        deepStrictEqual(readRecord(written), {
+          checkpoint: { index, at },
+          ...{ epoch, after, key: 'the key', gap, parts },
+        });
+        for (const [, values] of written)
+          for (const value of values) strictEqual(/[\r\n]/.test(value), false);
+      }),
+    );
+  });
+
+  it('list the kinds of events, once each', () => {
+    const answer = {
+      events: [
+        { kind: { a: 1 } },
+        { kind: { 'b,c': 1, a: 2 } },
+        { kind: null },
+        7,
+        { kind: { ['x'.repeat(65)]: 1 } },
+      ],
+      watch: { index: '1' },
+    };
+    const record = {
+      identity_id: 'a',
+      answer,
+      checkpoint: { index: '1', at: 1 },
+      gap: undefined,
+      epoch: 1,
+      key: 'k',
+    };
+    strictEqual(recordHeaders(record, 0, []).get('Lobby-Kinds'), 'a,b%2Cc');
+  });
+
+  it('of a part say where the record before it is, and nothing else', () => {
+    const part = partHeaders(3, 17);
+    deepStrictEqual([readPart(part), readRecord(part)], [{ epoch: 3, after: 17 }, undefined]);
+    deepStrictEqual([readPart(undefined), readRecord(headers())], [{ epoch: 0, after: 0 }, undefined]);
+  });
+});
+
+describe('the subject of an identity', () => {
+  it('is valid for any id, and leads back to it', () => {
+    fc.assert(
+      fc.property(
+        text.filter(id => id !== ''),
+        id => {
+          const subject = subjectOf(7, id);
+          strictEqual(/^7\.[^\s.*>]+$/.test(subject), true);
+          strictEqual(identityOf(`lobby.events.${subject}`), id);
+        },
+      ),
+    );
+  });
+});

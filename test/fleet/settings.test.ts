@@ -1,0 +1,66 @@
+import { ok, throws } from 'node:assert';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { of } from 'rxjs';
+import {
+  fleetBatches,
+  fleetFeed,
+  isFleetError,
+  runFleet,
+  FleetError,
+  type FleetConfig,
+} from 'lobby-rx/fleet';
+
+const nats = { request: () => undefined } as unknown as NatsConnection;
+const right: FleetConfig = {
+  nats,
+  identities$: of(['a']),
+  client: () => ({ url: 'https://a.example', token: 't' }),
+};
+
+describe('the config of a fleet', () => {
+  const refuses = (change: object, pattern: RegExp) => {
+    throws(() => runFleet({ ...right, ...change }), pattern);
+  };
+
+  it('is refused before anything is sent, with what to change', () => {
+    runFleet(right);
+    throws(() => runFleet(undefined as unknown as FleetConfig), /config must be an object/);
+    refuses(
+      { nats: undefined },
+      /nats must be what connect\(\) of @nats-io\/transport-node returns; got nothing/,
+    );
+    refuses({ nats: 'localhost' }, /nats must be what connect\(\)/);
+    refuses({ identities$: undefined }, /identities\$ must be an Observable, a promise or an iterable/);
+    refuses({ client: {} }, /client must be a function/);
+    refuses({ shards: 0 }, /shards must be an integer from 1 to 65536/);
+    refuses({ shards: 65_537 }, /shards must be/);
+    refuses({ lease: 999 }, /lease must be a number of milliseconds, at least 1000/);
+    refuses({ capacity: 0.5 }, /capacity must be a positive integer/);
+    refuses({ ramp: 0 }, /ramp must be/);
+    refuses({ name: 'a.b' }, /name must be a name of at most 64 letters, digits, _ and -/);
+    refuses({ fleet: 'Lobby' }, /fleet must be a name of small letters/);
+    refuses({ requestsPerMinute: 0 }, /requestsPerMinute must be/);
+    refuses({ localAddresses: [] }, /localAddresses must be a list of IP addresses/);
+    refuses({ localAddresses: [7] }, /localAddresses must be/);
+    refuses({ replicas: 0 }, /replicas must be/);
+    refuses({ monotonic: {} }, /monotonic must be/);
+    refuses({ identities: 1 }, /identities must be one of nats, identities\$/);
+  });
+
+  it('of a consumer, too', () => {
+    fleetBatches({ nats });
+    throws(() => fleetBatches({} as { nats: NatsConnection }), /nats must be/);
+    throws(() => fleetBatches({ nats, of: {} as { shard: number } }), /of must be \{ shard: number \}/);
+    throws(() => fleetBatches({ nats, durable: 'a b' }), /durable must be/);
+    throws(() => fleetBatches({ nats, from: -1 }), /from must be the position of a batch/);
+    fleetFeed({ nats, identity_id: 'a' });
+    throws(() => fleetFeed({ nats } as { nats: NatsConnection; identity_id: string }), /identity_id must be/);
+    throws(() => fleetFeed({ nats, identity_id: '' }), /identity_id must be/);
+    throws(() => fleetFeed({ nats, identity_id: 'a', linger: -1 }), /linger must be/);
+  });
+
+  it('has an error of its own', () => {
+    ok(isFleetError(new FleetError('x')));
+    ok(!isFleetError(new Error('x')));
+  });
+});
