@@ -53,10 +53,14 @@ export function createEventsApi<Own extends object>(
   endpoints: Endpoints,
 ): EventsApi<Own> {
   const eventsWatch = endpoints.eventsWatch as unknown as EventsEndpoint<Own>;
+  let shared: EventFeed<Own> | undefined;
   return {
     watch: (input = {}) => request(context, eventsWatch, input),
     batches: config => batches(context, config, eventsWatch),
-    feed: feed(context, {}, eventsWatch),
+    // Not before it is used: a process may have a client for each of thousands of identities.
+    get feed() {
+      return (shared ??= feed(context, {}, eventsWatch));
+    },
     createFeed: config => feed(context, config, eventsWatch),
   };
 }

@@ -13,8 +13,8 @@ import {
 import type { EventCodecs, LiveEvent, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import { backoff, toInput, type Gap } from '../stream/index.js';
 import { messagesInOrder } from './messages-in-order.js';
+import { natsConnection, type Nats } from './nats-connection.js';
 import {
-  natsConnection,
   consumed,
   fleetName,
   natsProblem,
@@ -22,7 +22,6 @@ import {
   RecordReader,
   whenClosed,
   workerName,
-  type Nats,
   type OpenFleet,
   type StoredRecord,
 } from './nats/index.js';

@@ -19,15 +19,14 @@ import {
   type WatchStatus,
 } from '../stream/index.js';
 import { messagesInOrder } from './messages-in-order.js';
+import { natsConnection, type Nats } from './nats-connection.js';
 import {
   fleetName,
   liveMessages,
-  natsConnection,
   natsProblem,
   openFleetToRead,
   RecordReader,
   whenClosed,
-  type Nats,
   type OpenFleet,
 } from './nats/index.js';
 import { storedEvents } from './stored-events.js';

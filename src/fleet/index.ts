@@ -1,8 +1,7 @@
 export { fleetBatches, type FleetBatch, type FleetBatchesConfig } from './fleet-batches.js';
 export { FleetError, isFleetError } from './fleet-error.js';
-export type { FleetEvent } from './worker/index.js';
+export type { FleetEvent, Heartbeat } from './fleet-event.js';
 export { fleetFeed, type FleetFeedConfig } from './fleet-feed.js';
-export type { Heartbeat } from './worker/index.js';
 export type { FleetConfig } from './fleet-settings.js';
-export type { Nats } from './nats/index.js';
+export type { Nats } from './nats-connection.js';
 export { runFleet } from './run-fleet.js';

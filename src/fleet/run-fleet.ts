@@ -3,8 +3,9 @@ import type { KV } from '@nats-io/kv';
 import { defer, from, map, merge, Observable, switchMap } from 'rxjs';
 import { checkArgument, nonEmptyString } from '../error/index.js';
 import { fromHttp } from '../transport/node/index.js';
+import type { FleetEvent } from './fleet-event.js';
 import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-settings.js';
-import { fleetWorker, IdentityPolls, type FleetEvent } from './worker/index.js';
+import { fleetWorker, IdentityPolls } from './worker/index.js';
 import { NatsLog, natsRoster, openFleetToWork, whenClosed, type OpenFleet } from './nats/index.js';
 
 /**

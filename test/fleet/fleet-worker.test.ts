@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import type { FleetEvent } from '../../src/fleet/worker/fleet-event.js';
+import type { FleetEvent } from '../../src/fleet/fleet-event.js';
 import { virtualFleet, type VirtualWorker } from './virtual-fleet.js';
 
 const kinds = (worker: VirtualWorker) =>

@@ -10,7 +10,8 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import type { Appended, FleetHead, FleetLog, FleetRecord } from '../../src/fleet/worker/fleet-log.js';
-import type { Claim, FleetRoster, Heartbeat, RosterEntry } from '../../src/fleet/worker/fleet-roster.js';
+import type { Heartbeat } from '../../src/fleet/fleet-event.js';
+import type { Claim, FleetRoster, RosterEntry } from '../../src/fleet/worker/fleet-roster.js';
 
 /** How far away the memory is, in ms each way. */
 const LATENCY = 5;

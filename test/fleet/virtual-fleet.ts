@@ -1,7 +1,7 @@
 import { BehaviorSubject, observeOn, type Subscription } from 'rxjs';
 import { createEmulator, type Emulator } from 'lobby-rx/emulator';
 import { fleetWorker } from '../../src/fleet/worker/fleet-worker.js';
-import type { FleetEvent } from '../../src/fleet/worker/fleet-event.js';
+import type { FleetEvent } from '../../src/fleet/fleet-event.js';
 import { IdentityPolls } from '../../src/fleet/worker/identity-polls.js';
 import { virtualTime } from '../virtual-time.js';
 import { freezable, type Freezable } from './freezable.js';

@@ -73,6 +73,31 @@ describe('the packed package, installed in a clean folder', function () {
     strictEqual(await node('--input-type=module', '-e', load), 'function function');
   });
 
+  it('needs the packages of NATS for a fleet, and for nothing else', async () => {
+    const load = `
+      import { fleetBatches, fleetFeed, runFleet } from 'lobby-rx/fleet';
+      console.log(typeof fleetBatches, typeof fleetFeed, typeof runFleet);`;
+    await rejects(node('--input-type=module', '-e', load), /Cannot find package '@nats-io\//);
+    const packages = ['transport-node', 'jetstream', 'kv'].map(name => `@nats-io/${name}@3.4.0`);
+    await run('npm', ['install', ...quietly, ...packages], { cwd: folder });
+    strictEqual(await node('--input-type=module', '-e', load), 'function function function');
+    const user = join(folder, 'fleet.ts');
+    await writeFile(
+      user,
+      `import { connect } from '@nats-io/transport-node';
+       import { of } from 'rxjs';
+       import { runFleet, fleetFeed, type FleetEvent } from 'lobby-rx/fleet';
+       const nats = connect({ servers: 'localhost' });
+       const client = (id: string) => ({ url: 'https://lobby.example', token: () => id });
+       runFleet({ nats, identities$: of(['a']), client }).subscribe((event: FleetEvent) => event.kind);
+       fleetFeed({ nats, identity_id: 'a' }).lobbyJoin$.subscribe(join => join.player.token);
+       // @ts-expect-error: which identities?
+       runFleet({ nats, client });`,
+    );
+    const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node', '--skipLibCheck'];
+    deepStrictEqual(await Promise.all(RESOLUTIONS.map(kind => faultsOf(user, kind, ...types))), ['', '']);
+  });
+
   it('has a working command', async () => {
     match(
       await node('node_modules/lobby-rx/dist/node/lobby-rx.js', '--help'),

@@ -1,8 +1,10 @@
 import { deepStrictEqual, ok, rejects } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { firstValueFrom, of } from 'rxjs';
-import { isFleetError, runFleet, type FleetConfig } from 'lobby-rx/fleet';
+import { fleetBatches, fleetFeed, isFleetError, runFleet, type FleetConfig } from 'lobby-rx/fleet';
 import { waitUntil } from '../wait-until.js';
 import { SERVERS, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
 import { stage } from './stage.js';
@@ -48,6 +50,40 @@ for (const program of SERVERS) {
         server.connect({ user: 'u', pass: 'p' }),
         /may not publish to \$JS\.API\.STREAM\.INFO\.LOBBY_EVENTS/,
       );
+    });
+
+    it('needs no more rights than docs/fleet.md lists for each user', async () => {
+      const docs = readFileSync(join(import.meta.dirname, '../../docs/fleet.md'), 'utf8');
+      const quoted = (cell: string) =>
+        [...cell.matchAll(/`([^`]+)`/g)].map(([, subject]) => JSON.stringify(subject!.replace('<id>', '*')));
+      const users = ['worker', 'consumer', 'feed'].map(user => {
+        const [, publish = '', subscribe = ''] =
+          new RegExp(`\\| a ${user} *\\|(.*?)\\|(.*?)\\|`).exec(docs) ?? [];
+        const rights = `publish: [${quoted(publish).join()}], subscribe: [${quoted(subscribe).join()}]`;
+        return `{ user: ${user}, password: p, permissions: { ${rights} } }`;
+      });
+      setting = await stage(
+        { program, config: `authorization { users: [${users.join()}] }` },
+        { user: 'worker', pass: 'p' },
+      );
+      const { add, work, followed, publish, server, running } = setting;
+      const [identity_id] = add(2) as [string, string];
+      const worker = await work();
+      await followed();
+      const seen: string[] = [];
+      const consumer = await server.connect({ user: 'consumer', pass: 'p' });
+      for (const durable of ['kept', undefined]) {
+        const batches$ = fleetBatches({ nats: consumer, ...(durable && { durable }) });
+        running.push(batches$.subscribe(({ events }) => seen.push(`${durable}: ${events.length}`)));
+      }
+      const feed = fleetFeed({ nats: await server.connect({ user: 'feed', pass: 'p' }), identity_id });
+      running.push(feed.all$.subscribe(({ kind }) => seen.push(`feed: ${kind}`)));
+      await new Promise(resolve => setTimeout(resolve, 500));
+      publish(identity_id);
+      await waitUntil(() => seen.length === 3);
+      deepStrictEqual(seen.sort(), ['feed: unknown', 'kept: 1', 'undefined: 1']);
+      worker.worker.unsubscribe();
+      await worker.nats.drain();
     });
 
     it('says what is wrong with a stream that somebody has created', async () => {

@@ -1,4 +1,4 @@
-import type { NatsConnection } from '@nats-io/transport-node';
+import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { BehaviorSubject, type Subscription } from 'rxjs';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 import { runFleet, type FleetConfig, type FleetEvent } from 'lobby-rx/fleet';
@@ -6,7 +6,7 @@ import { waitUntil } from '../wait-until.js';
 import { startNatsServer, type NatsServerConfig } from './nats-server.js';
 
 /** A NATS server, a service over HTTP, and a fleet that follows its identities. */
-export async function stage(config?: NatsServerConfig) {
+export async function stage(config?: NatsServerConfig, login: ConnectionOptions = {}) {
   const server = await startNatsServer(config);
   const emulator = createEmulator({ collectTime: 5, blockTime: 10_000 });
   const service = await listen(emulator);
@@ -24,7 +24,7 @@ export async function stage(config?: NatsServerConfig) {
   /** Starts a worker over a connection of its own. */
   const work = async (more: Partial<FleetConfig> = {}) => {
     const events: FleetEvent[] = [];
-    const nats: NatsConnection = await server.connect();
+    const nats: NatsConnection = await server.connect(login);
     let error: unknown;
     const worker = runFleet({
       ...{ nats, identities$, shards: 8, lease: 2_000, requestsPerMinute: 60_000, ramp: 1_000 },

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { AckPolicy, DeliverPolicy, JetStreamApiCodes, type ConsumerInfo } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { InputError } from '../../error/index.js';
@@ -68,7 +69,9 @@ async function requireConsumer(
         });
   if (!existing) {
     return jsm.consumers.add(names.stream, {
-      ...(durable === undefined ? { inactive_threshold: nanos(ABANDONED) } : { durable_name: durable }),
+      ...(durable === undefined
+        ? { name: `lobby-rx-${randomUUID()}`, inactive_threshold: nanos(ABANDONED) }
+        : { durable_name: durable }),
       ack_policy: AckPolicy.Explicit,
       filter_subject: subjects,
       ...(handled === undefined

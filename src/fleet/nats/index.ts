@@ -1,6 +1,6 @@
 export { consumed } from './consumed.js';
 export { fleetName, workerName } from './fleet-names.js';
-export { natsConnection, openFleetToRead, openFleetToWork, type Nats, type OpenFleet } from './open-fleet.js';
+export { openFleetToRead, openFleetToWork, type OpenFleet } from './open-fleet.js';
 export { liveMessages } from './live-messages.js';
 export { NatsLog } from './nats-log.js';
 export { natsProblem } from './nats-problem.js';

@@ -1,7 +1,8 @@
 import { JetStreamApiCodes } from '@nats-io/jetstream';
 import type { KV, KvWatchEntry } from '@nats-io/kv';
 import { defer, Observable } from 'rxjs';
-import type { Claim, FleetRoster, Heartbeat, RosterEntry } from '../worker/index.js';
+import type { Claim, FleetRoster, RosterEntry } from '../worker/index.js';
+import type { Heartbeat } from '../fleet-event.js';
 import { FleetError } from '../fleet-error.js';
 import { isApiError } from './open-fleet.js';
 import { natsProblem } from './nats-problem.js';

@@ -12,8 +12,9 @@ import {
 } from '@nats-io/jetstream';
 import { Kvm, type KV } from '@nats-io/kv';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
-import { InputError, type Guard } from '../../error/index.js';
+import { InputError } from '../../error/index.js';
 import { FleetError } from '../fleet-error.js';
+import type { Nats } from '../nats-connection.js';
 import { fleetNames, type FleetNames } from './fleet-names.js';
 import { natsProblem } from './nats-problem.js';
 
@@ -28,18 +29,6 @@ const SHARDS = 256;
 
 /** The key in the bucket under which the number of shards is stored. */
 const SETTINGS = 'fleet';
-
-/** A connection to NATS, or one that is being made. */
-export type Nats = NatsConnection | PromiseLike<NatsConnection>;
-
-/** Says so if something else is given. */
-export const natsConnection: Guard<Nats> = {
-  name: 'what connect() of @nats-io/transport-node returns',
-  is: (u): u is Nats => {
-    const { then, request } = Object(u) as { then?: unknown; request?: unknown };
-    return typeof then === 'function' || typeof request === 'function';
-  },
-};
 
 /** A fleet on a server. */
 export interface OpenFleet {
@@ -77,7 +66,7 @@ export async function openFleetToRead(config: Pick<OpenFleetConfig, 'nats' | 'fl
     const { nats, names, js, jsm } = await reach(config);
     const problem = problemOf(await jsm.streams.info(names.stream).then(({ config }) => config), names);
     if (problem) throw new FleetError(problem);
-    const kv = await new Kvm(js).open(names.bucket);
+    const kv = await new Kvm(js).open(names.bucket, { allow_direct: true });
     return { nats, names, js, jsm, shards: await agreeOnShards(kv) };
   });
 }
@@ -163,7 +152,9 @@ async function openBucket(
       throw error;
     },
   );
-  return exists ? kvm.open(bucket) : kvm.create(bucket, { history: 1, storage: StorageType.File, replicas });
+  return exists
+    ? kvm.open(bucket, { allow_direct: true })
+    : kvm.create(bucket, { history: 1, allow_direct: true, storage: StorageType.File, replicas });
 }
 
 /** The number of shards is a part of where records are stored: it stays as the first worker has said. */

@@ -11,7 +11,7 @@ import {
 import { InputError } from '../../error/index.js';
 import { backoff } from '../../stream/index.js';
 import { ClaimBook } from './claim-book.js';
-import type { FleetEvent } from './fleet-event.js';
+import type { FleetEvent } from '../fleet-event.js';
 import type { Claim, FleetRoster, RosterEntry } from './fleet-roster.js';
 import type { HeldShard, ShardHolder, WatchIdentity } from './held-shard.js';
 import { HeldShards } from './held-shards.js';

@@ -1,5 +1,5 @@
 import { retry, throwError, timer, type Observable, type SchedulerLike, type Subscription } from 'rxjs';
-import type { FleetEvent } from './fleet-event.js';
+import type { FleetEvent } from '../fleet-event.js';
 import type { Claim, IdlePlace } from './fleet-roster.js';
 import { Superseded, type StoredWatchConfig, type StoredWatchEvent } from './stored-watch.js';
 

@@ -1,5 +1,6 @@
 import { HeldShard, type ShardHolder } from './held-shard.js';
-import type { Claim, Heartbeat } from './fleet-roster.js';
+import type { Heartbeat } from '../fleet-event.js';
+import type { Claim } from './fleet-roster.js';
 import { shardOf } from './assign-shards.js';
 
 /** How old saved idle places may become, in ms: much less than the service keeps events. */

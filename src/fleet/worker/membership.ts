@@ -1,5 +1,5 @@
 import type { TimestampProvider } from 'rxjs';
-import type { Heartbeat } from './fleet-roster.js';
+import type { Heartbeat } from '../fleet-event.js';
 import type { Participant } from './assign-shards.js';
 
 /** A worker has to hear itself without a break for this many leases before it judges others. */

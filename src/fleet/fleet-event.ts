@@ -1,5 +1,24 @@
-import type { Gap } from '../../stream/index.js';
-import type { Heartbeat } from './fleet-roster.js';
+import type { Gap } from '../stream/index.js';
+
+/** What a worker tells the others about itself, several times in a lease. */
+export interface Heartbeat {
+  /** Its name. */
+  readonly worker: string;
+  /** Different for each process that has had this name. */
+  readonly instance: string;
+  /** How many identities it is made for: workers share the shards in proportion to it. */
+  readonly capacity: number;
+  /** How many shards it holds. */
+  readonly shards: number;
+  /** How many identities it follows. */
+  readonly identities: number;
+  /** How many of them are live. */
+  readonly live: number;
+  /** How many events it has stored since it started. */
+  readonly events: number;
+  /** How many polls wait until the rate limit permits them. */
+  readonly waiting: number;
+}
 
 /**
  * What happens in a fleet, as one of its workers sees it.

@@ -1,0 +1,46 @@
+// Follows identities: all of them by itself, or as a worker of a fleet.
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { merge, of } from 'rxjs';
+import { createClient, ramp } from 'lobby-rx';
+import { runFleet } from 'lobby-rx/fleet';
+import { fromHttp } from 'lobby-rx/node';
+import type { FollowerFigures, FromFollower, ToFollower } from './messages.js';
+
+let events = 0;
+let nats: NatsConnection | undefined;
+const tell = (message: FromFollower) => process.send?.(message);
+
+process.on('message', (message: ToFollower) => {
+  if (message.kind === 'start') void start(message);
+  else tell(figures());
+});
+process.on('disconnect', () => process.exit());
+
+async function start({ name, url, nats: port, lease, identities }: Extract<ToFollower, { kind: 'start' }>) {
+  const tokens = new Map(identities);
+  if (port === undefined) {
+    const client = createClient({ url, token: 't', transport: fromHttp() });
+    const start = ramp({ perSecond: 500 });
+    const followed = [...tokens.values()].map(token => client.as(token).events.batches().pipe(start));
+    merge(...followed).subscribe(batch => (events += batch.events.length));
+    return;
+  }
+  nats = await connect({ servers: `127.0.0.1:${port}` });
+  runFleet({
+    ...{ nats, name, lease, ramp: 500, requestsPerMinute: 10_000_000 },
+    identities$: of(tokens.keys()),
+    client: identity_id => ({ url, token: tokens.get(identity_id)! }),
+  }).subscribe(event => {
+    if (event.kind === 'beat' && event.beat.worker === name) events = event.beat.events;
+    if (event.kind === 'claimed') tell({ kind: 'claimed', shard: event.shard, from: event.from });
+  });
+}
+
+function figures(): FollowerFigures {
+  global.gc?.();
+  global.gc?.();
+  const { user, system } = process.cpuUsage();
+  const { inMsgs = 0, outMsgs = 0 } = nats?.stats() ?? {};
+  const heap = process.memoryUsage().heapUsed;
+  return { kind: 'figures', events, cpu: user + system, heap, messages: inMsgs + outMsgs };
+}

@@ -1,0 +1,201 @@
+// npm run bench:fleet: what it costs to follow identities by a fleet on NATS, beside one process without it. The processes share
+// the cores of this machine, so that more workers show what they add, and not what more machines would bring.
+import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bundled } from '../../test/bundled.js';
+import type { FollowerFigures, FromFollower, FromService, ToFollower, ToService } from './messages.js';
+
+const { values } = parseArgs({ options: { idle: { type: 'string', default: '10000' } } });
+const IDLE = Number(values.idle);
+if (spawnSync('nats-server', ['--version']).error) {
+  console.error(
+    'npm run bench:fleet: nats-server was not found; install it, on Debian with: apt-get install nats-server',
+  );
+  process.exit(2);
+}
+
+const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
+const row = (name: string, ...cells: readonly string[]) => {
+  console.log(`  ${name.padEnd(34)}${cells.map(cell => cell.padStart(16)).join('')}`);
+};
+
+/** A process of this benchmark. */
+class Part<To extends object, From extends { readonly kind: string }> {
+  readonly #child: ChildProcess;
+
+  constructor(program: 'service' | 'follower') {
+    // As it is published, without a loader of TypeScript.
+    this.#child = fork(bundled(join(import.meta.dirname, `${program}.ts`)), { execArgv: ['--expose-gc'] });
+  }
+
+  send(message: To): void {
+    this.#child.send(message);
+  }
+
+  on(listener: (message: From) => void): void {
+    this.#child.on('message', listener);
+  }
+
+  next<K extends From['kind']>(kind: K): Promise<Extract<From, { kind: K }>> {
+    return new Promise(resolve => {
+      const listen = (message: From) => {
+        if (message.kind !== kind) return;
+        this.#child.off('message', listen);
+        resolve(message as Extract<From, { kind: K }>);
+      };
+      this.#child.on('message', listen);
+    });
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
+
+class Service extends Part<ToService, FromService> {
+  async start(identities: number, blockTime: number) {
+    this.send({ kind: 'start', identities, blockTime });
+    return this.next('started');
+  }
+
+  /** Waits until so many polls are held. */
+  async holds(count: number): Promise<void> {
+    for (;;) {
+      this.send({ kind: 'polls' });
+      if ((await this.next('polls')).held >= count) return;
+      await wait(200);
+    }
+  }
+}
+
+class Follower extends Part<ToFollower, FromFollower> {
+  async figures(): Promise<FollowerFigures> {
+    this.send({ kind: 'figures' });
+    return this.next('figures');
+  }
+}
+
+async function startNats() {
+  const folder = mkdtempSync(join(tmpdir(), 'lobby-rx-bench-'));
+  const file = join(folder, 'nats.conf');
+  writeFileSync(file, `listen: "127.0.0.1:-1"\njetstream { store_dir: "${join(folder, 'nats')}" }\n`);
+  const server = spawn('nats-server', ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  const port = await new Promise<number>(resolve =>
+    server.stderr.on('data', (data: Buffer) => {
+      log += data.toString();
+      const port = /client connections on 127\.0\.0\.1:(\d+)/.exec(log)?.[1];
+      if (port !== undefined && log.includes('Server is ready')) resolve(Number(port));
+    }),
+  );
+  const stop = () => {
+    server.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { port, stop };
+}
+
+/** Runs something with a service, followers, and a NATS server unless there is only one process without it. */
+async function withFollowers<T>(
+  config: {
+    readonly identities: number;
+    readonly blockTime: number;
+    readonly workers: number;
+    readonly lease?: number;
+  },
+  use: (service: Service, followers: readonly Follower[]) => Promise<T>,
+): Promise<T> {
+  const { identities: count, blockTime, workers, lease = 10_000 } = config;
+  const service = new Service('service');
+  const { url, identities } = await service.start(count, blockTime);
+  const nats = workers > 0 ? await startNats() : undefined;
+  const followers = Array.from({ length: Math.max(1, workers) }, () => new Follower('follower'));
+  for (const [i, follower] of followers.entries()) {
+    follower.send({ kind: 'start', name: `worker-${i}`, url, nats: nats?.port, lease, identities });
+  }
+  try {
+    await service.holds(count);
+    // Until shards have moved to the worker that came last.
+    await wait(3_000);
+    await service.holds(count);
+    return await use(service, followers);
+  } finally {
+    for (const part of [service, ...followers]) part.kill();
+    nats?.stop();
+  }
+}
+
+const all = (followers: readonly Follower[]) => Promise.all(followers.map(follower => follower.figures()));
+const sum = (figures: readonly FollowerFigures[], of: 'events' | 'cpu' | 'messages') =>
+  figures.reduce((total, figure) => total + figure[of], 0);
+const nameOf = (workers: number) =>
+  workers === 0 ? 'one process, without NATS' : `${workers} worker${workers > 1 ? 's' : ''}`;
+
+console.log(
+  '\n300 identities, 3,000 events a second are offered for 15 s; CPU of the processes that follow them',
+);
+row('', 'events/s', 'CPU an event');
+for (const workers of [0, 1, 3]) {
+  await withFollowers(
+    { identities: 300, blockTime: 40_000, workers, lease: 2_500 },
+    async (service, followers) => {
+      const before = await all(followers);
+      const startedAt = Date.now();
+      service.send({ kind: 'publish', perSecond: 3_000, time: 15_000 });
+      const { count } = await service.next('published');
+      let after = await all(followers);
+      while (sum(after, 'events') - sum(before, 'events') < count && Date.now() - startedAt < 60_000) {
+        await wait(100);
+        after = await all(followers);
+      }
+      const events = sum(after, 'events') - sum(before, 'events');
+      const cpu = (sum(after, 'cpu') - sum(before, 'cpu')) / events;
+      row(
+        nameOf(workers),
+        String(Math.round((events * 1_000) / (Date.now() - startedAt))),
+        `${cpu.toFixed(0)} µs`,
+      );
+    },
+  );
+}
+
+console.log('\nOne of 3 workers is killed: until another one has taken its last shard');
+row('lease', 'first shard', 'last shard');
+for (const lease of [2_000, 5_000, 10_000]) {
+  await withFollowers({ identities: 300, blockTime: 40_000, workers: 3, lease }, async (_, followers) => {
+    // A worker judges others when it has heard itself for a lease and a half.
+    await wait(2 * lease);
+    const taken: number[] = [];
+    let killedAt = 0;
+    for (const follower of followers) {
+      follower.on(message => {
+        if (message.kind === 'claimed' && message.from !== undefined) taken.push(Date.now() - killedAt);
+      });
+    }
+    killedAt = Date.now();
+    followers[0]!.kill();
+    await wait(2 * lease + 2_000);
+    const seconds = (ms: number | undefined) => (ms === undefined ? 'never' : `${(ms / 1_000).toFixed(1)} s`);
+    row(`${lease / 1_000} s`, seconds(taken[0]), seconds(taken.at(-1)));
+  });
+}
+
+console.log(`\n${IDLE.toLocaleString('en')} identities without events, polls held for 40 s, in one process`);
+row('', 'heap of each', 'CPU', 'NATS messages/s');
+for (const workers of [0, 1]) {
+  const empty = await withFollowers({ identities: 1, blockTime: 40_000, workers }, (_, [follower]) =>
+    follower!.figures(),
+  );
+  await withFollowers({ identities: IDLE, blockTime: 40_000, workers }, async (_, [follower]) => {
+    const before = await follower!.figures();
+    await wait(60_000);
+    const after = await follower!.figures();
+    const heap = (after.heap - empty.heap) / IDLE / 1_024;
+    const cpu = (after.cpu - before.cpu) / 60_000_000;
+    const messages = (after.messages - before.messages) / 60;
+    row(nameOf(workers), `${heap.toFixed(1)} KB`, `${(cpu * 100).toFixed(1)} %`, messages.toFixed(1));
+  });
+}

@@ -1,0 +1,43 @@
+/** Messages to the service. */
+export type ToService =
+  | { readonly kind: 'start'; readonly identities: number; readonly blockTime: number }
+  /** Sends so many events in a second, evenly to all identities, for so long, in ms. */
+  | { readonly kind: 'publish'; readonly perSecond: number; readonly time: number }
+  | { readonly kind: 'polls' };
+
+/** Messages from the service. */
+export type FromService =
+  | {
+      readonly kind: 'started';
+      readonly url: string;
+      readonly identities: readonly (readonly [string, string])[];
+    }
+  | { readonly kind: 'published'; readonly count: number }
+  | { readonly kind: 'polls'; readonly held: number };
+
+/** Messages to a process that follows identities: all of them by itself, or as a worker of a fleet. */
+export type ToFollower =
+  | {
+      readonly kind: 'start';
+      readonly name: string;
+      readonly url: string;
+      readonly nats: number | undefined;
+      readonly lease: number;
+      readonly identities: readonly (readonly [string, string])[];
+    }
+  | { readonly kind: 'figures' };
+
+/** What a process that follows identities has done so far. */
+export interface FollowerFigures {
+  readonly kind: 'figures';
+  readonly events: number;
+  /** In µs. */
+  readonly cpu: number;
+  /** In bytes, after a full garbage collection. */
+  readonly heap: number;
+  /** To and from NATS. */
+  readonly messages: number;
+}
+
+export type FromFollower =
+  FollowerFigures | { readonly kind: 'claimed'; readonly shard: number; readonly from: string | undefined };
