@@ -5,7 +5,6 @@ import {
   checkOptions,
   InputError,
   isInputError,
-  nonEmptyString,
   plainObject,
   type Guard,
   type Options,
@@ -17,6 +16,7 @@ import { natsConnection, type Nats } from './nats-connection.js';
 import {
   consumed,
   fleetName,
+  identityId,
   natsProblem,
   openFleetToRead,
   RecordReader,
@@ -71,7 +71,7 @@ const OPTIONS: Options<FleetBatchesConfig> = {
   nats: natsConnection,
   of: {
     name: '{ shard: number } or { identity_id: string }',
-    is: u => plainObject.is(u) && (position.is(u.shard) || nonEmptyString.is(u.identity_id)),
+    is: u => plainObject.is(u) && (position.is(u.shard) || identityId.is(u.identity_id)),
   },
   durable: workerName,
   from: position,
@@ -111,6 +111,8 @@ function batchesOf<Codecs extends EventCodecs>(
   const reader = new RecordReader(fleet);
   const subjects = reader.subjects(of);
   const eventsOf = storedEvents<Codecs>(config.events ?? ({} as Codecs));
+  if (of && 'shard' in of && of.shard >= fleet.shards)
+    throw new InputError('of.shard', `less than ${fleet.shards}, the number of shards`, String(of.shard));
   let handled = from;
   let hasBegun = false;
 

@@ -4,7 +4,6 @@ import {
   checkOptions,
   isInputError,
   milliseconds,
-  nonEmptyString,
   plainObject,
   type Options,
 } from '../error/index.js';
@@ -22,6 +21,7 @@ import { messagesInOrder } from './messages-in-order.js';
 import { natsConnection, type Nats } from './nats-connection.js';
 import {
   fleetName,
+  identityId,
   liveMessages,
   natsProblem,
   openFleetToRead,
@@ -46,7 +46,7 @@ export interface FleetFeedConfig<Codecs extends EventCodecs = NoOwnEvents> {
 
 const OPTIONS: Options<FleetFeedConfig> = {
   nats: natsConnection,
-  identity_id: nonEmptyString,
+  identity_id: identityId,
   events: plainObject,
   linger: milliseconds,
   fleet: fleetName,
@@ -70,7 +70,7 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   checkOptions<object>(config, OPTIONS);
   const { nats, identity_id, linger, fleet = 'lobby' } = config;
   checkArgument('nats', natsConnection, nats);
-  checkArgument('identity_id', nonEmptyString, identity_id);
+  checkArgument('identity_id', identityId, identity_id);
   const place = new FeedPlace();
   return eventFeed<PayloadsOf<Codecs>>(
     audience =>

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { asyncScheduler, type ObservableInput, type SchedulerLike, type TimestampProvider } from 'rxjs';
 import type { ClientConfig } from '../client/index.js';
@@ -78,7 +79,10 @@ const OPTIONS: Options<FleetConfig> = {
   requestsPerMinute: positiveInteger,
   localAddresses: {
     name: 'a list of IP addresses, at least one',
-    is: u => Array.isArray(u) && u.length > 0 && u.every(address => typeof address === 'string'),
+    is: u =>
+      Array.isArray(u) &&
+      u.length > 0 &&
+      u.every(address => typeof address === 'string' && isIP(address) > 0),
   },
   replicas: positiveInteger,
   random: aFunction,

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { KV } from '@nats-io/kv';
 import { defer, from, map, merge, Observable, switchMap } from 'rxjs';
-import { checkArgument, nonEmptyString } from '../error/index.js';
+import { checkArgument } from '../error/index.js';
 import { fromHttp } from '../transport/node/index.js';
 import type { FleetEvent } from './fleet-event.js';
 import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-settings.js';
 import { fleetWorker, IdentityPolls } from './worker/index.js';
-import { NatsLog, natsRoster, openFleetToWork, whenClosed, type OpenFleet } from './nats/index.js';
+import {
+  identityId,
+  NatsLog,
+  natsRoster,
+  openFleetToWork,
+  whenClosed,
+  type OpenFleet,
+} from './nats/index.js';
 
 /**
  * Makes this process one of the workers of a fleet, which follows the live events of many identities and stores them in a stream
@@ -48,7 +55,7 @@ function workOf(fleet: OpenFleet & { readonly kv: KV }, settings: FleetSettings)
       tell: event => subscriber.next(event),
     });
     const identities$ = from(settings.identities$).pipe(
-      map(ids => new Set(Array.from(ids, id => checkArgument('identities$', nonEmptyString, id)))),
+      map(ids => new Set(Array.from(ids, id => checkArgument('identities$', identityId, id)))),
     );
     return fleetWorker({
       ...{ name, instance, lease, capacity, shards: fleet.shards, random, scheduler, monotonic },

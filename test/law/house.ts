@@ -31,8 +31,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     '@nats-io/transport-node',
     '@nats-io/jetstream',
     '@nats-io/kv',
-    'node:os',
     'node:crypto',
+    'node:net',
+    'node:os',
   ],
   'lobby-server': ['rxjs', 'ws', 'node:crypto', 'node:http', 'node:net', 'node:stream'],
   cli: [

@@ -126,9 +126,13 @@ for (const program of SERVERS) {
     it('says that an id is not a string', async () => {
       server = await startNatsServer({ program });
       const ids = of([7]) as unknown as FleetConfig['identities$'];
-      await ends(server.connect(), /identities\$ must be a non-empty string; got 7/, {
-        identities$: ids,
-      });
+      await ends(
+        server.connect(),
+        /identities\$ must be the id of an identity: a string of 1 to 256 characters; got 7/,
+        {
+          identities$: ids,
+        },
+      );
     });
 
     it('releases what it holds when it ends, so that another worker goes on at once', async () => {

@@ -53,7 +53,13 @@ export async function consumed(fleet: OpenFleet, config: ConsumedConfig): Promis
       };
     }
   }
-  return { handled, deliveries: deliveries(), stop: () => messages.stop() };
+  const stop = () => {
+    messages.stop();
+    // Nobody else knows its name.
+    if (config.durable === undefined)
+      fleet.jsm.consumers.delete(names.stream, info.name).catch(() => undefined);
+  };
+  return { handled, deliveries: deliveries(), stop };
 }
 
 async function requireConsumer(

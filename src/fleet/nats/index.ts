@@ -1,9 +1,9 @@
+export { whenClosed } from './connection-status.js';
 export { consumed } from './consumed.js';
-export { fleetName, workerName } from './fleet-names.js';
+export { fleetName, identityId, workerName } from './fleet-names.js';
 export { openFleetToRead, openFleetToWork, type OpenFleet } from './open-fleet.js';
 export { liveMessages } from './live-messages.js';
 export { NatsLog } from './nats-log.js';
 export { natsProblem } from './nats-problem.js';
 export { natsRoster } from './nats-roster.js';
 export { RecordReader, type FleetMessage, type StoredRecord } from './record-reader.js';
-export { whenClosed } from './when-closed.js';

@@ -1,4 +1,5 @@
 import type { Status } from '@nats-io/transport-node';
+import { connectionStatus } from './connection-status.js';
 import type { CatchUp, Delivery } from '../messages-in-order.js';
 import type { OpenFleet } from './open-fleet.js';
 import type { FleetMessage } from './record-reader.js';
@@ -41,20 +42,16 @@ export function liveMessages(
     },
   });
   const looking = setInterval(() => push(ALL), LOOK);
-  const statuses = nats.status();
-  const followStatus = async () => {
-    for await (const { type } of statuses) {
-      if (hasEnded) return;
-      onStatus(type);
-      // What was published meanwhile was not delivered.
-      if (type === 'reconnect') push(ALL);
-    }
-  };
-  void followStatus();
+  const statuses = connectionStatus(nats).subscribe(({ type }) => {
+    onStatus(type);
+    // What was published meanwhile was not delivered.
+    if (type === 'reconnect') push(ALL);
+  });
 
   function end() {
     hasEnded = true;
     clearInterval(looking);
+    statuses.unsubscribe();
     subscription.unsubscribe();
     wake?.();
   }
