@@ -25,6 +25,7 @@ import {
   type OpenFleet,
   type StoredRecord,
 } from './nats/index.js';
+import { RecordChain } from './record-chain.js';
 import { storedEvents } from './stored-events.js';
 
 /** Events of one identity that came together. */
@@ -48,9 +49,9 @@ export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
    * The name of a consumer that NATS keeps: it continues where it was. Without a name, it starts from now. A new one starts with
    * all that is stored.
    */
-  readonly durable?: string;
+  readonly durable?: string | undefined;
   /** The position of the last batch that has been processed: what comes after it is next, whatever NATS has kept. */
-  readonly from?: number;
+  readonly from?: number | undefined;
   /**
    * Called with each batch. The next one comes after what it returns has completed. If it fails, it is called again, with
    * increasing waits. Save the position together with what you make of the events: then nothing is lost or doubled.
@@ -71,7 +72,8 @@ const OPTIONS: Options<FleetBatchesConfig> = {
   nats: natsConnection,
   of: {
     name: '{ shard: number } or { identity_id: string }',
-    is: u => plainObject.is(u) && (position.is(u.shard) || identityId.is(u.identity_id)),
+    is: u =>
+      plainObject.is(u) && (position.is(u.shard) ? !('identity_id' in u) : identityId.is(u.identity_id)),
   },
   durable: workerName,
   from: position,
@@ -114,24 +116,27 @@ function batchesOf<Codecs extends EventCodecs>(
   if (of && 'shard' in of && of.shard >= fleet.shards)
     throw new InputError('of.shard', `less than ${fleet.shards}, the number of shards`, String(of.shard));
   let handled = from;
-  let hasBegun = false;
+  /** There once it has begun. */
+  let chain: RecordChain | undefined;
 
   const run = async (subscriber: Subscriber<FleetBatch<Own>>) => {
     const isLeft = () => subscriber.closed;
-    const { first, last } = await reader.range();
-    if (handled !== undefined && handled > last)
-      throw new InputError('from', `at most ${last}, the last position of the stream`, String(handled));
+    const { last } = await reader.range();
+    if (handled !== undefined && handled > last) {
+      if (!chain)
+        throw new InputError('from', `at most ${last}, the last position of the stream`, String(handled));
+      // NATS has lost what it had stored.
+      handled = 0;
+    }
     if (durable === undefined) handled ??= last;
     const { deliveries, stop, handled: start } = await consumed(fleet, { subjects, durable, handled });
     subscriber.add(stop);
-    hasBegun = true;
     handled = start;
+    chain ??= new RecordChain(start);
     for await (const message of messagesInOrder(deliveries, from => reader.next(subjects, from), start)) {
       const record = await reader.read(message);
       if (isLeft()) return;
-      // The record before it has expired before it was handled.
-      const isCut = record !== undefined && start > 0 && record.after > start && record.after < first;
-      const batch = record && batchOf(record, eventsOf(record).events, isCut);
+      const batch = record && batchOf(record, eventsOf(record).events, chain.gapBefore(record));
       if (batch) {
         subscriber.next(batch);
         await acknowledged(batch, ack, subscriber);
@@ -145,17 +150,15 @@ function batchesOf<Codecs extends EventCodecs>(
       subscriber.error(natsProblem(error ?? new Error('the delivery has ended')));
     };
     run(subscriber).then(end, end);
-  }).pipe(backoff({ when: error => hasBegun && !isInputError(error) }));
+  }).pipe(backoff({ when: error => chain !== undefined && !isInputError(error) }));
 }
 
 /** A record as a batch, if there is anything in it. */
 function batchOf<Own extends object>(
-  { identity_id, sequence, gap: stored }: StoredRecord,
+  { identity_id, sequence }: StoredRecord,
   events: readonly LiveEvent<Own>[],
-  isCut: boolean,
+  gap: Gap | undefined,
 ): FleetBatch<Own> | undefined {
-  const gap: Gap | undefined =
-    stored ?? (isCut ? { reason: 'silence', at: Date.now(), index: undefined } : undefined);
   if (events.length === 0 && !gap) return undefined;
   return { identity_id, events, ...(gap && { gap }), position: sequence };
 }

@@ -14,6 +14,8 @@ export interface Heartbeat {
   readonly identities: number;
   /** How many of them are live. */
   readonly live: number;
+  /** How many of them have failed at their last poll. */
+  readonly retrying: number;
   /** How many events it has stored since it started. */
   readonly events: number;
   /** How many polls wait until the rate limit permits them. */
@@ -30,6 +32,8 @@ export interface Heartbeat {
  * - `lost`: another worker has taken a shard from it, since it was silent for too long itself.
  * - `refused`: another worker had stored what this one was about to store. Nothing is lost or doubled.
  * - `gap`: events of an identity may have been missed. It is stored, too.
+ * - `retrying`: polls fail, and are sent again: so many of this worker's `identities`, and the last one with this `error`. It comes at
+ *   most several times in a lease.
  * - `failed`: the service refuses to answer for an identity; it is asked again in `retryIn` ms.
  * - `limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low for as many identities. `wait` is how
  *   long, in ms; 0 if they no longer do.
@@ -49,6 +53,12 @@ export type FleetEvent =
   | { readonly kind: 'lost'; readonly shard: number; readonly to: string | undefined }
   | { readonly kind: 'refused'; readonly identity_id: string }
   | { readonly kind: 'gap'; readonly identity_id: string; readonly gap: Gap }
+  | {
+      readonly kind: 'retrying';
+      readonly identity_id: string;
+      readonly error: unknown;
+      readonly identities: number;
+    }
   | {
       readonly kind: 'failed';
       readonly identity_id: string;

@@ -17,6 +17,7 @@ import {
   type WatchSignal,
   type WatchStatus,
 } from '../stream/index.js';
+import { FleetError } from './fleet-error.js';
 import { messagesInOrder } from './messages-in-order.js';
 import { natsConnection, type Nats } from './nats-connection.js';
 import {
@@ -29,6 +30,7 @@ import {
   whenClosed,
   type OpenFleet,
 } from './nats/index.js';
+import { RecordChain } from './record-chain.js';
 import { storedEvents } from './stored-events.js';
 
 /** The options of {@link fleetFeed}. `nats` and `identity_id` are required; everything else is optional. */
@@ -87,6 +89,7 @@ class FeedPlace {
   handled: number | undefined;
   /** So many events of the record after it, too. */
   parts = 0;
+  chain: RecordChain | undefined;
 }
 
 function signalsOf<Codecs extends EventCodecs>(
@@ -101,15 +104,27 @@ function signalsOf<Codecs extends EventCodecs>(
   const subject = reader.subjects({ identity_id });
   const eventsOf = storedEvents<Codecs>(config.events ?? ({} as Codecs));
   const status$ = new BehaviorSubject<WatchStatus>(connecting(Date.now()));
-  const setState = (state: WatchStatus['state']) => {
-    if (status$.value.state === state) return;
-    status$.next({ ...status$.value, state, since: Date.now() });
+  const setState = (state: 'live' | 'retrying', error?: unknown) => {
+    const { value } = status$;
+    if (value.state === state && value.error === error) return;
+    const attempt = state === 'live' ? 0 : value.attempt + 1;
+    status$.next({ ...value, state, error, attempt, since: Date.now() });
+  };
+  let hasBegun = false;
+  const next = async (from: number) => {
+    const message = await reader.next(subject, from);
+    if (!message && (await reader.lastOf(identity_id)) < from - 1)
+      throw new FleetError('NATS has lost what it had stored');
+    return message;
   };
 
-  let hasBegun = false;
   const run = async (subscriber: Subscriber<WatchSignal<List>>) => {
     const isLeft = () => subscriber.closed;
-    place.handled ??= await reader.lastOf(identity_id);
+    const last = await reader.lastOf(identity_id);
+    place.handled ??= last;
+    // All has expired, or the stream is another one.
+    if (last < place.handled) place.handled = 0;
+    place.chain ??= new RecordChain(place.handled);
     if (isLeft()) return;
     const { deliveries, stop } = liveMessages(fleet, subject, type => {
       if (type === 'disconnect' || type === 'reconnecting') setState('retrying');
@@ -118,10 +133,10 @@ function signalsOf<Codecs extends EventCodecs>(
     subscriber.add(stop);
     hasBegun = true;
     setState('live');
-    const messages = messagesInOrder(deliveries, from => reader.next(subject, from), place.handled);
-    for await (const message of messages) {
+    for await (const message of messagesInOrder(deliveries, next, place.handled)) {
       const record = await reader.read(message);
-      if (record?.gap && place.parts === 0) subscriber.next({ kind: 'gap', gap: record.gap });
+      const gap = record && place.chain.gapBefore(record);
+      if (gap && place.parts === 0) subscriber.next({ kind: 'gap', gap });
       const parts = record ? audience.split(eventsOf(record)) : [];
       while (place.parts < parts.length) {
         if (!(await isPresent(audience, subscriber))) return;
@@ -136,8 +151,10 @@ function signalsOf<Codecs extends EventCodecs>(
   };
   const signals$ = new Observable<WatchSignal<List>>(subscriber => {
     subscriber.add(status$.subscribe(status => subscriber.next({ kind: 'status', status })));
-    const end = (error?: unknown) => {
-      subscriber.error(natsProblem(error ?? new Error('the subscription has ended')));
+    const end = (reason?: unknown) => {
+      const error = natsProblem(reason ?? new Error('the subscription has ended'));
+      if (!subscriber.closed) setState('retrying', error);
+      subscriber.error(error);
     };
     run(subscriber).then(end, end);
   });

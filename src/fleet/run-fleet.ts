@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { KV } from '@nats-io/kv';
 import { defer, from, map, merge, Observable, switchMap } from 'rxjs';
-import { checkArgument } from '../error/index.js';
+import { checkArgument, type Guard } from '../error/index.js';
 import { fromHttp } from '../transport/node/index.js';
 import type { FleetEvent } from './fleet-event.js';
 import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-settings.js';
@@ -12,7 +11,7 @@ import {
   natsRoster,
   openFleetToWork,
   whenClosed,
-  type OpenFleet,
+  type WorkingFleet,
 } from './nats/index.js';
 
 /**
@@ -39,7 +38,7 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
   );
 }
 
-function workOf(fleet: OpenFleet & { readonly kv: KV }, settings: FleetSettings): Observable<FleetEvent> {
+function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetEvent> {
   const { client, lease, capacity, ramp, name, requestsPerMinute, localAddresses } = settings;
   const { random, scheduler, monotonic } = settings;
   return new Observable(subscriber => {
@@ -54,15 +53,24 @@ function workOf(fleet: OpenFleet & { readonly kv: KV }, settings: FleetSettings)
       newKey: () => `${instance} ${++records}`,
       tell: event => subscriber.next(event),
     });
-    const identities$ = from(settings.identities$).pipe(
-      map(ids => new Set(Array.from(ids, id => checkArgument('identities$', identityId, id)))),
-    );
+    const identities$ = from(settings.identities$).pipe(map(setOfIds));
     return fleetWorker({
       ...{ name, instance, lease, capacity, shards: fleet.shards, random, scheduler, monotonic },
-      roster: natsRoster(fleet.kv),
+      roster: natsRoster(fleet),
       identities$,
       watch: polls.watch,
       waiting: () => polls.check(),
     }).subscribe(subscriber);
   });
+}
+
+/** A text is a list of its letters, for JavaScript. */
+const listOfIds: Guard<Iterable<string>> = {
+  name: 'an Observable of lists of ids: of([id, id])',
+  is: (u): u is Iterable<string> => typeof u === 'object' && u !== null && Symbol.iterator in u,
+};
+
+function setOfIds(ids: unknown): ReadonlySet<string> {
+  const list = checkArgument('identities$', listOfIds, ids);
+  return new Set(Array.from(list, id => checkArgument('identities$', identityId, id)));
 }

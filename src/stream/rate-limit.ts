@@ -46,7 +46,9 @@ export class RateLimit {
   readonly #waiting = new Set<Subscriber<never>>();
   /** When the turns that have been handed out are paid for, in ms since 1970. A burst of them may run ahead of the clock. */
   #paidAt = -Infinity;
-  #pause = { since: 0, wait: 0 };
+  #pausedUntil = -Infinity;
+  /** The time when it was last looked at. */
+  #last = -Infinity;
   #timer: Subscription | undefined;
 
   /** `interval` is the time between turns, in ms; a `burst` of them may come at once. */
@@ -61,9 +63,15 @@ export class RateLimit {
     return this.#waiting.size;
   }
 
-  /** How long a turn that is asked for now has to wait, in ms. */
+  /** How long a turn that is asked for now has to wait because of the rate alone, in ms. */
   get delay(): number {
-    return this.#wait() + this.#waiting.size * this.#interval;
+    return this.#untilPaid(this.#now()) + this.#waiting.size * this.#interval;
+  }
+
+  /** How long the pause still lasts, in ms; 0 if there is none. */
+  get pauseLeft(): number {
+    const now = this.#now();
+    return Math.max(0, this.#pausedUntil - now);
   }
 
   /** Completes when it is the subscriber's turn. */
@@ -78,7 +86,8 @@ export class RateLimit {
 
   /** Hands out no turns for so long, in ms. */
   pause(wait: number): void {
-    if (wait > this.#pauseLeft()) this.#pause = { since: this.#scheduler.now(), wait };
+    const now = this.#now();
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + wait);
   }
 
   #leave(subscriber: Subscriber<never>): void {
@@ -91,26 +100,29 @@ export class RateLimit {
   #handOut(): void {
     this.#timer = undefined;
     for (const subscriber of this.#waiting) {
-      const wait = this.#wait();
+      const now = this.#now();
+      const wait = Math.max(this.#untilPaid(now), this.#pausedUntil - now);
       if (wait > 0) {
         this.#timer = this.#scheduler.schedule(() => this.#handOut(), wait);
         return;
       }
-      this.#paidAt = Math.max(this.#paidAt, this.#scheduler.now()) + this.#interval;
+      this.#paidAt = Math.max(this.#paidAt, now) + this.#interval;
       this.#waiting.delete(subscriber);
       subscriber.complete();
     }
   }
 
-  /** How long until the next turn, in ms. If the clock was set back, not longer than before. */
-  #wait(): number {
-    const now = this.#scheduler.now();
-    const paidAt = Math.min(this.#paidAt, now + this.#burst * this.#interval);
-    return Math.max(0, paidAt - (this.#burst - 1) * this.#interval - now, this.#pauseLeft());
+  #untilPaid(now: number): number {
+    return Math.max(0, this.#paidAt - (this.#burst - 1) * this.#interval - now);
   }
 
-  #pauseLeft(): number {
-    const { since, wait } = this.#pause;
-    return Math.min(wait, since + wait - this.#scheduler.now());
+  /** The time. If the clock has been set back, so is everything that is measured by it. */
+  #now(): number {
+    const now = this.#scheduler.now();
+    const back = Math.max(0, this.#last - now);
+    this.#last = now;
+    this.#paidAt -= back;
+    this.#pausedUntil -= back;
+    return now;
   }
 }

@@ -17,6 +17,7 @@ function members() {
             shards: 0,
             identities: 0,
             live: 0,
+            retrying: 0,
             events: 0,
             waiting: 0,
           },
@@ -64,13 +65,27 @@ describe('the membership of a fleet', () => {
     strictEqual(membership.mayJudge, true);
     // Deaf: it hears nobody, itself included.
     pass(600);
-    deepStrictEqual([membership.mayJudge, membership.deafFor], [false, 600]);
+    strictEqual(membership.mayJudge, false);
     pass(5_000);
     deepStrictEqual(membership.judge(), []);
     pass(1_500, 'me');
     deepStrictEqual(membership.judge(), []);
     pass(100, 'me');
     deepStrictEqual(membership.judge(), [{ worker: 'a', state: 'silent' }]);
+  });
+
+  it('listens anew if it does not hear even itself, again and again', () => {
+    const { membership, pass } = members();
+    membership.listen();
+    pass(5_000, 'me');
+    pass(2_000, 'a');
+    strictEqual(membership.isDeaf, false);
+    pass(100, 'a');
+    strictEqual(membership.isDeaf, true);
+    membership.listen();
+    strictEqual(membership.isDeaf, false);
+    pass(2_100, 'a');
+    strictEqual(membership.isDeaf, true);
   });
 
   it('forgets those who have been silent for long', () => {

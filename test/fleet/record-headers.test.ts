@@ -13,7 +13,7 @@ describe('the headers of a record', () => {
       at: fc.nat(),
       epoch: fc.nat(),
       after: fc.nat(),
-      parts: fc.array(fc.nat()),
+      part: fc.nat(),
       gap: fc.option(
         fc.record(
           { reason: fc.constant('silence' as const), at: fc.nat(), index: text },
@@ -26,7 +26,7 @@ describe('the headers of a record', () => {
       kinds: fc.array(fc.string({ unit: 'binary' })),
     });
     fc.assert(
-      fc.property(records, ({ index, at, epoch, after, parts, gap, kinds }) => {
+      fc.property(records, ({ index, at, epoch, after, part, gap, kinds }) => {
         const written = recordHeaders(
           {
             identity_id: 'a',
@@ -34,12 +34,11 @@ describe('the headers of a record', () => {
             checkpoint: { index, at },
             ...{ gap, epoch, key: 'the key' },
           },
-          after,
-          parts,
+          { after, part },
         );
         deepStrictEqual(readRecord(written), {
           checkpoint: { index, at },
-          ...{ epoch, after, key: 'the key', gap, parts },
+          ...{ epoch, after, part, key: 'the key', gap },
         });
         for (const [, values] of written)
           for (const value of values) strictEqual(/[\r\n]/.test(value), false);
@@ -66,13 +65,37 @@ describe('the headers of a record', () => {
       epoch: 1,
       key: 'k',
     };
-    strictEqual(recordHeaders(record, 0, []).get('Lobby-Kinds'), 'a,b%2Cc');
+    strictEqual(recordHeaders(record, { after: 0, part: 0 }).get('Lobby-Kinds'), 'a,b%2Cc');
   });
 
   it('of a part say where the record before it is, and nothing else', () => {
-    const part = partHeaders(3, 17);
-    deepStrictEqual([readPart(part), readRecord(part)], [{ epoch: 3, after: 17 }, undefined]);
-    deepStrictEqual([readPart(undefined), readRecord(headers())], [{ epoch: 0, after: 0 }, undefined]);
+    const part = partHeaders({ epoch: 3, after: 17, part: 20 });
+    deepStrictEqual([readPart(part), readRecord(part)], [{ epoch: 3, after: 17, part: 20 }, undefined]);
+  });
+
+  it('of others are not read', () => {
+    deepStrictEqual(
+      [readPart(undefined), readPart(headers()), readRecord(headers())],
+      [undefined, undefined, undefined],
+    );
+    for (const [name, value] of [
+      ['Lobby-Index', '%'],
+      ['Lobby-Gap', '%7B'],
+    ] as const) {
+      const madeUp = recordHeaders(
+        {
+          identity_id: 'a',
+          answer: { events: [], watch: { index: '1' } },
+          checkpoint: { index: '1', at: 1 },
+          gap: undefined,
+          epoch: 1,
+          key: 'k',
+        },
+        { after: 0, part: 0 },
+      );
+      madeUp.set(name, value);
+      strictEqual(readRecord(madeUp), undefined);
+    }
   });
 });
 

@@ -109,12 +109,24 @@ describe('a rate limit', () => {
   });
 
   it('does not wait for hours if the clock was set back', () => {
-    const { scheduler, limit, turns, ask } = limited(1);
-    ask('a');
+    const { scheduler, pass } = virtualTime();
+    let back = 0;
+    const clock = { now: () => scheduler.now() - back, schedule: scheduler.schedule.bind(scheduler) };
+    const limit = new RateLimit({ interval: 1_000, burst: 1, scheduler: clock });
+    const start = scheduler.now();
+    const turns: number[] = [];
+    for (let i = 0; i < 3; i++)
+      limit.turn().subscribe({ complete: () => turns.push(scheduler.now() - start) });
+    pass(500);
+    back = 3_600_000;
+    pass(4_000);
+    deepStrictEqual(turns, [0, 2_000, 3_000]);
     limit.pause(2_000);
-    scheduler.frame -= 3_600_000;
-    strictEqual(limit.delay, 2_000);
-    deepStrictEqual(turns, ['a 0']);
+    back = 7_200_000;
+    limit.turn().subscribe({ complete: () => turns.push(scheduler.now() - start) });
+    pass(3_000);
+    deepStrictEqual(turns.slice(3), [6_500]);
+    strictEqual(limit.pauseLeft, 0);
   });
 
   it('hands out turns that are asked for meanwhile after those that wait', () => {

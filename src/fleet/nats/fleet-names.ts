@@ -47,5 +47,11 @@ export function subjectOf(shard: number, identity_id: string): string {
 
 /** The identity of a subject. */
 export function identityOf(subject: string): string {
-  return decodeURIComponent(subject.slice(subject.lastIndexOf('.') + 1));
+  const token = subject.slice(subject.lastIndexOf('.') + 1);
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    // Nobody has an id that leads to it.
+    return token;
+  }
 }

@@ -25,6 +25,7 @@ export function liveMessages(
   const queue: (Delivery<FleetMessage> | CatchUp)[] = [ALL];
   let wake: (() => void) | undefined;
   let hasEnded = false;
+  let failure: Error | undefined;
   const push = (delivery: Delivery<FleetMessage> | CatchUp) => {
     queue.push(delivery);
     wake?.();
@@ -33,7 +34,7 @@ export function liveMessages(
   const subjects = names.live + stored.slice(names.stored.length);
   const subscription = nats.subscribe(subjects, {
     callback: (error, message) => {
-      if (error) return end();
+      if (error) return end(error);
       const { headers, data } = message;
       const before = Number(headers?.get('Nats-Last-Sequence'));
       const sequence = Number(headers?.get('Nats-Sequence'));
@@ -48,8 +49,9 @@ export function liveMessages(
     if (type === 'reconnect') push(ALL);
   });
 
-  function end() {
+  function end(error?: Error) {
     hasEnded = true;
+    failure = error;
     clearInterval(looking);
     statuses.unsubscribe();
     subscription.unsubscribe();
@@ -61,6 +63,7 @@ export function liveMessages(
       if (delivery) yield delivery;
       else await new Promise<void>(resolve => (wake = resolve));
     }
+    if (failure) throw failure;
   }
-  return { deliveries: deliveries(), stop: end };
+  return { deliveries: deliveries(), stop: () => end() };
 }

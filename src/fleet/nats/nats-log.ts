@@ -1,8 +1,15 @@
 import { JetStreamApiCodes } from '@nats-io/jetstream';
 import { defer, type Observable } from 'rxjs';
 import type { MsgHdrs } from '@nats-io/transport-node';
-import type { Appended, FleetHead, FleetLog, FleetRecord } from '../worker/index.js';
-import { shardOf } from '../worker/index.js';
+import { FleetError } from '../fleet-error.js';
+import {
+  shardOf,
+  type Appended,
+  type FleetHead,
+  type FleetLog,
+  type FleetRecord,
+  type LastRecord,
+} from '../worker/index.js';
 import { subjectOf } from './fleet-names.js';
 import { isApiError, type OpenFleet } from './open-fleet.js';
 import { natsProblem } from './nats-problem.js';
@@ -34,36 +41,45 @@ export class NatsLog implements FleetLog {
 
   async #head(identity_id: string): Promise<FleetHead> {
     const { jsm, names } = this.#fleet;
-    const last = await jsm.direct.getMessage(names.stream, { last_by_subj: this.#subject(identity_id) });
+    const subject = this.#subject(identity_id);
+    const last = await jsm.direct.getMessage(names.stream, { last_by_subj: subject });
     if (!last) return { last: 0, epoch: 0, record: undefined };
-    const { epoch, after } = readPart(last.header);
+    const part = readPart(last.header);
     const own = readRecord(last.header);
-    // The last message may be a part of a record that nobody has finished.
-    const before = own || after === 0 ? null : await jsm.direct.getMessage(names.stream, { seq: after });
-    const read = own ?? readRecord(before?.header);
-    const sequence = own ? last.seq : after;
-    return { last: last.seq, epoch, record: read && { ...read, sequence } };
+    const record = own ? { ...own, sequence: last.seq } : await this.#recordBefore(subject, part?.after);
+    return { last: last.seq, epoch: part?.epoch ?? record?.epoch ?? 0, record };
+  }
+
+  /** The last record, if the last message is none: it is a part of a record that nobody has finished, or is not ours. */
+  async #recordBefore(subject: string, after: number | undefined): Promise<LastRecord | undefined> {
+    const { jsm, names } = this.#fleet;
+    if (after === 0) return undefined;
+    let found: LastRecord | undefined;
+    for (let seq = after ?? 1; ; seq++) {
+      const message = await jsm.direct.getMessage(names.stream, { next_by_subj: subject, seq });
+      if (!message) return found;
+      const record = readRecord(message.header);
+      if (record) found = { ...record, sequence: message.seq };
+      seq = message.seq;
+    }
   }
 
   async #append(record: FleetRecord, head: FleetHead): Promise<Appended> {
     const { identity_id, answer, epoch } = record;
     const subject = this.#subject(identity_id);
     const after = head.record?.sequence ?? 0;
-    const positions: number[] = [];
+    const room = this.#room(record);
+    const data = Buffer.from(JSON.stringify(answer));
     let last = head.last;
+    let part = 0;
     try {
-      const parts = this.#parts(JSON.stringify(answer), recordHeaders(record, after, []));
-      for (const part of parts.slice(0, -1)) {
-        last = await this.#publish(subject, part, partHeaders(epoch, after), last);
-        positions.push(last);
+      let start = 0;
+      for (; data.length - start > room; start += room) {
+        const headers = partHeaders({ epoch, after, part });
+        part = last = await this.#publish(subject, data.subarray(start, start + room), headers, last);
       }
-      const sequence = await this.#publish(
-        subject,
-        parts.at(-1)!,
-        recordHeaders(record, after, positions),
-        last,
-      );
-      return { kind: 'stored', sequence };
+      const headers = recordHeaders(record, { after, part });
+      return { kind: 'stored', sequence: await this.#publish(subject, data.subarray(start), headers, last) };
     } catch (error) {
       const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
       if (!isApiError(error, StreamWrongLastSequence, StreamWrongLastSequenceUnknown)) throw error;
@@ -71,18 +87,16 @@ export class NatsLog implements FleetLog {
     }
   }
 
-  /** A text, cut so that each part fits into a message. */
-  #parts(text: string, headers: MsgHdrs): readonly Uint8Array[] {
-    const data = Buffer.from(text);
-    const { nats } = this.#fleet;
-    let room = (nats.info?.max_payload ?? 2 ** 20) - RESERVED;
-    for (const [name, [value = '']] of headers) room -= name.length + value.length + 4;
-    if (data.length <= room) return [data];
-    // Of many parts, the last one lists the positions of all others.
-    const size = Math.max(1_024, room - 20 * Math.ceil((2 * data.length) / room));
-    const parts: Uint8Array[] = [];
-    for (let start = 0; start < data.length; start += size) parts.push(data.subarray(start, start + size));
-    return parts;
+  /** How much text fits into a message with the headers of a record, in bytes. */
+  #room(record: FleetRecord): number {
+    const size = this.#fleet.nats.info?.max_payload ?? 2 ** 20;
+    let room = size - RESERVED;
+    for (const [name, [value = '']] of recordHeaders(record, { after: 0, part: 0 }))
+      room -= name.length + value.length + 4;
+    if (room >= RESERVED) return room;
+    throw new FleetError(
+      `max_payload of the NATS server, ${size} bytes, is too small for the headers of a record`,
+    );
   }
 
   async #publish(subject: string, data: Uint8Array, headers: MsgHdrs, last: number): Promise<number> {

@@ -1,24 +1,29 @@
 import { JetStreamApiCodes } from '@nats-io/jetstream';
-import type { KV, KvWatchEntry } from '@nats-io/kv';
+import type { KvWatchEntry } from '@nats-io/kv';
 import { defer, Observable } from 'rxjs';
-import type { Claim, FleetRoster, RosterEntry } from '../worker/index.js';
+import { cursor, plainObject, positiveInteger } from '../../error/index.js';
+import type { Claim, FleetRoster, IdlePlace, RosterEntry } from '../worker/index.js';
 import type { Heartbeat } from '../fleet-event.js';
 import { FleetError } from '../fleet-error.js';
-import { isApiError } from './open-fleet.js';
+import { isApiError, type WorkingFleet } from './open-fleet.js';
 import { natsProblem } from './nats-problem.js';
 
 const WORKER = 'worker.';
 const SHARD = 'shard.';
 
 /** The workers and claims of a fleet in a bucket. Its number of shards is there, too, so that it is never empty. */
-export function natsRoster(kv: KV): FleetRoster {
+export function natsRoster({ kv, ensure }: WorkingFleet): FleetRoster {
   const entries$ = new Observable<RosterEntry>(subscriber => {
     const follow = async () => {
+      await ensure();
       const watcher = await kv.watch();
       subscriber.add(() => watcher.stop());
       let isReady = false;
+      let last = 0;
       for await (const entry of watcher) {
         if (subscriber.closed) return;
+        if (entry.revision < last) throw new FleetError('the bucket of the fleet has been created anew');
+        last = entry.revision;
         const read = readEntry(entry);
         if (read) subscriber.next(read);
         // That of the last one that was there before.
@@ -58,16 +63,41 @@ function asked<T>(ask: () => Promise<T>): Observable<T> {
   );
 }
 
+/** What an entry says; undefined if it is of no use. Anyone who may write to the bucket may have written anything. */
 function readEntry(entry: KvWatchEntry): RosterEntry | undefined {
   const { key, operation, revision } = entry;
-  const isThere = operation === 'PUT';
+  const value = operation === 'PUT' ? jsonOf(entry) : undefined;
   if (key.startsWith(WORKER)) {
-    return isThere
-      ? { kind: 'beat', beat: entry.json<Heartbeat>() }
-      : { kind: 'left', worker: key.slice(WORKER.length) };
+    const worker = key.slice(WORKER.length);
+    if (operation !== 'PUT') return { kind: 'left', worker };
+    return isBeat(value) && value.worker === worker ? { kind: 'beat', beat: value } : undefined;
   }
-  if (!key.startsWith(SHARD)) return undefined;
-  const shard = Number(key.slice(SHARD.length));
-  const claim = isThere ? entry.json<Omit<Claim, 'shard'>>() : { owner: undefined, epoch: 0, idle: {} };
-  return { kind: 'claim', claim: { ...claim, shard }, revision };
+  const shard = key.startsWith(SHARD) ? Number(key.slice(SHARD.length)) : NaN;
+  if (!Number.isSafeInteger(shard)) return undefined;
+  const claim = isClaim(value) ? value : { owner: undefined, epoch: 0, idle: {} };
+  return { kind: 'claim', claim: { ...claim, owner: claim.owner, shard }, revision };
+}
+
+function jsonOf(entry: KvWatchEntry): unknown {
+  try {
+    return entry.json();
+  } catch {
+    return undefined;
+  }
+}
+
+function isBeat(u: unknown): u is Heartbeat {
+  const { instance, capacity } = Object(u) as Partial<Record<keyof Heartbeat, unknown>>;
+  return typeof instance === 'string' && positiveInteger.is(capacity);
+}
+
+function isClaim(u: unknown): u is Omit<Claim, 'shard'> {
+  const { owner, epoch, idle } = Object(u) as Partial<Record<keyof Claim, unknown>>;
+  const isOwned = owner === undefined || typeof owner === 'string';
+  return isOwned && Number.isSafeInteger(epoch) && plainObject.is(idle) && Object.values(idle).every(isPlace);
+}
+
+function isPlace(u: unknown): u is IdlePlace {
+  const { sequence, index, at } = Object(u) as Partial<Record<keyof IdlePlace, unknown>>;
+  return Number.isSafeInteger(sequence) && cursor.is(index) && Number.isFinite(at);
 }

@@ -39,6 +39,13 @@ export interface OpenFleet {
   readonly shards: number;
 }
 
+/** A fleet to work for. */
+export interface WorkingFleet extends OpenFleet {
+  readonly kv: KV;
+  /** Creates what is missing, if the server has lost what it had stored. */
+  readonly ensure: () => Promise<unknown>;
+}
+
 /** How to open a fleet. */
 export interface OpenFleetConfig {
   readonly nats: Nats;
@@ -49,14 +56,17 @@ export interface OpenFleetConfig {
 }
 
 /** Opens the fleet to work for it. Creates the stream and the bucket if they do not exist. Errors: `FleetError`, `InputError`. */
-export async function openFleetToWork(config: OpenFleetConfig): Promise<OpenFleet & { readonly kv: KV }> {
+export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingFleet> {
   const { replicas = 1 } = config;
   return explained(async () => {
     const { nats, names, js, jsm } = await reach(config);
-    await requireStream(jsm, names, replicas);
-    const kv = await openBucket(js, jsm, names, replicas);
-    const shards = await agreeOnShards(kv, config.shards, SHARDS);
-    return { nats, names, js, jsm, shards, kv };
+    const open = async (wanted: number | undefined) => {
+      await requireStream(jsm, names, replicas);
+      const kv = await openBucket(js, jsm, names, replicas);
+      return { kv, shards: await agreeOnShards(kv, wanted, SHARDS) };
+    };
+    const { kv, shards } = await open(config.shards);
+    return { ...{ nats, names, js, jsm, shards, kv }, ensure: () => open(shards) };
   });
 }
 

@@ -4,6 +4,7 @@ import type { FleetRecord, LastRecord } from '../worker/index.js';
 
 /** A record may have too many kinds to list them all. */
 const MAX_KINDS = 32;
+const MAX_KINDS_SIZE = 1_024;
 
 /** The headers of a message. Values are encoded, since those of the service may contain anything. */
 const INDEX = 'Lobby-Index';
@@ -14,60 +15,75 @@ const KINDS = 'Lobby-Kinds';
 const GAP = 'Lobby-Gap';
 /** The position of the record before it. */
 const AFTER = 'Lobby-After';
-/** The positions of the other parts of a record that is too large for one message. Only the last part has it. */
-const PARTS = 'Lobby-Parts';
+/** The position of the part before it, if a record is too large for one message. */
+const PART = 'Lobby-Part';
 
 /** What the headers of a message say about it. */
-export interface RecordHeaders extends Omit<LastRecord, 'sequence'> {
+export interface RecordHeaders extends Omit<LastRecord, 'sequence'>, PartHeaders {
   readonly gap: Gap | undefined;
-  readonly after: number;
-  /** The positions of the messages with the text before that of this one. */
-  readonly parts: readonly number[];
 }
 
-/** The headers of the last message of a record, or the only one. */
-export function recordHeaders(record: FleetRecord, after: number, parts: readonly number[]): MsgHdrs {
-  const { answer, checkpoint, gap, epoch, key } = record;
-  const written = partHeaders(epoch, after);
+/** What the headers of any message of a fleet say. */
+export interface PartHeaders {
+  readonly epoch: number;
+  /** The position of the record before this one; 0 if there is none. */
+  readonly after: number;
+  /** The position of the message with the text before that of this one; 0 if this has the beginning. */
+  readonly part: number;
+}
+
+/** The headers of the last message of a record, or the only one. Kinds are for people: if they take too much, they are left out. */
+export function recordHeaders(
+  { answer, checkpoint, gap, epoch, key }: FleetRecord,
+  position: Pick<PartHeaders, 'after' | 'part'>,
+): MsgHdrs {
+  const written = partHeaders({ epoch, ...position });
   written.set(INDEX, encodeURIComponent(checkpoint.index));
   written.set(AT, String(checkpoint.at));
   written.set(KEY, key);
-  const kinds = kindsIn(answer.events);
-  if (kinds.length > 0) written.set(KINDS, kinds.map(kind => encodeURIComponent(kind)).join(','));
+  const kinds = kindsIn(answer.events)
+    .map(kind => encodeURIComponent(kind))
+    .join(',');
+  if (kinds !== '' && kinds.length <= MAX_KINDS_SIZE) written.set(KINDS, kinds);
   if (gap) written.set(GAP, encodeURIComponent(JSON.stringify(gap)));
-  if (parts.length > 0) written.set(PARTS, parts.join(','));
   return written;
 }
 
 /** The headers of a message with a part of a record, which means nothing without the last one. */
-export function partHeaders(epoch: number, after: number): MsgHdrs {
+export function partHeaders({ epoch, after, part }: PartHeaders): MsgHdrs {
   const written = headers();
   written.set(EPOCH, String(epoch));
   written.set(AFTER, String(after));
+  if (part > 0) written.set(PART, String(part));
   return written;
 }
 
-/** The epoch of a message, and where the record before it is. */
-export function readPart(read: MsgHdrs | undefined): { readonly epoch: number; readonly after: number } {
-  return { epoch: numberIn(read, EPOCH), after: numberIn(read, AFTER) };
+/** What the headers of any message say; undefined if it was not stored by this library. */
+export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
+  if (!read?.has(EPOCH)) return undefined;
+  return { epoch: numberIn(read, EPOCH), after: numberIn(read, AFTER), part: numberIn(read, PART) };
 }
 
-/** What the headers say; undefined if this is only a part of a record, or was not stored by this library. */
+/** What the headers of a record say; undefined if this is only a part of one, or was not stored by this library. */
 export function readRecord(read: MsgHdrs | undefined): RecordHeaders | undefined {
+  const part = readPart(read);
   const key = read?.get(KEY);
-  if (!read || !key) return undefined;
-  const gap = read.get(GAP);
-  const parts = read.get(PARTS);
-  return {
-    checkpoint: { index: decodeURIComponent(read.get(INDEX)), at: numberIn(read, AT) },
-    ...{ ...readPart(read), key },
-    gap: gap === '' ? undefined : (JSON.parse(decodeURIComponent(gap)) as Gap),
-    parts: parts === '' ? [] : parts.split(',').map(Number),
-  };
+  if (!read || !part || !key) return undefined;
+  try {
+    const gap = read.get(GAP);
+    return {
+      checkpoint: { index: decodeURIComponent(read.get(INDEX)), at: numberIn(read, AT) },
+      ...{ ...part, key },
+      gap: gap === '' ? undefined : (JSON.parse(decodeURIComponent(gap)) as Gap),
+    };
+  } catch {
+    // Somebody has made it up.
+    return undefined;
+  }
 }
 
-function numberIn(read: MsgHdrs | undefined, name: string): number {
-  return Number(read?.get(name) ?? 0) || 0;
+function numberIn(read: MsgHdrs, name: string): number {
+  return Number(read.get(name)) || 0;
 }
 
 /** The kinds of events as they are sent. */

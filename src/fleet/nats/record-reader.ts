@@ -5,7 +5,7 @@ import { shardOf } from '../worker/index.js';
 import type { StreamMessage } from '../messages-in-order.js';
 import { identityOf, subjectOf } from './fleet-names.js';
 import type { OpenFleet } from './open-fleet.js';
-import { readRecord } from './record-headers.js';
+import { readPart, readRecord } from './record-headers.js';
 
 /** A message of the stream of a fleet: a record, or a part of one. */
 export interface FleetMessage extends StreamMessage {
@@ -69,14 +69,15 @@ export class RecordReader {
     const { jsm, names } = this.#fleet;
     const record = readRecord(headers);
     if (!record) return undefined;
-    const { parts, gap, checkpoint, after } = record;
-    const texts: Uint8Array[] = [];
-    for (const seq of parts) {
+    const { gap, checkpoint, after } = record;
+    const texts = [data];
+    for (let { part: seq } = record; seq > 0;) {
       const part = await jsm.direct.getMessage(names.stream, { seq });
-      if (part) texts.push(part.data);
+      if (part) texts.unshift(part.data);
+      seq = readPart(part?.header)?.part ?? 0;
     }
     const read = { sequence, identity_id: identityOf(subject), checkpoint, after };
-    const answer = answerIn(Buffer.concat([...texts, data]).toString());
+    const answer = answerIn(Buffer.concat(texts).toString());
     if (answer) return { ...read, answer, gap };
     // Its first parts have expired a moment ago: its events are missing.
     const missing: Gap = { reason: 'silence', at: Date.now(), index: undefined };

@@ -22,6 +22,11 @@ export class ClaimBook {
     return this.#storing.has(shard);
   }
 
+  /** What is known may be of a bucket that does not exist any more. */
+  forget(): void {
+    this.#known.clear();
+  }
+
   /** A claim was heard. Returns whether it is news. */
   learn(claim: Claim, revision: number): boolean {
     if (revision <= this.#revisionOf(claim.shard)) return false;

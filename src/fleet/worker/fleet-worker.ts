@@ -1,6 +1,7 @@
 import {
   EMPTY,
   catchError,
+  defer,
   Observable,
   Subscription,
   timer,
@@ -21,9 +22,6 @@ import { claimSteps } from './claim-steps.js';
 
 /** A worker tells that it is alive so many times in a lease. */
 const BEATS_PER_LEASE = 5;
-
-/** After so many leases without hearing even itself, a worker listens anew. */
-const DEAF_LEASES = 2;
 
 /** What a worker needs; everything about NATS and the service is behind `roster` and `watch`. */
 export interface FleetWorkerConfig {
@@ -54,7 +52,6 @@ export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
 class FleetWorker implements ShardHolder {
   readonly watch: WatchIdentity;
   readonly scheduler: SchedulerLike;
-  readonly counts = { live: 0, events: 0 };
   readonly #config: FleetWorkerConfig;
   readonly #subscriber: Subscriber<FleetEvent>;
   readonly #members: Membership;
@@ -103,7 +100,13 @@ class FleetWorker implements ShardHolder {
   #listen(): void {
     const { roster, random } = this.#config;
     this.#listening.unsubscribe();
-    const entries$ = this.#telling(roster.entries$).pipe(backoff({ random, scheduler: this.scheduler }));
+    this.#members.listen();
+    const entries$ = defer(() => {
+      // Revisions begin anew with a new bucket.
+      this.#claims.forget();
+      this.#isReady = false;
+      return this.#telling(roster.entries$);
+    }).pipe(backoff({ random, scheduler: this.scheduler }));
     this.#listening = entries$.subscribe(entry => this.#learn(entry));
   }
 
@@ -114,8 +117,10 @@ class FleetWorker implements ShardHolder {
 
   #tick(): void {
     const waiting = this.#config.waiting();
+    if (this.#members.isDeaf) this.#listen();
     if (!this.#isThere) return;
     this.#beat(waiting);
+    this.#held.tellFailure();
     for (const worker of this.#members.forgotten()) this.#try(this.#config.roster.leave(worker));
     this.#save();
     this.#act();
@@ -123,14 +128,10 @@ class FleetWorker implements ShardHolder {
 
   #beat(waiting: number): void {
     if (this.#isBeating) return;
-    const { name: worker, instance, capacity, roster, lease } = this.#config;
-    const beat = { worker, instance, capacity, ...this.#held.numbers, ...this.counts, waiting };
+    const { name: worker, instance, capacity, roster } = this.#config;
+    const beat = { worker, instance, capacity, ...this.#held.numbers, waiting };
     this.#isBeating = true;
-    const beating = this.#try(roster.beat(beat), () => {
-      // What is told, but not heard: the connection is well, and the ear is not.
-      if (this.#members.deafFor > DEAF_LEASES * lease) this.#listen();
-    });
-    beating.add(() => (this.#isBeating = false));
+    this.#try(roster.beat(beat)).add(() => (this.#isBeating = false));
   }
 
   #learn(entry: RosterEntry): void {
@@ -220,7 +221,6 @@ class FleetWorker implements ShardHolder {
     });
   }
 
-  /** Somebody else has taken it. */
   #lose(shard: number): void {
     this.#held.drop(shard);
     this.tell({ kind: 'lost', shard, to: this.#claims.of(shard)?.owner });
@@ -229,7 +229,7 @@ class FleetWorker implements ShardHolder {
   #leave(): void {
     this.#listening.unsubscribe();
     for (const shard of this.#held.keys()) this.#release(shard);
-    if (this.#isReady) this.#try(this.#config.roster.leave(this.#config.name));
+    this.#try(this.#config.roster.leave(this.#config.name));
   }
 
   /** Does something, and tells if it fails. It is done again at another tick, if it is still needed. */

@@ -1,10 +1,14 @@
 import { retry, throwError, timer, type Observable, type SchedulerLike, type Subscription } from 'rxjs';
 import type { FleetEvent } from '../fleet-event.js';
 import type { Claim, IdlePlace } from './fleet-roster.js';
+import type { WatchStatus } from '../../stream/index.js';
 import { Superseded, type StoredWatchConfig, type StoredWatchEvent } from './stored-watch.js';
 
 /** So many idle places are kept with a claim. A service of more identities than that a shard should have more shards. */
 const MAX_IDLE = 5_000;
+
+/** An older place is of no use, in ms: the service has long forgotten it. */
+const MAX_AGE = 3_600_000;
 
 /** When the service refuses to answer for an identity, it is asked again after this time, in ms. */
 const ASK_AGAIN = 60_000;
@@ -21,9 +25,16 @@ export interface ShardHolder {
   readonly tell: (event: FleetEvent) => void;
   /** A later epoch has been seen than that of the claim. */
   readonly superseded: (shard: HeldShard, epoch: number) => void;
-  /** What a worker has done with all of its shards. */
-  readonly counts: { live: number; events: number };
   readonly scheduler: SchedulerLike;
+}
+
+/** What a worker has done with all of its shards. */
+export interface ShardCounts {
+  live: number;
+  retrying: number;
+  events: number;
+  /** The last poll that has failed. */
+  failure: { readonly identity_id: string; readonly error: unknown } | undefined;
 }
 
 /** A shard that this worker holds: the watches of its identities, and where those without news are. */
@@ -33,15 +44,17 @@ export class HeldShard {
   /** When the idle places were saved, in ms of the worker's clock. */
   savedAt: number;
   readonly #holder: ShardHolder;
+  readonly #counts: ShardCounts;
   readonly #places: Map<string, IdlePlace>;
   readonly #watches = new Map<string, Subscription>();
   #hasChanged = false;
 
-  constructor({ shard, epoch, idle }: Claim, savedAt: number, holder: ShardHolder) {
+  constructor({ shard, epoch, idle }: Claim, savedAt: number, holder: ShardHolder, counts: ShardCounts) {
     this.shard = shard;
     this.epoch = epoch;
     this.savedAt = savedAt;
     this.#holder = holder;
+    this.#counts = counts;
     this.#places = new Map(Object.entries(idle));
   }
 
@@ -59,6 +72,8 @@ export class HeldShard {
   save(now: number): Readonly<Record<string, IdlePlace>> {
     this.savedAt = now;
     this.#hasChanged = false;
+    const oldest = this.#holder.scheduler.now() - MAX_AGE;
+    for (const [identity_id, { at }] of this.#places) if (at < oldest) this.#places.delete(identity_id);
     return Object.fromEntries([...this.#places].slice(-MAX_IDLE));
   }
 
@@ -66,9 +81,9 @@ export class HeldShard {
   follow(wanted: ReadonlySet<string>): void {
     for (const [identity_id, watching] of this.#watches) {
       if (wanted.has(identity_id)) continue;
+      // Its place is kept: it may be wanted again in a moment.
       watching.unsubscribe();
       this.#watches.delete(identity_id);
-      this.#moved(identity_id, undefined);
     }
     for (const identity_id of wanted) {
       if (!this.#watches.has(identity_id)) this.#watches.set(identity_id, this.#watch(identity_id));
@@ -82,11 +97,14 @@ export class HeldShard {
   }
 
   #watch(identity_id: string): Subscription {
-    const { watch, tell, superseded, counts, scheduler } = this.#holder;
-    let live = 0;
-    const setLive = (next: 0 | 1) => {
-      counts.live += next - live;
-      live = next;
+    const { watch, tell, superseded, scheduler } = this.#holder;
+    const counts = this.#counts;
+    let counted: 'live' | 'retrying' | undefined;
+    const count = (state?: WatchStatus['state']) => {
+      if (counted) counts[counted]--;
+      counted =
+        state === 'live' ? 'live' : state === 'retrying' || state === 'offline' ? 'retrying' : undefined;
+      if (counted) counts[counted]++;
     };
     const askAgain = (error: unknown) => {
       if (error instanceof Superseded) return throwError(() => error);
@@ -94,7 +112,11 @@ export class HeldShard {
       return timer(ASK_AGAIN, scheduler);
     };
     const next = (event: StoredWatchEvent) => {
-      if (event.kind === 'status') setLive(event.status.state === 'live' ? 1 : 0);
+      if (event.kind === 'status') {
+        const { state, error } = event.status;
+        count(state);
+        if (error !== undefined) counts.failure = { identity_id, error };
+      }
       if (event.kind === 'trouble') tell(event);
       if (event.kind === 'refused') tell({ kind: 'refused', identity_id });
       if (event.kind !== 'stored') return;
@@ -109,7 +131,7 @@ export class HeldShard {
     })
       .pipe(retry({ delay: askAgain }))
       .subscribe({ next, error: (error: unknown) => superseded(this, (error as Superseded).epoch) });
-    watching.add(() => setLive(0));
+    watching.add(() => count());
     return watching;
   }
 

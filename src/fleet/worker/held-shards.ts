@@ -1,4 +1,4 @@
-import { HeldShard, type ShardHolder } from './held-shard.js';
+import { HeldShard, type ShardCounts, type ShardHolder } from './held-shard.js';
 import type { Heartbeat } from '../fleet-event.js';
 import type { Claim } from './fleet-roster.js';
 import { shardOf } from './assign-shards.js';
@@ -11,6 +11,7 @@ export class HeldShards {
   readonly #shards: number;
   readonly #holder: ShardHolder;
   readonly #held = new Map<number, HeldShard>();
+  readonly #counts: ShardCounts = { live: 0, retrying: 0, events: 0, failure: undefined };
   #wanted: ReadonlyMap<number, ReadonlySet<string>> | undefined;
 
   constructor(shards: number, holder: ShardHolder) {
@@ -53,7 +54,7 @@ export class HeldShards {
 
   /** Begins to follow the identities of a shard that has been claimed. */
   hold(claim: Claim, now: number): void {
-    const held = new HeldShard(claim, now, this.#holder);
+    const held = new HeldShard(claim, now, this.#holder, this.#counts);
     this.#held.set(claim.shard, held);
     held.follow(this.wantedIn(claim.shard));
   }
@@ -74,9 +75,17 @@ export class HeldShards {
   }
 
   /** What a worker tells about what it holds. */
-  get numbers(): Pick<Heartbeat, 'shards' | 'identities'> {
+  get numbers(): Pick<Heartbeat, 'shards' | 'identities' | 'live' | 'retrying' | 'events'> {
+    const { live, retrying, events } = this.#counts;
     let identities = 0;
     for (const { size } of this.#held.values()) identities += size;
-    return { shards: this.#held.size, identities };
+    return { shards: this.#held.size, identities, live, retrying, events };
+  }
+
+  /** Tells the last failure of a poll, if there was one since this was called before. */
+  tellFailure(): void {
+    const { failure, retrying } = this.#counts;
+    this.#counts.failure = undefined;
+    if (failure) this.#holder.tell({ kind: 'retrying', ...failure, identities: retrying });
   }
 }

@@ -5,6 +5,9 @@ import type { Participant } from './assign-shards.js';
 /** A worker has to hear itself without a break for this many leases before it judges others. */
 const CALM_LEASES = 1.5;
 
+/** After so many leases without hearing even itself, a worker listens anew. */
+const DEAF_LEASES = 2;
+
 /** Who has not been heard for this many leases is forgotten. */
 const FORGOTTEN_LEASES = 20;
 
@@ -28,6 +31,7 @@ export class Membership {
   readonly #heard = new Map<string, { at: number; beat: Heartbeat; isSilent: boolean }>();
   /** Since when this worker has heard itself without a break. */
   #hearingSince: number | undefined;
+  #listensSince = -Infinity;
 
   /** `lease` in ms. The clock must never be set back. */
   constructor(me: string, lease: number, clock: TimestampProvider) {
@@ -72,10 +76,16 @@ export class Membership {
     return this.#clock.now() - this.#hearingSince >= CALM_LEASES * this.#lease;
   }
 
-  /** For how long this worker has not heard itself, in ms; since it has been made, if never. */
-  get deafFor(): number {
+  /** This worker begins to listen. */
+  listen(): void {
+    this.#listensSince = this.#clock.now();
+  }
+
+  /** Whether it has not heard even itself for so long that it should listen anew. */
+  get isDeaf(): boolean {
     const me = this.#heard.get(this.#me);
-    return me ? this.#silenceOf(me) : 0;
+    const since = Math.max(me?.at ?? -Infinity, this.#listensSince);
+    return this.#clock.now() - since > DEAF_LEASES * this.#lease;
   }
 
   /** Those who share the shards. */

@@ -9,6 +9,9 @@ const NOTICEABLE = 1_000;
 /** How long to wait if the service says that there are too many requests, but not for how long, in ms. */
 const UNSAID = 60_000;
 
+/** The service counts in windows of this length, in ms: there is no reason for a longer wait. */
+const MAX_WAIT = 900_000;
+
 /** The part of a minute's requests that may be sent at once. */
 const BURST = 0.5;
 
@@ -17,6 +20,7 @@ export class RequestBudget {
   readonly #limit: RateLimit;
   readonly #tell: (event: FleetEvent) => void;
   #isLimited = false;
+  #isPaused = false;
 
   constructor(requestsPerMinute: number, scheduler: SchedulerLike, tell: (event: FleetEvent) => void) {
     this.#tell = tell;
@@ -40,15 +44,19 @@ export class RequestBudget {
   /** If the service has refused a poll because there were too many, all others wait, too. */
   heed({ state, error }: WatchStatus): void {
     if (state !== 'retrying' || !isStatusError(error) || error.status !== 429) return;
-    const wait = error.retryAfter ?? UNSAID;
+    const wait = Math.min(error.retryAfter ?? UNSAID, MAX_WAIT);
     this.#limit.pause(wait);
+    this.#isPaused = true;
     this.#tell({ kind: 'limited', by: 'service', wait, waiting: this.waiting });
   }
 
-  /** Tells if the rate has become too low, or is high enough again. */
+  /** Tells if the rate has become too low, or is high enough again, and when a pause is over. */
   check(): void {
-    const { delay, waiting } = this.#limit;
-    const isLimited = waiting > 0 && delay > NOTICEABLE;
+    const { delay, waiting, pauseLeft } = this.#limit;
+    if (pauseLeft > 0) return;
+    if (this.#isPaused) this.#tell({ kind: 'limited', by: 'service', wait: 0, waiting });
+    this.#isPaused = false;
+    const isLimited = waiting > 0 && (this.#isLimited || delay > NOTICEABLE);
     if (isLimited === this.#isLimited) return;
     this.#isLimited = isLimited;
     this.#tell({ kind: 'limited', by: 'requestsPerMinute', wait: isLimited ? delay : 0, waiting });
