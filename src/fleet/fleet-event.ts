@@ -32,8 +32,8 @@ export interface Heartbeat {
  * - `lost`: another worker has taken a shard from it, since it was silent for too long itself.
  * - `refused`: another worker had stored what this one was about to store. Nothing is lost or doubled.
  * - `gap`: events of an identity may have been missed. It is stored, too.
- * - `retrying`: polls fail, and are sent again: so many of this worker's `identities`, and the last one with this `error`. It comes at
- *   most several times in a lease.
+ * - `retrying`: polls of so many `identities` fail, and are sent again; `error` is that of the last one that began to. It comes several
+ *   times in a lease, as long as they do.
  * - `failed`: the service refuses to answer for an identity; it is asked again in `retryIn` ms.
  * - `limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low for as many identities. `wait` is how
  *   long, in ms; 0 if they no longer do.

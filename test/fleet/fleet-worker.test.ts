@@ -290,6 +290,50 @@ describe('a fleet of workers', () => {
     strictEqual(of(a, 'failed').length, 1);
   });
 
+  it('has no gap if identities are not wanted for a moment, however long they had no news', () => {
+    const { start, pass, ids, identities$, memory } = virtualFleet({ identities: 4 });
+    start('a');
+    pass(1_800_000);
+    identities$.next(new Set());
+    pass(100);
+    identities$.next(new Set(ids));
+    pass(60_000);
+    deepStrictEqual(
+      memory.records.filter(({ gap }) => gap),
+      [],
+    );
+  });
+
+  it('tells that polls fail, and of how many identities, a few times in a lease', () => {
+    const { start, pass, emulator } = virtualFleet({ identities: 10 });
+    const a = start('a');
+    pass(5_000);
+    const stop = emulator.fault({ kind: 'error', status: 503 }, { times: 10_000 });
+    pass(60_000);
+    const told = of(a, 'retrying');
+    ok(told.length > 5 && told.length <= 60_000 / 800 + 1, String(told.length));
+    strictEqual(told.at(-1)!.identities, 10);
+    strictEqual(of(a, 'beat').at(-1)!.beat.retrying, 10);
+    ok(String(told[0]!.error).includes('503'));
+    stop();
+    pass(10_000);
+    deepStrictEqual(of(a, 'beat').at(-1)!.beat.live, 10);
+  });
+
+  it('listens anew if it does not hear itself, as when the bucket is another one', () => {
+    const { start, pass, memory, owners } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    memory.forgetClaims();
+    memory.silence();
+    pass(30_000);
+    b.running.unsubscribe();
+    pass(10_000);
+    deepStrictEqual([...owners()], ['a']);
+    strictEqual(memory.claims.length, 8);
+    strictEqual(a.error, undefined);
+  });
+
   it('ends if another worker has its name', () => {
     const { start, pass } = virtualFleet();
     const first = start('a');

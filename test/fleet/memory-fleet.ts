@@ -39,7 +39,7 @@ export class MemoryFleet {
   readonly #scheduler: SchedulerLike;
   readonly #messages = new Map<string, Message[]>();
   readonly #entries = new Map<string, RosterEntry>();
-  readonly #changes$ = new Subject<RosterEntry>();
+  #changes$ = new Subject<RosterEntry>();
   #sequence = 0;
   #revision = 0;
 
@@ -75,6 +75,12 @@ export class MemoryFleet {
   /** All records are as old as the log keeps them. */
   expire(): void {
     this.#messages.clear();
+  }
+
+  /** Whoever listens hears nothing more, and has to listen anew. Revisions begin anew, too. */
+  silence(): void {
+    this.#changes$ = new Subject();
+    this.#revision = 0;
   }
 
   /** The claims are lost, as if somebody had deleted them. */

@@ -50,5 +50,27 @@ describe('the budget of requests', () => {
     strictEqual(emulator.requests.length, before);
     pass(10_000);
     for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
+    deepStrictEqual(
+      worker.events.flatMap(event => (event.kind === 'limited' ? [[event.by, event.wait > 0]] : [])),
+      [
+        ['service', true],
+        ['service', false],
+      ],
+    );
+  });
+
+  it('waits for a quarter of an hour at most, whatever the service says', () => {
+    const { start, pass, emulator, publish, ids, numbersOf } = virtualFleet({ identities: 2 });
+    const worker = start('a');
+    pass(5_000);
+    emulator.fault({ kind: 'rate_limited', wait: 86_400_000, form: 'date' }, { times: 1 });
+    publish(ids[0]!);
+    pass(1_000);
+    const limited = worker.events.flatMap(event => (event.kind === 'limited' ? [event.wait] : []));
+    deepStrictEqual(limited, [900_000]);
+    pass(905_000);
+    publish(ids[1]!);
+    pass(5_000);
+    deepStrictEqual(numbersOf(ids[1]!).stored, [2]);
   });
 });

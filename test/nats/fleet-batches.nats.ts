@@ -1,4 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { headers } from '@nats-io/transport-node';
 import { firstValueFrom, throwError, timer } from 'rxjs';
 import { fleetBatches, type FleetBatch, type FleetBatchesConfig } from 'lobby-rx/fleet';
 import { waitUntil } from '../wait-until.js';
@@ -194,7 +196,6 @@ for (const program of SERVERS) {
       publish(id);
       await server.start();
       await waitUntil(() => [named, unnamed].every(({ numbers }) => numbers().length === 2));
-      const { jetstreamManager } = await import('@nats-io/jetstream');
       const jsm = await jetstreamManager(await server.connect());
       for await (const { name } of jsm.consumers.list('LOBBY_EVENTS'))
         await jsm.consumers.delete('LOBBY_EVENTS', name);
@@ -215,7 +216,6 @@ for (const program of SERVERS) {
       const from = first.batches[0]!.position;
       publish(ids[0]!);
       await waitUntil(() => first.batches.length === 2);
-      const { jetstreamManager } = await import('@nats-io/jetstream');
       const jsm = await jetstreamManager(await server.connect());
       await jsm.streams.purge('LOBBY_EVENTS', { seq: first.batches[1]!.position + 1 });
       publish(ids[0]!);
@@ -230,6 +230,77 @@ for (const program of SERVERS) {
           [ids[1], undefined],
         ].sort(),
       );
+    });
+
+    it('tells a gap if records expire while it is busy with those before', async () => {
+      const { add, work, followed, publish, server } = setting;
+      const [id] = add(1) as [string];
+      await work();
+      await followed();
+      const { promise: isFree, resolve: free } = promised();
+      const { batches, numbers } = await consume({ durable: 'busy', ack: () => isFree });
+      publish(id);
+      await waitUntil(() => numbers().length === 1);
+      const jsm = await jetstreamManager(await server.connect());
+      const stored = async () => (await jsm.streams.info('LOBBY_EVENTS')).state.last_seq;
+      // More than are on the way to it.
+      for (let i = 0; i < 100; i++) {
+        const before = await stored();
+        publish(id);
+        await waitUntil(async () => (await stored()) > before);
+      }
+      await jsm.streams.purge('LOBBY_EVENTS', { seq: (await stored()) - 5 });
+      free();
+      await waitUntil(() => numbers().at(-1) === 101);
+      const missing = numbers().filter((number, i) => i > 0 && number !== numbers()[i - 1]! + 1);
+      deepStrictEqual(
+        batches.filter(({ gap }) => gap).map(({ events }) => numberOf(events[0]!)),
+        missing,
+      );
+      ok(missing.length >= 1);
+    });
+
+    it('continues with a new stream if NATS has lost what it had stored, and tells a gap to who had not read it', async function () {
+      this.timeout(60_000);
+      const { add, work, followed, publish, server } = setting;
+      const [id] = add(1) as [string];
+      await work({ lease: 1_000 });
+      await followed();
+      const reader = await consume({ durable: 'reader' });
+      publish(id);
+      await waitUntil(() => reader.numbers().length === 1);
+      const jsm = await jetstreamManager(await server.connect());
+      await jsm.streams.delete('LOBBY_EVENTS');
+      await jsm.streams.delete('KV_LOBBY_FLEET');
+      publish(id);
+      await waitUntil(() => reader.numbers().length === 2);
+      publish(id);
+      await waitUntil(() => reader.numbers().length === 3);
+      deepStrictEqual([reader.numbers(), reader.errors], [[1, 2, 3], []]);
+      deepStrictEqual(
+        reader.batches.filter(({ gap }) => gap),
+        [],
+      );
+    });
+
+    it('is not confused by what somebody else has published', async () => {
+      const { add, work, followed, publish, server } = setting;
+      const [id] = add(1) as [string];
+      await work();
+      await followed();
+      const { numbers } = await consume({ durable: 'calm' });
+      const nats = await server.connect();
+      const madeUp = headers();
+      madeUp.set('Lobby-Epoch', '1');
+      madeUp.set('Lobby-Key', 'k');
+      madeUp.set('Lobby-Index', '%');
+      nats.publish('lobby.events.0.%zz', 'hello', { headers: madeUp });
+      madeUp.set('Lobby-Index', '7');
+      nats.publish('lobby.events.0.somebody', 'hello', { headers: madeUp });
+      nats.publish('lobby.events.0.somebody', 'hello');
+      await nats.flush();
+      publish(id);
+      await waitUntil(() => numbers().length === 1);
     });
 
     it('says what is wrong', async () => {
@@ -257,4 +328,10 @@ for (const program of SERVERS) {
       strictEqual(nats.isClosed(), false);
     });
   });
+}
+
+function promised() {
+  let resolve: () => unknown = () => undefined;
+  const promise = new Promise<undefined>(done => (resolve = () => done(undefined)));
+  return { promise, resolve: () => resolve() };
 }

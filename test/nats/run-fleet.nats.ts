@@ -2,9 +2,11 @@ import { deepStrictEqual, ok, rejects } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
 import { connect } from '@nats-io/transport-node';
 import { firstValueFrom, of } from 'rxjs';
 import { fleetBatches, fleetFeed, isFleetError, runFleet, type FleetConfig } from 'lobby-rx/fleet';
+import { shardOf } from '../../src/fleet/worker/assign-shards.js';
 import { waitUntil } from '../wait-until.js';
 import { SERVERS, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
 import { stage } from './stage.js';
@@ -133,6 +135,56 @@ for (const program of SERVERS) {
           identities$: ids,
         },
       );
+    });
+
+    it('says that a text is no list of ids', async () => {
+      server = await startNatsServer({ program });
+      const nats = await server.connect();
+      for (const ids of [['alice', 'bob'], of(null)]) {
+        const more = { identities$: ids as unknown as FleetConfig['identities$'] };
+        await ends(nats, /identities\$ must be an Observable of lists of ids/, more);
+      }
+    });
+
+    it('continues where it was, whatever somebody else has published or put into the bucket', async () => {
+      setting = await stage({ program });
+      const { add, work, followed, publish, server, emulator } = setting;
+      const [id] = add(8) as [string];
+      const first = await work({ lease: 1_000 });
+      await followed();
+      publish(id);
+      const nats = await server.connect();
+      const jsm = await jetstreamManager(nats);
+      const stored = async () => (await jsm.streams.info('LOBBY_EVENTS')).state.messages;
+      await waitUntil(async () => (await stored()) === 9);
+      nats.publish(`lobby.events.${shardOf(id, 8)}.${id}`, 'hello');
+      const kv = await new Kvm(nats).open('LOBBY_FLEET');
+      await kv.put('shard.1', '{oops');
+      await kv.put('shard.2', '{"owner":null,"epoch":7,"idle":null}');
+      await kv.put('worker.nobody', '{}');
+      await kv.put('anything', 'else');
+      first.worker.unsubscribe();
+      publish(id);
+      const second = await work({ lease: 1_000 });
+      await followed();
+      await waitUntil(async () => (await stored()) >= 11);
+      const last = await jsm.direct.getMessage('LOBBY_EVENTS', { last_by_subj: `lobby.events.*.${id}` });
+      deepStrictEqual(last?.json<{ events: unknown[] }>().events.length, 1);
+      deepStrictEqual(
+        second.events.filter(({ kind }) => kind === 'gap'),
+        [],
+      );
+      ok(emulator.requests.length > 0);
+    });
+
+    it('says if a message of the server is too small for a record', async () => {
+      setting = await stage({ program, config: 'max_payload: 2000' });
+      const { add, work } = setting;
+      add(1);
+      const { events } = await work();
+      const isTold = () =>
+        events.some(event => event.kind === 'trouble' && String(event.error).includes('max_payload'));
+      await waitUntil(isTold);
     });
 
     it('releases what it holds when it ends, so that another worker goes on at once', async () => {

@@ -198,20 +198,20 @@ class FleetWorker implements ShardHolder {
 
   #release(shard: number): void {
     const held = this.#held.drop(shard);
-    const { epoch = 0, idle = {} } = this.#claims.of(shard) ?? {};
-    const places = held?.save(this.#config.monotonic.now()) ?? idle;
-    this.#store({ shard, owner: undefined, epoch, idle: places }, () =>
-      this.tell({ kind: 'released', shard }),
-    );
+    const claimed = this.#claims.of(shard);
+    const epoch = held?.epoch ?? claimed?.epoch ?? 0;
+    const idle = held?.save(this.#config.monotonic.now()) ?? claimed?.idle ?? {};
+    this.#store({ shard, owner: undefined, epoch, idle }, () => this.tell({ kind: 'released', shard }));
   }
 
-  /** Saves idle places that have not been saved for a while. */
+  /** Saves idle places that have not been saved for a while, and claims that a new bucket does not have. */
   #save(): void {
     const { name: owner, monotonic } = this.#config;
     const now = monotonic.now();
-    for (const held of this.#held.unsaved(now)) {
+    for (const held of this.#held.values()) {
       const { shard, epoch } = held;
-      if (!this.#claims.isStoring(shard)) this.#store({ shard, owner, epoch, idle: held.save(now) });
+      const isDue = held.isUnsaved(now) || !this.#claims.of(shard);
+      if (isDue && !this.#claims.isStoring(shard)) this.#store({ shard, owner, epoch, idle: held.save(now) });
     }
   }
 

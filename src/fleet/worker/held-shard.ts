@@ -7,6 +7,9 @@ import { Superseded, type StoredWatchConfig, type StoredWatchEvent } from './sto
 /** So many idle places are kept with a claim. A service of more identities than that a shard should have more shards. */
 const MAX_IDLE = 5_000;
 
+/** How old saved idle places may become, in ms: much less than the service keeps events. */
+const SAVE_AFTER = 60_000;
+
 /** An older place is of no use, in ms: the service has long forgotten it. */
 const MAX_AGE = 3_600_000;
 
@@ -41,18 +44,18 @@ export interface ShardCounts {
 export class HeldShard {
   readonly shard: number;
   readonly epoch: number;
-  /** When the idle places were saved, in ms of the worker's clock. */
-  savedAt: number;
   readonly #holder: ShardHolder;
   readonly #counts: ShardCounts;
   readonly #places: Map<string, IdlePlace>;
   readonly #watches = new Map<string, Subscription>();
+  /** When the idle places were saved, in ms of the worker's clock. */
+  #savedAt: number;
   #hasChanged = false;
 
   constructor({ shard, epoch, idle }: Claim, savedAt: number, holder: ShardHolder, counts: ShardCounts) {
     this.shard = shard;
     this.epoch = epoch;
-    this.savedAt = savedAt;
+    this.#savedAt = savedAt;
     this.#holder = holder;
     this.#counts = counts;
     this.#places = new Map(Object.entries(idle));
@@ -63,14 +66,14 @@ export class HeldShard {
     return this.#watches.size;
   }
 
-  /** Whether there are places that have not been saved. */
-  get hasChanged(): boolean {
-    return this.#hasChanged;
+  /** Whether there are idle places that have not been saved for a while. */
+  isUnsaved(now: number): boolean {
+    return this.#hasChanged && now - this.#savedAt >= SAVE_AFTER;
   }
 
   /** The places to be saved with the claim. */
   save(now: number): Readonly<Record<string, IdlePlace>> {
-    this.savedAt = now;
+    this.#savedAt = now;
     this.#hasChanged = false;
     const oldest = this.#holder.scheduler.now() - MAX_AGE;
     for (const [identity_id, { at }] of this.#places) if (at < oldest) this.#places.delete(identity_id);

@@ -3,9 +3,6 @@ import type { Heartbeat } from '../fleet-event.js';
 import type { Claim } from './fleet-roster.js';
 import { shardOf } from './assign-shards.js';
 
-/** How old saved idle places may become, in ms: much less than the service keeps events. */
-const SAVE_AFTER = 60_000;
-
 /** The shards that a worker holds, and the identities that the fleet is to follow in all of them. */
 export class HeldShards {
   readonly #shards: number;
@@ -67,11 +64,8 @@ export class HeldShards {
     return held;
   }
 
-  /** Those with idle places that have not been saved for a while. */
-  unsaved(now: number): readonly HeldShard[] {
-    return [...this.#held.values()].filter(
-      ({ hasChanged, savedAt }) => hasChanged && now - savedAt >= SAVE_AFTER,
-    );
+  values(): Iterable<HeldShard> {
+    return this.#held.values();
   }
 
   /** What a worker tells about what it holds. */
@@ -82,10 +76,10 @@ export class HeldShards {
     return { shards: this.#held.size, identities, live, retrying, events };
   }
 
-  /** Tells the last failure of a poll, if there was one since this was called before. */
+  /** Tells the last failure of a poll, as long as polls fail. */
   tellFailure(): void {
     const { failure, retrying } = this.#counts;
-    this.#counts.failure = undefined;
-    if (failure) this.#holder.tell({ kind: 'retrying', ...failure, identities: retrying });
+    if (retrying === 0) this.#counts.failure = undefined;
+    else if (failure) this.#holder.tell({ kind: 'retrying', ...failure, identities: retrying });
   }
 }
