@@ -5,10 +5,11 @@ describe('the changes of a world', () => {
   it('wake only those who wait for them, also if they leave and come back meanwhile', () => {
     const changes = new Changes();
     const woken: string[] = [];
+    const again = () => changes.of(['a']).subscribe(() => woken.push('a again'));
     const a = changes.of(['a']).subscribe(() => {
       woken.push('a');
       a.unsubscribe();
-      changes.of(['a']).subscribe(() => woken.push('a again'));
+      again();
     });
     const both = changes.of(['a', 'b']).subscribe(() => woken.push('both'));
     changes.of(['b']).subscribe(() => woken.push('b'));

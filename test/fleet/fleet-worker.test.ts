@@ -226,6 +226,19 @@ describe('a fleet of workers', () => {
     deepStrictEqual(numbersOf(ids[0]!), { published: [1, 2], stored: [1, 2] });
   });
 
+  it('waits a moment if an append is refused, and it does not yet see why', () => {
+    const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1 });
+    start('a');
+    pass(5_000);
+    memory.lag = 3;
+    memory.leavePart(ids[0]!, 1);
+    publish(ids[0]!);
+    pass(600);
+    deepStrictEqual(numbersOf(ids[0]!).stored, []);
+    pass(1_000);
+    deepStrictEqual(numbersOf(ids[0]!).stored, [1]);
+  });
+
   it('claims again in a later epoch if the claims are lost', () => {
     const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1, shards: 1 });
     start('a').kill();

@@ -36,6 +36,8 @@ export interface Link {
 /** Everything that NATS does for a fleet, in memory, in the time of a scheduler. */
 export class MemoryFleet {
   readonly records: FleetRecord[] = [];
+  /** So many refusals do not yet see what was appended before, as if they were read from a server that lags behind. */
+  lag = 0;
   readonly #scheduler: SchedulerLike;
   readonly #messages = new Map<string, Message[]>();
   readonly #entries = new Map<string, RosterEntry>();
@@ -180,7 +182,10 @@ export class MemoryFleet {
 
   #append(record: FleetRecord, { last }: FleetHead): Appended {
     const head = this.#head(record.identity_id);
-    if (head.last !== last) return { kind: 'refused', head };
+    if (head.last !== last) {
+      const isSeen = this.lag-- <= 0;
+      return { kind: 'refused', head: isSeen ? head : { ...head, last } };
+    }
     const sequence = ++this.#sequence;
     this.#of(record.identity_id).push({ sequence, epoch: record.epoch, record });
     this.records.push(record);

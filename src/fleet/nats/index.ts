@@ -6,4 +6,4 @@ export { liveMessages } from './live-messages.js';
 export { NatsLog } from './nats-log.js';
 export { natsProblem } from './nats-problem.js';
 export { natsRoster } from './nats-roster.js';
-export { RecordReader, type FleetMessage, type StoredRecord } from './record-reader.js';
+export { RecordReader, type StoredRecord } from './record-reader.js';
