@@ -157,6 +157,25 @@ describe('a fleet of workers', () => {
     );
   });
 
+  it('does so even if all of its records have expired', () => {
+    const { start, pass, memory, ids, publish, numbersOf } = virtualFleet({ identities: 3 });
+    const a = start('a');
+    pass(600_000);
+    memory.expire();
+    a.running.unsubscribe();
+    const records = memory.records.length;
+    start('b');
+    pass(60_000);
+    strictEqual(memory.records.length, records);
+    for (const id of ids) publish(id);
+    pass(5_000);
+    for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
+    deepStrictEqual(
+      memory.records.filter(({ gap }) => gap),
+      [],
+    );
+  });
+
   it('stores a gap if nobody has polled for longer than the service keeps events', () => {
     const { start, pass, memory, ids, publish } = virtualFleet({ identities: 1 });
     start('a').kill();

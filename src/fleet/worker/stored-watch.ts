@@ -96,7 +96,12 @@ class Appending {
     tried: <T>(task$: Observable<T>) => Observable<T>,
     tell: (event: StoredWatchEvent) => void,
   ) {
-    this.#head = head;
+    const { idle } = config;
+    // All records have expired, and the place after the last one has been kept for longer.
+    const isExpired = head.last === 0 && idle !== undefined;
+    this.#head = isExpired
+      ? { ...head, record: { sequence: idle.sequence, checkpoint: idle, epoch: 0, key: '' } }
+      : head;
     this.#config = config;
     this.#tried = tried;
     this.#tell = tell;
@@ -104,11 +109,11 @@ class Appending {
 
   /** Where to begin: the last record, or later if nothing came after it. Without any record, from now. */
   get start(): Checkpoint | undefined {
-    const { record, last } = this.#head;
+    const { record } = this.#head;
     const { idle } = this.#config;
-    // If all records have expired, the place has been kept for longer than they.
-    const isCurrent = idle && (record ? idle.sequence === record.sequence : last === 0);
-    return isCurrent ? { index: idle.index, at: idle.at } : record?.checkpoint;
+    return idle && idle.sequence === record?.sequence
+      ? { index: idle.index, at: idle.at }
+      : record?.checkpoint;
   }
 
   acknowledge(answer: RawEventList, checkpoint: Checkpoint, gap?: Gap): Observable<AckDecision> {
