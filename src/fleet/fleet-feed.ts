@@ -1,4 +1,4 @@
-import { BehaviorSubject, defer, first, merge, Observable, switchMap, type Subscriber } from 'rxjs';
+import { BehaviorSubject, defer, first, map, merge, Observable, switchMap, type Subscriber } from 'rxjs';
 import {
   checkArgument,
   checkOptions,
@@ -58,9 +58,9 @@ const OPTIONS: Options<FleetFeedConfig> = {
  * The live events of one identity, as a fleet stores them: the same as `client.events.feed` of that identity, without a request to
  * the service. It starts from now, and keeps its place while nobody is subscribed, for as long as the fleet keeps events.
  *
- * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed itself. Errors: `FleetError` if
- * it cannot begin, or the connection was closed. Throws
- * an `InputError` if the config is invalid.
+ * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed itself.
+ *
+ * Errors: `FleetError` if it cannot begin, or the connection was closed. Throws an `InputError` if the config is invalid.
  *
  * @example
  * fleetFeed({ nats, identity_id }).lobbyJoin$.subscribe(join => notify(join));
@@ -123,7 +123,7 @@ function signalsOf<Codecs extends EventCodecs>(
     const last = await reader.lastOf(identity_id);
     place.handled ??= last;
     // All has expired, or the stream is another one.
-    if (last < place.handled) place.handled = 0;
+    if (last < place.handled) place.handled = place.parts = 0;
     place.chain ??= new RecordChain(place.handled);
     if (isLeft()) return;
     const { deliveries, stop } = liveMessages(fleet, subject, type => {
@@ -149,8 +149,7 @@ function signalsOf<Codecs extends EventCodecs>(
       place.parts = 0;
     }
   };
-  const signals$ = new Observable<WatchSignal<List>>(subscriber => {
-    subscriber.add(status$.subscribe(status => subscriber.next({ kind: 'status', status })));
+  const records$ = new Observable<WatchSignal<List>>(subscriber => {
     const end = (reason?: unknown) => {
       const error = natsProblem(reason ?? new Error('the subscription has ended'));
       if (!subscriber.closed) setState('retrying', error);
@@ -158,7 +157,8 @@ function signalsOf<Codecs extends EventCodecs>(
     };
     run(subscriber).then(end, end);
   });
-  return signals$.pipe(backoff({ when: error => hasBegun && !isInputError(error) }));
+  const statuses$ = status$.pipe(map(status => ({ kind: 'status', status }) as const));
+  return merge(statuses$, records$.pipe(backoff({ when: error => hasBegun && !isInputError(error) })));
 }
 
 /** Waits until somebody is there to take an event. It is false if nobody will be. */

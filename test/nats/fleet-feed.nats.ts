@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { firstValueFrom, type Subscription } from 'rxjs';
 import * as t from 'io-ts';
 import { struct, type EventFeed, type WatchStatus } from 'lobby-rx';
@@ -97,6 +98,40 @@ for (const program of SERVERS) {
       }
       taking.unsubscribe();
       deepStrictEqual(numbers, [1, 2, 3, 4, 5]);
+    });
+
+    it('tells a gap if records have expired while nobody was subscribed, and goes on if NATS has lost them all', async () => {
+      const { server, publish } = setting;
+      const feed = fleetFeed({ nats: await server.connect(), identity_id: id, linger: 0 });
+      const states = statusOf(feed);
+      const gaps: string[] = [];
+      setting.running.push(feed.gap$.subscribe(({ reason }) => gaps.push(reason)));
+      const first = follow(feed);
+      await waitUntil(() => states.at(-1) === 'live');
+      publish(id);
+      await waitUntil(() => first.numbers.length === 1);
+      first.following.unsubscribe();
+      const jsm = await jetstreamManager(await server.connect());
+      const stored = async () => (await jsm.streams.info('LOBBY_EVENTS')).state.last_seq;
+      for (const count of [1, 2]) {
+        const before = await stored();
+        publish(id);
+        await waitUntil(async () => (await stored()) === before + 1);
+        if (count === 1) await jsm.streams.purge('LOBBY_EVENTS', { seq: before + 2 });
+      }
+      const second = follow(feed);
+      await waitUntil(() => second.numbers.length === 1);
+      deepStrictEqual([second.numbers, gaps], [[3], ['silence']]);
+      second.following.unsubscribe();
+      await jsm.streams.delete('LOBBY_EVENTS');
+      await jsm.streams.delete('KV_LOBBY_FLEET');
+      publish(id);
+      await waitUntil(async () => (await stored().catch(() => 0)) > 0);
+      const third = follow(feed);
+      await waitUntil(() => third.numbers.length === 1);
+      publish(id);
+      await waitUntil(() => third.numbers.length === 2);
+      deepStrictEqual([third.numbers, gaps], [[4, 5], ['silence']]);
     });
 
     it('misses nothing while its connection is lost, and tells its status', async function () {
