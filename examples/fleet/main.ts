@@ -38,7 +38,10 @@ const processes = new Processes({
   onCounts: counts => screen.counts(counts),
   onEnd: name => {
     screen.note(`${name} was killed; another process of that name starts in ${ABSENCE / 1_000} s`);
-    setTimeout(() => processes.start(name), ABSENCE);
+    setTimeout(() => {
+      processes.start(name);
+      screen.note(`${name} starts again`);
+    }, ABSENCE);
   },
 });
 for (const name of ['ada', 'ben', 'cleo', 'consumer']) processes.start(name);

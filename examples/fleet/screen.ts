@@ -45,17 +45,19 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
     if (Date.now() - claims.at > 300) tellClaims();
     if (!out.isTTY) return;
     const rows = [...beats.values()].map(({ worker, shards: held, identities, live, events }) => {
-      const state = states.get(worker) === 'joined' ? 'alive' : (states.get(worker) ?? '');
+      const known = states.get(worker);
+      // What one that is gone has told is not so any more.
+      if (known !== 'joined') return `  ${paint(worker, worker.padEnd(8))}${known ?? ''}`;
       const bar = '█'.repeat(Math.round((held / shards) * 24)).padEnd(24, '·');
       const numbers = [held, identities, live, events].map(number => String(number).padStart(8)).join('');
-      return `  ${paint(worker, worker.padEnd(8))}${state.padEnd(8)}${paint(worker, bar)}${numbers}`;
+      return `  ${paint(worker, worker.padEnd(8))}${'alive'.padEnd(8)}${paint(worker, bar)}${numbers}`;
     });
     const map = owners.map(owner => (owner === undefined ? '·' : paint(owner, owner[0]!))).join('');
     const lines = [
       `\x1b[1mlobby-rx fleet\x1b[0m  ${identities} identities in ${shards} shards, on NATS ${nats}`,
       '',
       `  worker  is      has                       shards  follows    live  events`,
-      ...rows,
+      ...(rows.length > 0 ? rows : ['  starting …']),
       '',
       `  shards  ${map}`,
       '',

@@ -4,7 +4,7 @@ import type { Gap } from '../stream/index.js';
 export interface Heartbeat {
   /** Its name. */
   readonly worker: string;
-  /** Different for each process that has had this name. */
+  /** Different for each process that has had this name: when it was started, and something random. */
   readonly instance: string;
   /** How many identities it is made for: workers share the shards in proportion to it. */
   readonly capacity: number;

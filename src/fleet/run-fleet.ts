@@ -42,7 +42,7 @@ function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetE
   const { client, lease, capacity, ramp, name, requestsPerMinute, localAddresses } = settings;
   const { random, scheduler, monotonic } = settings;
   return new Observable(subscriber => {
-    const instance = randomUUID();
+    const instance = `${new Date().toISOString()} ${randomUUID()}`;
     let records = 0;
     const polls = new IdentityPolls({
       ...{ client, requestsPerMinute, perSecond: ramp, random, scheduler },

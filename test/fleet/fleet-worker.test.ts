@@ -367,12 +367,20 @@ describe('a fleet of workers', () => {
   });
 
   it('ends if another worker has its name', () => {
-    const { start, pass } = virtualFleet();
+    const { start, pass, held } = virtualFleet();
     const first = start('a');
     pass(2_000);
     const second = start('a');
     pass(5_000);
-    ok([first, second].some(({ error }) => String(error).includes('name must be')));
+    // The one that was there stays, and is not taken for one that has left.
+    deepStrictEqual(first.error, undefined);
+    ok(String(second.error).includes('name must be a name that no other worker has; got a'));
+    pass(10_000);
+    strictEqual(held(first).length, 8);
+    deepStrictEqual(
+      of(first, 'worker').filter(({ state }) => state !== 'joined'),
+      [],
+    );
   });
 
   it('forgets workers that have been silent for long', () => {

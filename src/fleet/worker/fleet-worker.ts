@@ -14,7 +14,7 @@ import { backoff } from '../../stream/index.js';
 import { ClaimBook } from './claim-book.js';
 import type { FleetEvent } from '../fleet-event.js';
 import type { Claim, FleetRoster, RosterEntry } from './fleet-roster.js';
-import type { HeldShard, ShardHolder, WatchIdentity } from './held-shard.js';
+import type { HeldShard, WatchIdentity } from './held-shard.js';
 import { HeldShards } from './held-shards.js';
 import { Membership } from './membership.js';
 import { assignShards } from './assign-shards.js';
@@ -26,6 +26,7 @@ const BEATS_PER_LEASE = 5;
 /** What a worker needs; everything about NATS and the service is behind `roster` and `watch`. */
 export interface FleetWorkerConfig {
   readonly name: string;
+  /** Different for each process, and in the order in which they were started. */
   readonly instance: string;
   readonly roster: FleetRoster;
   /** The identities that the fleet is to follow: all of them each time. */
@@ -49,9 +50,7 @@ export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
   return new Observable(subscriber => new FleetWorker(config, subscriber).start());
 }
 
-class FleetWorker implements ShardHolder {
-  readonly watch: WatchIdentity;
-  readonly scheduler: SchedulerLike;
+class FleetWorker {
   readonly #config: FleetWorkerConfig;
   readonly #subscriber: Subscriber<FleetEvent>;
   readonly #members: Membership;
@@ -61,17 +60,16 @@ class FleetWorker implements ShardHolder {
   #isReady = false;
   #isActing = false;
   #isBeating = false;
+  #isNamesake = false;
   #listening = new Subscription();
 
   constructor(config: FleetWorkerConfig, subscriber: Subscriber<FleetEvent>) {
     const { name, lease, shards, monotonic, roster, watch, scheduler } = config;
-    this.watch = watch;
-    this.scheduler = scheduler;
     this.#config = config;
     this.#subscriber = subscriber;
     this.#members = new Membership(name, lease, monotonic);
     this.#claims = new ClaimBook(roster);
-    this.#held = new HeldShards(shards, this);
+    this.#held = new HeldShards(shards, { watch, scheduler, tell: this.tell, superseded: this.superseded });
   }
 
   readonly tell = (event: FleetEvent): void => this.#subscriber.next(event);
@@ -87,7 +85,7 @@ class FleetWorker implements ShardHolder {
     const subscriber = this.#subscriber;
     subscriber.add(() => this.#leave());
     this.#listen();
-    const ticks$ = timer(0, lease / BEATS_PER_LEASE, this.scheduler);
+    const ticks$ = timer(0, lease / BEATS_PER_LEASE, this.#config.scheduler);
     subscriber.add(ticks$.subscribe(() => this.#tick()));
     const next = (identities: ReadonlySet<string>) => {
       const isFirst = !this.#held.isWanting;
@@ -106,7 +104,7 @@ class FleetWorker implements ShardHolder {
       this.#claims.forget();
       this.#isReady = false;
       return this.#telling(roster.entries$);
-    }).pipe(backoff({ random, scheduler: this.scheduler }));
+    }).pipe(backoff({ random, scheduler: this.#config.scheduler }));
     this.#listening = entries$.subscribe(entry => this.#learn(entry));
   }
 
@@ -149,8 +147,10 @@ class FleetWorker implements ShardHolder {
     }
     if (entry.kind === 'beat') {
       const { worker, instance: its } = entry.beat;
-      if (this.#isReady && worker === name && its !== instance)
-        return this.#subscriber.error(new InputError('name', 'a name of its own', 'that of another worker'));
+      // The name is that of who was there before.
+      this.#isNamesake = this.#isReady && worker === name && its < instance;
+      if (this.#isNamesake)
+        return this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
       this.tell(entry);
     }
     const change = entry.kind === 'beat' ? this.#members.heard(entry.beat) : this.#members.left(entry.worker);
@@ -159,11 +159,10 @@ class FleetWorker implements ShardHolder {
     this.#actSoon();
   }
 
-  /** Soon, and once: many entries come together. */
   #actSoon(): void {
     if (this.#isActing || !this.#isThere) return;
     this.#isActing = true;
-    this.#subscriber.add(this.scheduler.schedule(() => this.#act()));
+    this.#subscriber.add(this.#config.scheduler.schedule(() => this.#act()));
   }
 
   /** Claims and releases what has to be. */
@@ -229,7 +228,7 @@ class FleetWorker implements ShardHolder {
   #leave(): void {
     this.#listening.unsubscribe();
     for (const shard of this.#held.keys()) this.#release(shard);
-    this.#try(this.#config.roster.leave(this.#config.name));
+    if (!this.#isNamesake) this.#try(this.#config.roster.leave(this.#config.name));
   }
 
   /** Does something, and tells if it fails. It is done again at another tick, if it is still needed. */
