@@ -4,7 +4,6 @@ import { RecordChain } from '../../src/fleet/record-chain.js';
 const record = (identity_id: string, sequence: number, after: number) => ({
   ...{ identity_id, sequence, after, gap: undefined },
   answer: { events: [], watch: { index: '1' } },
-  checkpoint: { index: '1', at: 1 },
 });
 /** The reasons of the gaps before records, given as identity, position and the position before it. */
 const gaps = (start: number, ...records: readonly (readonly [string, number, number])[]) => {

@@ -20,7 +20,6 @@ export interface StoredRecord {
   readonly identity_id: string;
   readonly answer: RawEventList;
   readonly gap: Gap | undefined;
-  readonly checkpoint: { readonly index: string; readonly at: number };
   /** The position of the record of the same identity before it; 0 if there is none. */
   readonly after: number;
 }
@@ -69,14 +68,14 @@ export class RecordReader {
     const { jsm, names } = this.#fleet;
     const record = readRecord(headers);
     if (!record) return undefined;
-    const { gap, checkpoint, after } = record;
+    const { gap, after } = record;
     const texts = [data];
     for (let { part: seq } = record; seq > 0;) {
       const part = await jsm.direct.getMessage(names.stream, { seq });
       if (part) texts.unshift(part.data);
       seq = readPart(part?.header)?.part ?? 0;
     }
-    const read = { sequence, identity_id: identityOf(subject), checkpoint, after };
+    const read = { sequence, identity_id: identityOf(subject), after };
     const answer = answerIn(Buffer.concat(texts).toString());
     if (answer) return { ...read, answer, gap };
     // Its first parts have expired a moment ago: its events are missing.
