@@ -1,5 +1,14 @@
 // The client, and the functions it is made of.
-export { createClient, createContext, feed, identities, request, whyNotConnected } from './client/index.js';
+export {
+  createClient,
+  createContext,
+  feed,
+  fold,
+  identities,
+  ramp,
+  request,
+  whyNotConnected,
+} from './client/index.js';
 export type {
   Client,
   ClientConfig,
@@ -14,6 +23,7 @@ export type {
   MatchmakerApi,
   MembersConfig,
   NotConnected,
+  RampConfig,
   RefusalReason,
   RequestConfig,
   Roster,
@@ -25,30 +35,28 @@ export {
   answers,
   backoff,
   clockJumps,
-  either,
   eventFeed,
-  fold,
+  heldWhile,
   ofKind,
   pages,
-  ramp,
   watch,
   watchSignals,
 } from './stream/index.js';
 export type {
   AckDecision,
+  AckResult,
   Audience,
   BackoffConfig,
   Checkpoint,
   ClockJumpsConfig,
-  Either,
   EventFeed,
   EventFeedConfig,
   Gap,
   GapReason,
+  HeldWhileConfig,
   PagesConfig,
   Poll,
   PollContext,
-  RampConfig,
   ResumableWatch,
   RetryConfig,
   SharedWatch,
@@ -61,6 +69,7 @@ export type {
 
 // Endpoints: the built-in ones, and `endpoint` to declare your own.
 export {
+  either,
   endpoint,
   eventsWatch,
   getMembers,
@@ -69,6 +78,7 @@ export {
   rawEventsWatch,
 } from './endpoint/index.js';
 export type {
+  Either,
   Endpoint,
   EndpointAnswer,
   EndpointInput,

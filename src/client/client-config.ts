@@ -1,4 +1,10 @@
-import { checkEndpoint, endpoints as defaultEndpoints, type Endpoints } from '../endpoint/index.js';
+import {
+  checkEndpoint,
+  endpoints as defaultEndpoints,
+  likeReplaced,
+  type Endpoint,
+  type Endpoints,
+} from '../endpoint/index.js';
 import {
   checkArgument,
   checkOptions,
@@ -48,22 +54,24 @@ export function clientParts(config: ClientConfig<EventCodecs>): {
 
 function resolveEndpoints(endpoints: Partial<Endpoints> = {}, events: EventCodecs = {}): Endpoints {
   rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints');
-  const replaced = given(endpoints);
-  for (const [name, endpoint] of Object.entries(replaced)) {
-    checkEndpoint(endpoint, `endpoints.${name}`, defaultEndpoints[name as keyof Endpoints]);
-  }
+  const replaced = Object.entries(given(endpoints)).map(([name, endpoint]) => {
+    const builtIn = defaultEndpoints[name as keyof Endpoints];
+    checkEndpoint(endpoint, `endpoints.${name}`, builtIn);
+    return [name, likeReplaced(endpoint as Endpoint, builtIn)];
+  });
   for (const [kind, codec] of Object.entries(events)) {
     if (RESERVED_KINDS.includes(kind))
       throw new InputError('events', 'kinds that this library does not know itself', kind);
     if (typeof (codec as { decode?: unknown } | null)?.decode !== 'function')
       throw new InputError(`events.${kind}`, 'a codec created by struct() or io-ts', 'something else');
   }
-  const chosen = { ...defaultEndpoints, ...replaced };
+  const chosen: Endpoints = { ...defaultEndpoints, ...(Object.fromEntries(replaced) as Partial<Endpoints>) };
   if (Object.keys(events).length === 0) return chosen;
   if (chosen.eventsWatch.response !== IdentityEventList) {
     const rule =
       'left out if endpoints.eventsWatch has a response of its own: identityEventList() there declares kinds';
     throw new InputError('events', rule, 'both');
   }
-  return { ...chosen, eventsWatch: { ...chosen.eventsWatch, response: identityEventList(events) } };
+  const response = identityEventList(events) as unknown as typeof IdentityEventList;
+  return { ...chosen, eventsWatch: { ...chosen.eventsWatch, response } };
 }

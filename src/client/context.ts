@@ -1,10 +1,11 @@
-import { asyncScheduler, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, type SchedulerLike, type TimestampProvider } from 'rxjs';
 import type { BaseUrls, RequestContext } from '../endpoint/index.js';
 import {
   aBoolean,
   aFunction,
   checkArgument,
   checkOptions,
+  clock,
   given,
   InputError,
   milliseconds,
@@ -15,9 +16,8 @@ import {
   type Options,
 } from '../error/index.js';
 import {
-  clockJumps,
-  isPage,
-  pageWake,
+  defaultWake,
+  monotonicClock,
   WATCH_OPTIONS,
   watchSettings,
   type BackoffConfig,
@@ -72,6 +72,8 @@ export interface ContextConfig {
   readonly random?: () => number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
+  /** A clock that is never set back, in ms, for durations. Default `performance`; with another scheduler, that scheduler. */
+  readonly monotonic?: TimestampProvider;
 }
 
 const transportFunction: Guard<Transport> = {
@@ -97,6 +99,7 @@ export const CONTEXT_OPTIONS: Options<ContextConfig> = {
   log: aFunction,
   random: aFunction,
   scheduler: schedulerLike,
+  monotonic: clock,
 };
 const { wake$, deadline, minInterval, burst, retention } = WATCH_OPTIONS;
 const CONTEXT_WATCH_OPTIONS: Options<NonNullable<ContextConfig['watch']>> = {
@@ -114,6 +117,7 @@ export interface LobbyContext {
   readonly watch: WatchConfig<unknown>;
   readonly feed: EventFeedConfig;
   readonly scheduler: SchedulerLike;
+  readonly monotonic: TimestampProvider;
   /** The same for another token. It shares everything else. Throws an `InputError` if the token is invalid. */
   readonly as: (token: Token) => LobbyContext;
 }
@@ -140,7 +144,7 @@ export function createContext(config: ContextConfig): LobbyContext {
   checkOptions(config, CONTEXT_OPTIONS);
   checkOptions(config.watch, CONTEXT_WATCH_OPTIONS, 'watch');
   const { log, random, backoff, linger, deadline = 15_000, scheduler = asyncScheduler } = config;
-  const { transport = fromFetch({ scheduler }) } = config;
+  const { transport = fromFetch({ scheduler }), monotonic = monotonicClock(scheduler) } = config;
   const baseUrls = resolveUrls(config);
   const now = () => scheduler.now();
   const logged = log ? withLog(transport, log, now) : transport;
@@ -148,7 +152,8 @@ export function createContext(config: ContextConfig): LobbyContext {
 
   const watch: WatchConfig<unknown> = {
     scheduler,
-    wake$: isPage() ? pageWake() : clockJumps({ scheduler }),
+    monotonic,
+    wake$: defaultWake({ scheduler, ...(config.monotonic && { monotonic }) }),
     ...(log && { log }),
     ...(random && { random }),
     ...(backoff && { backoff }),
@@ -162,7 +167,7 @@ export function createContext(config: ContextConfig): LobbyContext {
       plain: sendingBy(withDeadline(authorized, deadline, scheduler)),
       blocking: sendingBy(withDeadline(authorized, pollDeadline, scheduler)),
       polling: sendingBy(authorized),
-      ...{ watch, feed, scheduler, as },
+      ...{ watch, feed, scheduler, monotonic, as },
     };
   };
   return as(config.token);

@@ -1,34 +1,32 @@
-import { decodeAnswer, eventsWatch, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
+import { eventsWatch, likeReplaced, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
 import {
   aBoolean,
   aFunction,
   checkArgument,
   checkOptions,
-  given,
   milliseconds,
   type Options,
 } from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
-  abandoned,
   answers,
+  checkpointOf,
+  continuingWatch,
   eventFeed,
-  movedTo,
+  heldSignals,
   WATCH_OPTIONS,
   type Audience,
   type Checkpoint,
   type EventFeed,
   type EventFeedConfig,
-  type ResumableWatch,
+  type Gap,
   type WatchConfig,
   type WatchSharing,
   type WatchSignal,
 } from '../stream/index.js';
-import type { Observable } from 'rxjs';
+import { finalize, tap, type Observable } from 'rxjs';
 import { aContext, type LobbyContext } from './context.js';
-import { EventMemory, isIdle, type AnyEventList } from './event-memory.js';
-import { continuedEndpointSignals, type AnswerContinuity } from './requests.js';
-import { sharedSignals } from './shared-signals.js';
+import { endpointSignals, endpointWatch } from './requests.js';
 
 /** The options of {@link feed}. */
 export interface FeedConfig<Own extends object = NoOwnEvents>
@@ -72,10 +70,16 @@ export function feed<Own extends object = NoOwnEvents>(
     ...(watchConfig.scheduler && { scheduler: watchConfig.scheduler }),
     ...(linger !== undefined && { linger }),
   };
+  const watched = { context, endpoint: likeReplaced(endpoint, eventsWatch as unknown as typeof endpoint) };
   const source = share
-    ? sharedSource(context, endpoint, watchConfig, share, resume)
-    : ownSource(context, endpoint, watchConfig, resume);
+    ? sharedSource(watched, watchConfig, share, resume)
+    : ownSource(watched, watchConfig, resume);
   return eventFeed<Own>(source, feedConfig);
+}
+
+interface Watched<Own extends object> {
+  readonly context: LobbyContext;
+  readonly endpoint: EventsEndpoint<Own>;
 }
 
 /** The signals of a feed for an audience. */
@@ -84,68 +88,59 @@ type Source<Own extends object> = (
 ) => Observable<WatchSignal<IdentityEventList<Own>>>;
 
 function ownSource<Own extends object>(
-  context: LobbyContext,
-  endpoint: EventsEndpoint<Own>,
+  { context, endpoint }: Watched<Own>,
   config: WatchConfig<IdentityEventList<Own>>,
   resume: boolean,
 ): Source<Own> {
-  let continuity: AnswerContinuity<IdentityEventList<Own>> | undefined;
-  const signals$ = eventSignals(context, endpoint, config, () => continuity!);
-  return audience => {
-    continuity ??= { memory: eventMemory(endpoint), audience };
-    if (!resume && continuity.place) continuity.place = abandoned(continuity.place);
-    return signals$;
-  };
+  const { poll, settings } = endpointWatch(context, endpoint, {}, config);
+  let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
+  return audience => (run ??= continuingWatch(poll, settings(), audience, resume))();
 }
 
 function sharedSource<Own extends object>(
-  context: LobbyContext,
-  endpoint: EventsEndpoint<Own>,
+  { context, endpoint }: Watched<Own>,
   config: WatchConfig<IdentityEventList<Own>>,
   share: WatchSharing,
   resume: boolean,
 ): Source<Own> {
-  const now = () => context.scheduler.now();
-  const from = () => startOf(config.from, now());
-  let last: AnswerContinuity<IdentityEventList<Own>> | undefined;
-  const watch: ResumableWatch<IdentityEventList<Own>> = position =>
-    eventSignals(context, endpoint, { ...config, from: null, ...position }, () => {
-      const place = last?.place && movedTo(last.place, position.from);
-      // Not the memory of the last run, which may have been stopped before it could tell what it remembers.
-      return (last = { memory: eventMemory(endpoint), place });
-    });
-  // Checks the config now, not at the first subscription.
-  watch({});
-  let signals$: ReturnType<typeof watch> | undefined;
-  return audience => (signals$ ??= sharedSignals(watch, audience, { share, from, resume, now }));
-}
+  const { poll, settings } = endpointWatch(context, endpoint, {}, config);
+  const { from, retention, ...shared } = settings();
+  const watch = continuingWatch(poll, { ...shared, retention, from: undefined });
+  const now = () => shared.scheduler.now();
+  let place: Checkpoint | undefined;
+  let isStarted = false;
+  let isRunning = false;
 
-/** Where to begin. The age of an index alone is unknown: it counts as new. */
-function startOf(from: WatchConfig<never>['from'], at: number): Checkpoint | undefined {
-  return typeof from === 'string' ? { index: from, at } : (from ?? undefined);
+  const run = () => {
+    // The age of an index alone is unknown: it counts as new.
+    if (!isStarted && from) place = { index: from.index ?? '', at: from.at ?? now() };
+    isStarted = isRunning = true;
+    return share(watch, { from: place }).pipe(
+      // What is held for the next subscriber counts as taken.
+      tap(signal => (place = checkpointOf(signal) ?? place)),
+      finalize(() => (isRunning = false)),
+    );
+  };
+  const gapOnReturn = (heldCount: number): Gap | undefined => {
+    if (!place) return undefined;
+    const { index } = place;
+    if (!resume && !isRunning) {
+      place = undefined;
+      return { reason: 'unwatched', at: now(), index };
+    }
+    if (heldCount === 0 || now() - place.at < retention) return undefined;
+    // A reload at the gap misses nothing.
+    place = { index, at: now() };
+    return { reason: 'silence', at: now(), index };
+  };
+  return audience => heldSignals(run, audience, gapOnReturn);
 }
 
 /** The live events in batches. Each subscription is a watch of its own. */
-export function batches<List extends AnyEventList>(
+export function batches<List>(
   context: LobbyContext,
   config: WatchConfig<List> | undefined,
   endpoint: Endpoint<EventsWatchInput, List>,
 ): Observable<List> {
-  return eventSignals(context, endpoint, config).pipe(answers());
-}
-
-/** Everything that happens in a watch of live events. */
-export function eventSignals<List extends AnyEventList>(
-  context: LobbyContext,
-  endpoint: Endpoint<EventsWatchInput, List>,
-  config: WatchConfig<List> | undefined,
-  continuity: () => AnswerContinuity<List> = () => ({ memory: eventMemory(endpoint) }),
-): Observable<WatchSignal<List>> {
-  return continuedEndpointSignals(context, endpoint, {}, { isIdle, ...given(config) }, continuity);
-}
-
-function eventMemory<List extends AnyEventList>(
-  endpoint: Endpoint<EventsWatchInput, List>,
-): EventMemory<List> {
-  return new EventMemory(wire => decodeAnswer(endpoint, wire));
+  return endpointSignals(context, endpoint, {}, config).pipe(answers());
 }

@@ -1,7 +1,8 @@
 import { map, type Observable } from 'rxjs';
 import { checkOptions, positiveInteger, type Options } from '../error/index.js';
 import type { Profile } from '../protocol/index.js';
-import { fold, type EventFeed } from '../stream/index.js';
+import type { EventFeed } from '../stream/index.js';
+import { fold } from './fold.js';
 
 /** The options of {@link identities}. */
 export interface IdentitiesConfig {

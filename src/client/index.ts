@@ -6,6 +6,8 @@ export { feed, type EventsEndpoint, type FeedConfig } from './feed.js';
 export type { GroupApi, MembersConfig, Roster, RosterConfig } from './group/index.js';
 export { identities, type IdentitiesConfig } from './identities.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
+export { fold } from './fold.js';
+export { ramp, RateLimit, type RampConfig } from './rate-limit.js';
 export { rawEventSignals } from './raw-event-signals.js';
 export { whyNotConnected, type NotConnected, type RefusalReason } from './why-not-connected.js';
 export { request, type RequestConfig } from './requests.js';

@@ -3,7 +3,7 @@ import { RawEventList, type EventCodecs } from '../protocol/index.js';
 import type { WatchConfig, WatchSignal } from '../stream/index.js';
 import { clientParts, type ClientConfig } from './client-config.js';
 import { createContext } from './context.js';
-import { eventSignals } from './feed.js';
+import { endpointSignals } from './requests.js';
 
 /**
  * Everything that happens in a watch of live events, with events as they are sent: for those who store them. It takes the config
@@ -15,5 +15,5 @@ export function rawEventSignals(
   const { context, endpoints } = clientParts(config);
   const created = createContext(context);
   const endpoint = { ...endpoints.eventsWatch, response: RawEventList };
-  return watch => eventSignals(created, endpoint, watch);
+  return watch => endpointSignals(created, endpoint, {}, watch);
 }

@@ -1,5 +1,5 @@
 import { defer, type Observable } from 'rxjs';
-import { request as send, type Endpoint } from '../endpoint/index.js';
+import { answerKey, request as send, requestText, type Endpoint } from '../endpoint/index.js';
 import {
   aBoolean,
   checkArgument,
@@ -9,18 +9,19 @@ import {
   type Options,
 } from '../error/index.js';
 import {
-  continuedSignals,
   pages,
+  signalsOf,
   watchSettings,
-  watchSignals,
   type PagesConfig,
   type Poll,
+  type Polled,
   type WatchConfig,
-  type WatchContinuity,
+  type WatchSettings,
   type WatchSignal,
 } from '../stream/index.js';
 import type { TransportRequest } from '../transport/index.js';
 import { aContext, type LobbyContext } from './context.js';
+import { pollQuota } from './poll-quota.js';
 
 /** The options of {@link request}. */
 export interface RequestConfig {
@@ -55,36 +56,55 @@ export function request<Input, Answer>(
   return send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
 }
 
-/** Everything that happens in a watch of an endpoint. */
+/** A watch of an endpoint: how to poll, and its settings, some of which are the endpoint's unless `config` has others. */
+interface EndpointWatch<Answer> {
+  readonly poll: Poll<Polled<Answer>>;
+  /** For one watch: it has a quota of its own. */
+  readonly settings: () => WatchSettings<Answer>;
+}
+
+/** Prepares a watch of an endpoint. Throws an `InputError` if the config is invalid. */
+export function endpointWatch<Input, Answer>(
+  { polling, watch }: LobbyContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Omit<Input, 'watch_index'>,
+  config?: WatchConfig<Answer>,
+): EndpointWatch<Answer> {
+  const { isIdle, keyOf, withoutNews } = endpoint as Partial<
+    Pick<WatchSettings<Answer>, 'isIdle' | 'keyOf' | 'withoutNews'>
+  >;
+  const byText = (_: Answer, text: string | undefined) => answerKey(text ?? '');
+  const settings: WatchSettings<Answer> = {
+    ...watchSettings<Answer>({
+      ...(watch as WatchConfig<Answer>),
+      ...(isIdle && { isIdle }),
+      ...given(config),
+    }),
+    keyOf: config?.keyOf ?? keyOf ?? byText,
+    ...(withoutNews && { withoutNews }),
+  };
+  return {
+    poll: (watch_index, context) =>
+      requestText(
+        polling,
+        endpoint,
+        { ...input, watch_index } as Input,
+        { ...context, kind: 'poll' },
+        (answer, text) => ({ answer, text }),
+      ),
+    settings: () => (settings.permit ? settings : { ...settings, permit: pollQuota(settings) }),
+  };
+}
+
+/** Everything that happens in a watch of an endpoint. Each subscription is a separate watch. */
 export function endpointSignals<Input, Answer>(
   context: LobbyContext,
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'watch_index'>,
   config?: WatchConfig<Answer>,
 ): Observable<WatchSignal<Answer>> {
-  return watchSignals(pollOf(context, endpoint, input), withDefaults(context, config));
-}
-
-/** A continuity whose memory sees the text of each answer. */
-export type AnswerContinuity<Answer> = WatchContinuity<Answer> & {
-  readonly memory: { arrived(answer: Answer, text: string): void };
-};
-
-/** Like {@link endpointSignals}. Each subscription continues what `continuity` returns, whose memory sees each answer as it came. */
-export function continuedEndpointSignals<Input, Answer>(
-  context: LobbyContext,
-  endpoint: Endpoint<Input, Answer>,
-  input: Omit<Input, 'watch_index'>,
-  config: WatchConfig<Answer>,
-  continuity: () => AnswerContinuity<Answer>,
-): Observable<WatchSignal<Answer>> {
-  // Checked now, not at the first subscription.
-  const settings = watchSettings(withDefaults(context, config));
-  return defer(() => {
-    const continued = continuity();
-    const onAnswer = (answer: Answer, text: string) => continued.memory.arrived(answer, text);
-    return continuedSignals(pollOf(context, endpoint, input, onAnswer), settings, continued);
-  });
+  const { poll, settings } = endpointWatch(context, endpoint, input, config);
+  return defer(() => signalsOf(poll, settings()));
 }
 
 /** The pages of an endpoint; of the kind `poll` if they are read for a watch. */
@@ -101,18 +121,4 @@ export function endpointPages<Input, Answer>(
       kind ? send(context.plain, endpoint, page(anchor), { kind }) : request(context, endpoint, page(anchor)),
     config,
   );
-}
-
-function withDefaults<Answer>(context: LobbyContext, config?: WatchConfig<Answer>): WatchConfig<Answer> {
-  return { ...(context.watch as WatchConfig<Answer>), ...given(config) };
-}
-
-function pollOf<Input, Answer>(
-  { polling }: LobbyContext,
-  endpoint: Endpoint<Input, Answer>,
-  input: Omit<Input, 'watch_index'>,
-  onAnswer?: (answer: Answer, text: string) => void,
-): Poll<Answer> {
-  return (watch_index, poll) =>
-    send(polling, endpoint, { ...input, watch_index } as Input, { ...poll, kind: 'poll', onAnswer });
 }

@@ -1,4 +1,11 @@
-import { checkArgument, InputError, plainObject, rejectUnknownKeys, type Guard } from '../error/index.js';
+import {
+  aFunction,
+  checkArgument,
+  InputError,
+  plainObject,
+  rejectUnknownKeys,
+  type Guard,
+} from '../error/index.js';
 import type { AnyCodec, AnyStruct, Codec } from '../protocol/index.js';
 
 /** The three services, each with its own base URL (interface document: {group_url}, {matchmaker_url}, {api_url}). */
@@ -25,6 +32,16 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
   readonly body?: AnyStruct | undefined;
   /** The codec of the answer's body; `Acknowledged` if it contains no data. */
   readonly response: Codec<Answer>;
+  // `never`, so that an endpoint with a response of another type can be made of this one. `endpoint()` checks the types.
+  /** Whether an answer has nothing new, for a watch. Default: never. */
+  readonly isIdle?: (answer: never) => boolean;
+  /** An answer without what is new in it: if it only repeats the last one, that is acknowledged. Default: the answer itself. */
+  readonly withoutNews?: (answer: never) => unknown;
+  /**
+   * A key of an answer, for a watch: an answer with the same key as the last one with news only repeats that. Default: its text
+   * without `watch`.
+   */
+  readonly keyOf?: (answer: never) => unknown;
   /** Exists in types only: it carries the type of the input. */
   readonly _input?: (input: Input) => void;
 }
@@ -42,7 +59,7 @@ type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
 const SERVICES: readonly string[] = ['group', 'matchmaker', 'api'] satisfies Service[];
-const PARTS = ['method', 'service', 'path', 'query', 'body', 'response'];
+const PARTS = ['method', 'service', 'path', 'query', 'body', 'response', 'isIdle', 'withoutNews', 'keyOf'];
 
 const oneOf = (values: readonly string[]): Guard<string> => ({
   name: `one of ${values.join(', ')}`,
@@ -87,6 +104,9 @@ export function endpoint<
   readonly query?: Query;
   readonly body?: Body;
   readonly response: Codec<Answer>;
+  readonly isIdle?: (answer: NoInfer<Answer>) => boolean;
+  readonly withoutNews?: (answer: NoInfer<Answer>) => NoInfer<Answer>;
+  readonly keyOf?: (answer: NoInfer<Answer>) => unknown;
 }): Endpoint<
   Flat<Readonly<Record<PathParameter<Path>, string>> & Decoded<Query> & Decoded<Body>>,
   Answer,
@@ -111,6 +131,8 @@ export function checkEndpoint(definition: unknown, name = '', replaced?: Endpoin
   if (query !== undefined) checkArgument(at('query'), fields, query);
   if (body !== undefined) checkArgument(at('body'), fields, body);
   checkArgument(at('response'), codec, response);
+  for (const part of ['isIdle', 'withoutNews', 'keyOf'])
+    if (given[part] !== undefined) checkArgument(at(part), aFunction, given[part]);
   if (replaced) checkSameNames(given as unknown as Endpoint, replaced, at);
 }
 
@@ -131,6 +153,11 @@ function checkSameNames(own: Endpoint, replaced: Endpoint, at: (part: string) =>
     const expected = `with ${names[part].join(', ') || 'no parameters'}, as in the endpoint that it replaces`;
     throw new InputError(at(part), expected, 'something else');
   }
+}
+
+/** An endpoint that replaces another one: what is new in its answers is what is new in those, unless it says itself. */
+export function likeReplaced<E extends Endpoint>(own: E, { isIdle, withoutNews, keyOf }: Endpoint): E {
+  return { ...(isIdle && { isIdle }), ...(withoutNews && { withoutNews }), ...(keyOf && { keyOf }), ...own };
 }
 
 /** The names of the parameters in a path. */

@@ -8,6 +8,7 @@ import {
   RawEventList,
   struct,
 } from '../protocol/index.js';
+import { jsonHash } from '../stream/index.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 
 /** The input of `group.getMembers` (interface document, 4.1). */
@@ -37,7 +38,13 @@ export const getMembers: Endpoint<GetMembersInput, GroupMemberList, 'GET'> = end
     { anchor: cursorArgument, count: positiveInteger, watch_index: cursorArgument },
   ),
   response: GroupMemberList,
+  keyOf: keyOfMembers,
 });
+
+/** A key of the members of a page, regardless of their order, since the service does not specify one. */
+export function keyOfMembers({ members }: GroupMemberList): number {
+  return jsonHash(members.map(member => jsonHash(member)).sort((a, b) => a - b));
+}
 
 /** The input of `players.connected` and `players.disconnected` (interface document, 4.2). */
 export interface PlayerTokenInput {
@@ -91,6 +98,8 @@ export const eventsWatch: Endpoint<EventsWatchInput, IdentityEventList, 'GET'> =
   path: '/identity/events/live',
   query: struct('EventsWatchQuery', {}, { watch_index: cursorArgument }),
   response: IdentityEventList,
+  isIdle: ({ events }) => events.length === 0,
+  withoutNews: list => ({ ...list, events: [] }),
 });
 
 /**

@@ -1,7 +1,9 @@
+export { answerKey } from './answer-key.js';
 export type { BaseUrls } from './compose-request.js';
 export {
   checkEndpoint,
   endpoint,
+  likeReplaced,
   type Endpoint,
   type EndpointAnswer,
   type EndpointInput,
@@ -13,6 +15,7 @@ export {
   endpoints,
   eventsWatch,
   getMembers,
+  keyOfMembers,
   playersConnected,
   playersDisconnected,
   rawEventsWatch,
@@ -21,6 +24,6 @@ export {
   type GetMembersInput,
   type PlayerTokenInput,
 } from './endpoints.js';
-export { decodeAnswer } from './read-answer.js';
-export { request, type RequestContext } from './request.js';
+export { request, requestText, type RequestContext } from './request.js';
+export { either, type Either } from './either.js';
 export type { Pageable, Watchable } from './watchable.js';

@@ -30,19 +30,6 @@ export function readAnswer<Answer>(
   );
 }
 
-/** The value of an answer in JSON that has been decoded before, or a part of it; undefined if it is invalid. */
-export function decodeAnswer<Answer>(
-  { response }: Endpoint<never, Answer>,
-  json: unknown,
-): Answer | undefined {
-  try {
-    const result = response.decode(json);
-    return isLeft(result) ? undefined : result.right;
-  } catch {
-    return undefined;
-  }
-}
-
 function decode<Answer>(endpoint: Endpoint<never, Answer>, json: unknown, request: RequestSummary) {
   try {
     return endpoint.response.decode(json);

@@ -14,13 +14,10 @@ export interface RequestContext {
 }
 
 /** How to send a request; see `TransportRequest`. */
-export interface RequestOptions<Answer> extends Pick<
+export type RequestOptions = Pick<
   TransportRequest,
   'kind' | 'maxBody' | 'keepalive' | 'needsFreshConnection' | 'onArrival'
-> {
-  /** Called with an answer and the text it was decoded from, before the answer is emitted. */
-  readonly onAnswer?: ((answer: Answer, text: string) => void) | undefined;
-}
+>;
 
 /**
  * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts.
@@ -28,20 +25,29 @@ export interface RequestOptions<Answer> extends Pick<
  * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
  */
 export function request<Input, Answer>(
+  context: RequestContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Input,
+  options?: RequestOptions,
+): Observable<Answer> {
+  return requestText(context, endpoint, input, options, answer => answer);
+}
+
+/** Like {@link request}, but emits what `project` makes of an answer and the text that it was decoded from. */
+export function requestText<Input, Answer, Result>(
   { transport, baseUrls, now }: RequestContext,
   endpoint: Endpoint<Input, Answer>,
   input: Input,
-  { onAnswer, ...options }: RequestOptions<Answer> = {},
-): Observable<Answer> {
+  options: RequestOptions | undefined,
+  project: (answer: Answer, text: string) => Result,
+): Observable<Result> {
   return new Observable(subscriber => {
     const outgoing = { ...composeRequest(endpoint, input, baseUrls), ...options };
     const summary = summaryOf(outgoing);
     const answered = transport(outgoing).subscribe({
       next: response => {
         try {
-          const answer = readAnswer(endpoint, summary, response, now);
-          onAnswer?.(answer, response.text);
-          subscriber.next(answer);
+          subscriber.next(project(readAnswer(endpoint, summary, response, now), response.text));
           subscriber.complete();
         } catch (error) {
           subscriber.error(error);

@@ -88,6 +88,35 @@ export const schedulerLike: Guard<object> = {
   },
 };
 
+/** Something that shows the time. */
+export const clock: Check = {
+  name: 'an object with a method now',
+  is: u => typeof (Object(u) as { now?: unknown }).now === 'function',
+};
+
+/** What RxJS can subscribe to. An Observable is in it at run time, under the key that RxJS looks for, or by its methods. */
+type Awaitable = PromiseLike<unknown> | Iterable<unknown> | AsyncIterable<unknown>;
+
+/** Anything that RxJS can subscribe to, except strings, which it would take apart. */
+export const observableInput: Guard<Awaitable> = {
+  name: 'an Observable, a promise or an iterable',
+  is: (u): u is Awaitable =>
+    typeof u === 'object' &&
+    u !== null &&
+    (Symbol.asyncIterator in u ||
+      Symbol.iterator in u ||
+      OBSERVABLE in u ||
+      ('then' in u && typeof u.then === 'function') ||
+      ('lift' in u && 'subscribe' in u && typeof u.subscribe === 'function')),
+};
+
+const OBSERVABLE = (Symbol as { readonly observable?: symbol }).observable ?? '@@observable';
+
+/** Converts the return value of a callback to an input for `from`: nothing, if it cannot be subscribed to. */
+export function toInput(returned: unknown): Awaitable {
+  return observableInput.is(returned) ? returned : [];
+}
+
 /** The longest delay that timers support. They treat anything longer, including `Infinity`, as no delay at all. */
 const MAX_DELAY = 2 ** 31 - 1;
 

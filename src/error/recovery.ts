@@ -5,8 +5,9 @@ import { isTransportError } from './transport-error.js';
 /**
  * What a watch does about a failed poll.
  *
- * - `idle`: nothing failed; there was nothing new. Keep polling from the same index. With `ifHeldFor`, only if the poll took at
- *   least that long, in ms; otherwise it failed, and is retried.
+ * - `idle`: nothing failed: the service itself has said that there is nothing new. Keep polling from the same index.
+ * - `cut`: something between ended the poll, which says nothing of the service. Poll again from the same index, without backoff.
+ *   With `ifHeldFor`, it and `idle` count only if the poll took at least that long, in ms; otherwise it failed, and is retried.
  * - `retry`: poll again after a backoff, plus `after` ms if the service asked for that (`Retry-After`). `offline`: no connection
  *   could be made. `blamesIndex`: the index may be the cause; after five such failures in a row it is dropped. `dropsIndex`: it
  *   certainly is, and is dropped now. `hint`: what to check if there has never been an answer.
@@ -15,7 +16,7 @@ import { isTransportError } from './transport-error.js';
  */
 export type Recovery =
   | { readonly kind: 'index' | 'end' }
-  | { readonly kind: 'idle'; readonly ifHeldFor?: number }
+  | { readonly kind: 'idle' | 'cut'; readonly ifHeldFor?: number }
   | {
       readonly kind: 'retry';
       readonly after?: number | undefined;
@@ -25,11 +26,11 @@ export type Recovery =
       readonly hint?: string;
     };
 
-/** There is nothing new: from the service, or from a cache in front of it. */
-const IDLE_STATUSES = [204, 304];
+/** No content, nothing modified: from a cache, or a server that uses it for "nothing new". It has no index of the service. */
+const EMPTY_STATUSES = [204, 304];
 /** From a proxy that lost patience with a long poll, unless it comes at once. */
 const CUT_STATUSES = [502, 504, 520, 524];
-/** Proxies cut polls after 60–100 s. What comes sooner than this, in ms, is a failure. */
+/** Services and proxies end polls after 40–100 s. What comes sooner than this, in ms, is a failure. */
 const HELD_POLL = 10_000;
 /** The URL or the header is too long, and the index is the only part of it that varies. Any proxy may say so. */
 const TOO_LONG_STATUSES = [414, 431];
@@ -56,9 +57,10 @@ export function recovery(error: unknown): Recovery {
 
   const { status, code, retryAfter: after } = error;
   if (after === undefined) {
+    if (EMPTY_STATUSES.includes(status)) return { kind: 'cut' };
+    if (CUT_STATUSES.includes(status)) return { kind: 'cut', ifHeldFor: HELD_POLL };
     // On older servers the API times out before a blocked watch answers. Nothing is wrong.
-    if (IDLE_STATUSES.includes(status) || code === 'API_REQUEST_TIMEOUT') return { kind: 'idle' };
-    if (CUT_STATUSES.includes(status)) return { kind: 'idle', ifHeldFor: HELD_POLL };
+    if (code === 'API_REQUEST_TIMEOUT') return { kind: 'idle', ifHeldFor: HELD_POLL };
   }
   if (TOO_LONG_STATUSES.includes(status)) return { kind: 'retry', after, dropsIndex: true };
   return isFromService(error) ? serviceRecovery(error) : foreignRecovery(error);

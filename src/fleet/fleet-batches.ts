@@ -6,11 +6,12 @@ import {
   InputError,
   isInputError,
   plainObject,
+  toInput,
   type Guard,
   type Options,
 } from '../error/index.js';
 import type { EventCodecs, LiveEvent, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
-import { backoff, toInput, type Gap } from '../stream/index.js';
+import { backoff, type Gap } from '../stream/index.js';
 import { messagesInOrder } from './messages-in-order.js';
 import { natsConnection, type Nats } from './nats-connection.js';
 import {

@@ -1,4 +1,4 @@
-import { BehaviorSubject, defer, first, map, merge, Observable, switchMap, type Subscriber } from 'rxjs';
+import { BehaviorSubject, defer, map, merge, Observable, switchMap, type Subscriber } from 'rxjs';
 import {
   checkArgument,
   checkOptions,
@@ -12,7 +12,7 @@ import {
   backoff,
   connecting,
   eventFeed,
-  type Audience,
+  heldSignals,
   type EventFeed,
   type WatchSignal,
   type WatchStatus,
@@ -76,19 +76,21 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   const place = new FeedPlace();
   return eventFeed<PayloadsOf<Codecs>>(
     audience =>
-      defer(() => openFleetToRead({ nats, fleet })).pipe(
-        switchMap(fleet => merge(signalsOf(fleet, config, place, audience), whenClosed(fleet.nats))),
+      heldSignals(
+        () =>
+          defer(() => openFleetToRead({ nats, fleet })).pipe(
+            switchMap(fleet => merge(signalsOf(fleet, config, place), whenClosed(fleet.nats))),
+          ),
+        audience,
       ),
     linger === undefined ? {} : { linger },
   );
 }
 
-/** Where a feed is, also while nobody is subscribed. */
+/** Where a feed is, also while nothing is subscribed to it: what is held for the next subscriber counts as taken. */
 class FeedPlace {
-  /** Everything up to this position has been delivered. */
+  /** Everything up to this position has been emitted. */
   handled: number | undefined;
-  /** So many events of the record after it, too. */
-  parts = 0;
   chain: RecordChain | undefined;
 }
 
@@ -96,7 +98,6 @@ function signalsOf<Codecs extends EventCodecs>(
   fleet: OpenFleet,
   config: FleetFeedConfig<Codecs>,
   place: FeedPlace,
-  audience: Audience<IdentityEventList<PayloadsOf<Codecs>>>,
 ): Observable<WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>> {
   type List = IdentityEventList<PayloadsOf<Codecs>>;
   const { identity_id } = config;
@@ -123,7 +124,7 @@ function signalsOf<Codecs extends EventCodecs>(
     const last = await reader.lastOf(identity_id);
     place.handled ??= last;
     // All has expired, or the stream is another one.
-    if (last < place.handled) place.handled = place.parts = 0;
+    if (last < place.handled) place.handled = 0;
     place.chain ??= new RecordChain(place.handled);
     if (isLeft()) return;
     const { deliveries, stop } = liveMessages(fleet, subject, type => {
@@ -135,18 +136,11 @@ function signalsOf<Codecs extends EventCodecs>(
     setState('live');
     for await (const message of messagesInOrder(deliveries, next, place.handled)) {
       const record = await reader.read(message);
-      const gap = record && place.chain.gapBefore(record);
-      if (gap && place.parts === 0) subscriber.next({ kind: 'gap', gap });
-      const parts = record ? audience.split(eventsOf(record)) : [];
-      while (place.parts < parts.length) {
-        if (!(await isPresent(audience, subscriber))) return;
-        // Whoever takes it may leave with it.
-        const answer = parts[place.parts++]!;
-        subscriber.next({ kind: 'answer', answer });
-      }
       if (isLeft()) return;
+      const gap = record && place.chain.gapBefore(record);
       place.handled = message.sequence;
-      place.parts = 0;
+      if (gap) subscriber.next({ kind: 'gap', gap });
+      if (record) subscriber.next({ kind: 'answer', answer: eventsOf(record) });
     }
   };
   const records$ = new Observable<WatchSignal<List>>(subscriber => {
@@ -159,17 +153,4 @@ function signalsOf<Codecs extends EventCodecs>(
   });
   const statuses$ = status$.pipe(map(status => ({ kind: 'status', status }) as const));
   return merge(statuses$, records$.pipe(backoff({ when: error => hasBegun && !isInputError(error) })));
-}
-
-/** Waits until somebody is there to take an event. It is false if nobody will be. */
-function isPresent(
-  { isPresent$ }: Pick<Audience<unknown>, 'isPresent$'>,
-  subscriber: Subscriber<unknown>,
-): boolean | Promise<boolean> {
-  if (subscriber.closed || isPresent$.value) return !subscriber.closed;
-  return new Promise(resolve => {
-    const waiting = isPresent$.pipe(first(Boolean)).subscribe(() => resolve(true));
-    subscriber.add(waiting);
-    waiting.add(() => resolve(false));
-  });
 }

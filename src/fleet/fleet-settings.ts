@@ -10,12 +10,12 @@ import {
   given,
   InputError,
   milliseconds,
+  observableInput,
   plainObject,
   positiveInteger,
   schedulerLike,
   type Options,
 } from '../error/index.js';
-import { observableInput } from '../stream/index.js';
 import { natsConnection, type Nats } from './nats-connection.js';
 import { fleetName, workerName } from './nats/index.js';
 

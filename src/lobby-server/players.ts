@@ -1,5 +1,5 @@
 import { concat, map, mergeMap, of, type OperatorFunction } from 'rxjs';
-import { fold } from '../stream/index.js';
+import { fold } from '../client/index.js';
 import type { LobbySocket } from './lobby-socket.js';
 
 /** The players in a lobby, and who has just joined or left. */

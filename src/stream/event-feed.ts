@@ -7,10 +7,9 @@ import {
   from,
   map,
   Observable,
-  share,
   startWith,
   Subject,
-  takeUntil,
+  Subscription,
   timer,
   type ObservableInput,
   type OperatorFunction,
@@ -27,7 +26,8 @@ import type {
   Notification,
   UnknownEvent,
 } from '../protocol/index.js';
-import type { Audience, Gap, WatchSignal, WatchStatus } from './watch/index.js';
+import { heldSignals, type Audience } from './delivery.js';
+import type { Gap, WatchSignal, WatchStatus } from './watch-signal.js';
 
 /**
  * The live events of an identity as a set of streams that share one poll. The poll runs while any stream of events has a
@@ -74,12 +74,12 @@ const OPTIONS: Options<EventFeedConfig> = { linger: milliseconds, scheduler: sch
 type EventSignal<Own extends object> = WatchSignal<IdentityEventList<Own>>;
 
 /**
- * Creates a feed from the signals of a watch. All event streams of the feed share one subscription to the signals, which ends
- * `linger` ms after the last subscriber has unsubscribed. Late subscribers get what comes from then on; `status$` also emits
- * the current status. The event streams end with the error that ends the watch, and complete if it completes. `status$` and
- * `gap$` only observe: they start nothing, and never end.
+ * Creates a feed from the signals of a watch, which all event streams of the feed share. It is subscribed to with the first
+ * subscriber, and unsubscribed from `linger` ms after the last one has left. Events that come while there is no subscriber wait for the
+ * next one; each is emitted once. `status$` also emits the current status. The event streams end with the error that ends the
+ * watch, and complete if it completes. `status$` and `gap$` only observe: they start nothing, and never end.
  *
- * A function gets the audience of the feed, so that it can hold answers while nobody is subscribed.
+ * A function gets the audience of the feed. What it returns stays subscribed to until it ends, and has to respect the audience.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -94,50 +94,58 @@ export function eventFeed<Own extends object = NoOwnEvents>(
 ): EventFeed<Own> {
   checkOptions(config, OPTIONS);
   const { linger = 1_000, scheduler = asyncScheduler } = config;
-  const connect = typeof source === 'function' ? source : () => source;
-  const isPresent$ = new BehaviorSubject(false);
+  const isAbsent$ = new BehaviorSubject(true);
+  const isActive$ = new BehaviorSubject(false);
+  const audience = { isAbsent$, isActive$, split: singleEvents };
   const observed$ = new Subject<Exclude<WatchSignal<never>, { kind: 'answer' | 'idle' }>>();
-  let current: { readonly of: object; readonly status: WatchStatus } | undefined;
-
-  const events$ = new Observable<LiveEvent<Own>>(subscriber => {
-    const connection = {};
-    subscriber.add(() => {
-      // Whoever gets the error may have connected anew already.
-      if (current?.of === connection) current = undefined;
-    });
-    const next = (signal: EventSignal<Own>) => {
-      if (signal.kind === 'idle') return;
-      if (signal.kind !== 'answer') {
-        if (signal.kind === 'status') current = { of: connection, status: signal.status };
-        observed$.next(signal);
-        return;
-      }
-      // Split into events, so that a subscriber that joins during a batch gets the rest of it, in order.
-      for (const event of signal.answer.events) subscriber.next(event);
-    };
-    // Not only unsubscribed from afterwards: what emits synchronously might never return.
-    const left$ = new Observable<void>(left => subscriber.add(() => left.next()));
-    from(connect({ isPresent$, split: singleEvents }))
-      .pipe(takeUntil(left$))
-      .subscribe({
-        next,
-        error: (error: unknown) => subscriber.error(error),
-        complete: () => subscriber.complete(),
-      });
-  });
-  const shared$ = events$.pipe(
-    share({ resetOnRefCountZero: linger === 0 || (() => timer(linger, scheduler)) }),
-  );
-
+  let event$ = new Subject<LiveEvent<Own>>();
   let subscribers = 0;
-  const all$ = new Observable<LiveEvent<Own>>(subscriber => {
-    subscriber.add(shared$.subscribe(subscriber));
-    subscribers++;
-    subscriber.add(() => {
-      if (--subscribers === 0) isPresent$.next(false);
+  let lingering = Subscription.EMPTY;
+  let isConnected = false;
+  let current: WatchStatus | undefined;
+
+  const connect = () => {
+    isConnected = true;
+    const signals$ =
+      typeof source === 'function'
+        ? source(audience)
+        : heldSignals(() => from(source), audience as Audience<IdentityEventList<Own>>);
+    from(signals$).subscribe({
+      next: signal => {
+        if (signal.kind === 'answer') for (const event of signal.answer.events) event$.next(event);
+        else if (signal.kind !== 'idle') {
+          if (signal.kind === 'status') current = signal.status;
+          observed$.next(signal);
+        }
+      },
+      error: (error: unknown) => disconnect().error(error),
+      complete: () => disconnect().complete(),
     });
-    // Only now: what has been held must reach the one who came, who may leave at once.
-    if (subscribers === 1) isPresent$.next(true);
+  };
+  /** The next subscriber connects again, perhaps in response to the end. */
+  const disconnect = () => {
+    const ended$ = event$;
+    event$ = new Subject();
+    isConnected = false;
+    current = undefined;
+    return ended$;
+  };
+  const leave = () => {
+    if (--subscribers > 0) return;
+    isAbsent$.next(true);
+    if (linger === 0) isActive$.next(false);
+    else lingering = timer(linger, scheduler).subscribe(() => isActive$.next(false));
+  };
+  const all$ = new Observable<LiveEvent<Own>>(subscriber => {
+    subscriber.add(event$.subscribe(subscriber));
+    subscriber.add(leave);
+    subscribers++;
+    lingering.unsubscribe();
+    // What has been held is emitted now: it may be enough for the subscriber.
+    if (isAbsent$.value) isAbsent$.next(false);
+    if (subscribers === 0) return;
+    if (!isActive$.value) isActive$.next(true);
+    if (!isConnected) connect();
   });
   // The compiler cannot narrow a union while its kinds are still generic.
   const known$ = all$ as Observable<LiveEvent>;
@@ -156,7 +164,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
     ),
     unknown$: known$.pipe(ofKind('unknown')),
     malformed$: known$.pipe(ofKind('malformed')),
-    status$: defer(() => (current ? status$.pipe(startWith(current.status)) : status$)),
+    status$: defer(() => (current && isActive$.value ? status$.pipe(startWith(current)) : status$)),
     gap$: observed$.pipe(
       ofKind('gap'),
       map(({ gap }) => gap),

@@ -144,7 +144,10 @@ describe('the defaults of a client', () => {
       asyncScheduler.schedule(() => (lost += 60_000), 12_000);
       for (const watch of [undefined, {}, { wake$: undefined }]) {
         const hung = cold<never>('-');
-        const { events } = client(() => hung, { watch, scheduler, random: () => 0 });
+        const { events } = client(() => hung, {
+          ...{ watch, scheduler, random: () => 0 },
+          monotonic: asyncScheduler,
+        });
         expectObservable(events.batches(), '20s !');
         expectSubscriptions(hung.subscriptions).toBe(['^ 14999ms !', '15s ^ 4999ms !']);
       }

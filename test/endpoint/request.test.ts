@@ -21,7 +21,6 @@ import {
   type Transport,
   type TransportRequest,
 } from 'lobby-rx';
-import { decodeAnswer } from '../../src/endpoint/index.js';
 import { isWellFormed } from '../../src/error/index.js';
 import { anyText } from '../any-text.js';
 
@@ -396,6 +395,5 @@ describe('a custom endpoint', () => {
     const { client } = clientOf('{"a":"s3cret"}');
     const error: unknown = await lastValueFrom(client.request(get, {})).catch((e: unknown) => e);
     ok(isDecodeError(error) && !inspect(error).includes('s3cret'));
-    strictEqual(decodeAnswer(get, {}), undefined);
   });
 });

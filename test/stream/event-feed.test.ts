@@ -170,15 +170,15 @@ describe('eventFeed', () => {
     'tells its audience when somebody comes and when nobody is left, also within a batch',
     marbles(({ cold, expectObservable, flush }) => {
       const present: boolean[] = [];
-      const feed = eventFeed(({ isPresent$ }) => {
-        isPresent$.subscribe(isPresent => present.push(isPresent));
+      const feed = eventFeed(({ isAbsent$ }) => {
+        isAbsent$.subscribe(isAbsent => present.push(!isAbsent));
         return cold('a', signals);
       });
       expectObservable(feed.lobbyJoin$.pipe(take(1))).toBe('(j|)', { j: join });
       expectObservable(feed.all$, '--^!').toBe('');
       expectObservable(feed.gap$, '--^!').toBe('');
       flush();
-      deepStrictEqual(present, [false, true, false, true, false]);
+      deepStrictEqual(present, [true, false, true, false]);
     }),
   );
 

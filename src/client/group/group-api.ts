@@ -17,13 +17,7 @@ import {
   type WatchSignal,
 } from '../../stream/index.js';
 import type { LobbyContext } from '../context.js';
-import {
-  distinctMembers,
-  isRepeatedPage,
-  keyOfMembers,
-  MEMBERS_OPTIONS,
-  type MembersConfig,
-} from './members.js';
+import { distinctMembers, isRepeatedPage, MEMBERS_OPTIONS, type MembersConfig } from './members.js';
 import { endpointPages, endpointSignals, request } from '../requests.js';
 import type { GroupPages } from './group-pages.js';
 import { rosterSignals, type Roster } from './roster.js';
@@ -150,12 +144,7 @@ export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints)
   };
   const watchMembersSignals: GroupApi['watchMembersSignals'] = (group_id, { count, ...config } = {}) => {
     checkOptions({ count }, MEMBERS_OPTIONS);
-    return endpointSignals(
-      context,
-      getMembers,
-      { group_id, count },
-      { keyOf: keyOfMembers, ...given(config) },
-    );
+    return endpointSignals(context, getMembers, { group_id, count }, config);
   };
   const rosterOf: GroupApi['rosterSignals'] = (group_id, config = {}) => {
     checkOptions(config, ROSTER_OPTIONS);

@@ -27,7 +27,7 @@ import {
   type WatchSignal,
 } from '../../stream/index.js';
 import type { JointStatus } from './joint-status.js';
-import { keyOfMembers } from './members.js';
+import { keyOfMembers } from '../../endpoint/index.js';
 
 /** How to read and to watch the pages of a group. */
 export interface GroupPages {

@@ -1,7 +1,6 @@
 import { concatMap, defer, type OperatorFunction } from 'rxjs';
 import { positiveInteger, type Options } from '../../error/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
-import { jsonHash } from '../../stream/index.js';
 
 /** The options of paging through members. */
 export interface MembersConfig {
@@ -19,11 +18,6 @@ export const MEMBERS_OPTIONS: Options<MembersConfig> = { count: positiveInteger 
 export function isRepeatedPage(page: GroupMemberList, previous: GroupMemberList): boolean {
   const before = new Set(previous.members.map(idOf));
   return page.members.length > 0 && page.members.every(member => before.has(idOf(member)));
-}
-
-/** A key of the members of a page, regardless of their order, since the service does not specify one. */
-export function keyOfMembers({ members }: GroupMemberList): number {
-  return jsonHash(members.map(member => jsonHash(member)).sort((a, b) => a - b));
 }
 
 /**

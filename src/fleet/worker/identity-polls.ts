@@ -1,6 +1,6 @@
 import { defer, tap, type Observable, type SchedulerLike } from 'rxjs';
-import { rawEventSignals, type ClientConfig } from '../../client/index.js';
-import { ramp } from '../../stream/index.js';
+import { ramp, rawEventSignals, type ClientConfig } from '../../client/index.js';
+
 import type { Transport } from '../../transport/index.js';
 import type { FleetEvent } from '../fleet-event.js';
 import type { WatchIdentity } from './held-shard.js';

@@ -1,6 +1,7 @@
 import type { Observable, SchedulerLike } from 'rxjs';
 import { isStatusError } from '../../error/index.js';
-import { RateLimit, type WatchStatus } from '../../stream/index.js';
+import { RateLimit } from '../../client/index.js';
+import type { WatchStatus } from '../../stream/index.js';
 import type { FleetEvent } from '../fleet-event.js';
 
 /** A longer wait than this for the turn of a poll is worth telling, in ms. */

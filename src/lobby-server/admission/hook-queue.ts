@@ -10,7 +10,7 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
-import { toInput } from '../../stream/index.js';
+import { toInput } from '../../error/index.js';
 import { hookFailed } from '../gate-log-entry.js';
 import type { GateSettings } from '../gate-settings.js';
 

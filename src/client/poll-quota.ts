@@ -1,0 +1,28 @@
+import { EMPTY, ignoreElements, timer, type Observable } from 'rxjs';
+import type { Clocks } from '../stream/index.js';
+
+/** The service serves 1,920 polls from an address in windows of this length, in ms. */
+const WINDOW = 900_000;
+
+/** So many polls in a window are sent as fast as news comes. */
+const FREE_POLLS = 1_500;
+
+/** The interval between polls after that, in ms. */
+const LIMITED_INTERVAL = 500;
+
+/** Creates the `permit` of one watch: it keeps to the rate limit of the service, however much news there is. */
+export function pollQuota({ scheduler, monotonic }: Clocks): () => Observable<never> {
+  let windowFrom = -Infinity;
+  let polls = 0;
+  let lastAt = -Infinity;
+  return () => {
+    const now = monotonic.now();
+    if (now - windowFrom >= WINDOW) {
+      windowFrom = now;
+      polls = 0;
+    }
+    const wait = ++polls > FREE_POLLS ? Math.max(0, lastAt + LIMITED_INTERVAL - now) : 0;
+    lastAt = now + wait;
+    return wait > 0 ? timer(wait, scheduler).pipe(ignoreElements()) : EMPTY;
+  };
+}

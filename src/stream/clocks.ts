@@ -1,0 +1,52 @@
+import { asyncScheduler, type SchedulerLike, type TimestampProvider } from 'rxjs';
+
+/** The two clocks that a duration is measured with. */
+export interface Clocks {
+  /** Its clock shows the time of day, which may be set. Timers run on it. */
+  readonly scheduler: SchedulerLike;
+  /** A clock that is never set back, in ms. While the machine sleeps, it may stand still. */
+  readonly monotonic: TimestampProvider;
+}
+
+/** When something happened, on both clocks, in ms. */
+export interface Instant {
+  /** Since 1970. */
+  readonly at: number;
+  /** Since any moment. */
+  readonly monotonic: number;
+}
+
+/** This moment. */
+export function instant({ scheduler, monotonic }: Clocks): Instant {
+  return { at: scheduler.now(), monotonic: monotonic.now() };
+}
+
+/** A moment of which only the wall clock is known. */
+export function instantAt(at: number, now: Instant): Instant {
+  return { at, monotonic: now.monotonic - (now.at - at) };
+}
+
+/** How long ago something happened, in ms: the larger of what the clocks say. */
+export function ageOf(since: Instant, now: Instant): number {
+  return Math.max(now.at - since.at, now.monotonic - since.monotonic);
+}
+
+/** How far the wall clock has run ahead of the monotonic one since then, in ms: the machine slept, or the clock was set. */
+export function aheadSince(since: Instant, now: Instant): number {
+  return now.at - since.at - (now.monotonic - since.monotonic);
+}
+
+declare const performance: TimestampProvider;
+
+/** The monotonic clock that belongs to a scheduler: in virtual time it is the scheduler's own. */
+export function monotonicClock(scheduler: SchedulerLike): TimestampProvider {
+  if (!isRealTime(scheduler)) return scheduler;
+  // `TestScheduler.run` makes the time of `asyncScheduler` virtual, but not that of `performance`.
+  const isVirtual = () => Math.abs(asyncScheduler.now() - Date.now()) > 1_000;
+  return { now: () => (isVirtual() ? scheduler.now() : performance.now()) };
+}
+
+/** A scheduler that is derived from `asyncScheduler`, such as one that keeps its timers out of Angular's zone, is real, too. */
+export function isRealTime(scheduler: SchedulerLike): boolean {
+  return scheduler === asyncScheduler || Object.prototype.isPrototypeOf.call(asyncScheduler, scheduler);
+}

@@ -1,0 +1,99 @@
+import { from, ignoreElements, Observable, take, type SchedulerAction, type Subscription } from 'rxjs';
+import { instant, type Instant } from './clocks.js';
+import type { Poll, Polled, WatchSettings } from './watch-config.js';
+import { LIVE_AFTER, usableFor, type Ending, type WatchState } from './watch-state.js';
+
+/** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
+const YOUNG_POLL = 1_000;
+
+/** What interrupts a poll, or the wait for it: the machine woke; the last subscriber of a feed left; one came back. */
+export type Interruption = 'woken' | 'left' | 'returned';
+
+/**
+ * Waits for the permit of one poll and sends it. Emits `sent`, then `held` once the service has been holding it for a while, then
+ * how it ended, and completes. At its deadline, at an interruption, and when its index becomes too old before the answer begins to
+ * arrive, the poll is aborted; so it is when it is unsubscribed from.
+ *
+ * It has one timer, and as few objects as it can, since a process may hold thousands of polls.
+ */
+export function pollOnce<A>(
+  poll: Poll<Polled<A>>,
+  { index, indexAt, askedAt: lastAskedAt, needsFreshConnection }: WatchState,
+  settings: WatchSettings<A>,
+  interruption$: Observable<Interruption>,
+  wokenAt: () => number,
+): Observable<Ending<A>> {
+  return new Observable(subscriber => {
+    const { permit, deadline, retention, scheduler } = settings;
+    let asking: Subscription | undefined;
+    let timer: Subscription | undefined;
+    let askedAt: Instant | undefined;
+    let isFresh = false;
+    let hasArrived = false;
+    let isOver = false as boolean;
+
+    const end = (ending: Ending<A>) => {
+      if (isOver) return;
+      isOver = true;
+      asking?.unsubscribe();
+      timer?.unsubscribe();
+      subscriber.next(ending);
+      subscriber.complete();
+    };
+    const fail = (error: unknown) => end({ kind: 'failure', error });
+    const interrupt = (kind: Interruption) => {
+      // Before it is sent, it need not be aborted to get a new connection.
+      if (kind === 'woken' && !askedAt) return;
+      const isYoung = askedAt && settings.monotonic.now() - askedAt.monotonic < YOUNG_POLL;
+      if (kind !== 'woken' || !isFresh || !isYoung) end({ kind });
+    };
+    const send = () => {
+      if (isOver) return;
+      const sentAt = (askedAt = instant(settings));
+      isFresh = needsFreshConnection || wokenAt() > lastAskedAt.monotonic;
+      const untilTooOld = index === undefined ? Infinity : usableFor(indexAt, sentAt, retention);
+      // Once there is a gap, the same index still gets what there is.
+      const abortAfter = untilTooOld < 0 ? deadline : Math.min(deadline, Math.ceil(untilTooOld) + 1);
+      // Without an index the service answers at once, so that a wait is no good sign.
+      let mayBeHeld = index !== undefined && abortAfter > LIVE_AFTER;
+      const onTime = function (this: SchedulerAction<void>) {
+        if (mayBeHeld) {
+          mayBeHeld = false;
+          subscriber.next({ kind: 'held' });
+          if (!hasArrived) this.schedule(undefined, abortAfter - LIVE_AFTER);
+        } else if (!hasArrived) {
+          end({ kind: abortAfter === deadline ? 'deadline' : 'outdated' });
+        }
+      };
+      const onArrival = () => {
+        hasArrived = true;
+      };
+      subscriber.next({ kind: 'sent' });
+      try {
+        // Not only unsubscribed from afterwards: what emits synchronously might never return.
+        const answer$ = from(poll(index, { needsFreshConnection: isFresh, onArrival })).pipe(take(1));
+        asking = answer$.subscribe({
+          next: polled => end({ kind: 'answer', ...polled }),
+          error: fail,
+          complete: () => end({ kind: 'nothing' }),
+        });
+      } catch (error) {
+        fail(error);
+      }
+      if (isOver) return asking?.unsubscribe();
+      subscriber.add(asking);
+      timer = scheduler.schedule(onTime, mayBeHeld ? LIVE_AFTER : abortAfter);
+      subscriber.add(timer);
+    };
+
+    subscriber.add(interruption$.subscribe(interrupt));
+    if (!permit) return send();
+    try {
+      subscriber.add(
+        from(permit()).pipe(take(1), ignoreElements()).subscribe({ error: fail, complete: send }),
+      );
+    } catch (error) {
+      fail(error);
+    }
+  });
+}

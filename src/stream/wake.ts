@@ -1,0 +1,150 @@
+import {
+  asyncScheduler,
+  filter,
+  interval,
+  map,
+  NEVER,
+  Observable,
+  type SchedulerLike,
+  type Subscriber,
+  type Subscription,
+  type TimestampProvider,
+} from 'rxjs';
+import { checkOptions, clock, schedulerLike, type Options } from '../error/index.js';
+import { aheadSince, instant, monotonicClock, type Clocks } from './clocks.js';
+
+/** What a watch listens to by default: in a page {@link pageWake}, elsewhere {@link clockJumps}. */
+export function defaultWake(clocks: ClockJumpsConfig): Observable<unknown> {
+  return isPage() ? pageWake() : clockJumps(clocks);
+}
+
+/** The options of {@link clockJumps}. */
+export interface ClockJumpsConfig {
+  /** The clock that may jump. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+  /** The clock that does not, in ms. Default `performance`; with another scheduler, that scheduler. */
+  readonly monotonic?: TimestampProvider;
+}
+
+const OPTIONS: Options<ClockJumpsConfig> = { scheduler: schedulerLike, monotonic: clock };
+
+/** How often the clocks are compared, in ms. */
+const EVERY = 5_000;
+
+/** How far the wall clock must have run ahead, in ms. Clocks that are being adjusted differ by less. */
+const TOLERANCE = 5_000;
+
+/** One detector for all watches with the same clock: many of them cost no more than one. */
+const detectors = new WeakMap<SchedulerLike, Observable<number>>();
+
+/**
+ * Emits when the wall clock has run ahead of the monotonic one, with the difference in ms: the machine slept, and connections
+ * that look open may be dead. Use it as the `wake$` of a watch; a client's watches do so by default, outside of pages. It never
+ * completes. All subscribers with the same clock share one timer.
+ *
+ * Both clocks go on in a process that gets no CPU or is stopped, and in a hidden page whose timers are slow: none of that is a
+ * jump. Where the monotonic clock counts sleep (macOS, perhaps Windows), timers do, too, and a poll reaches its deadline instead.
+ *
+ * Throws an `InputError` if the config is invalid.
+ *
+ * @example
+ * watch(poll, { wake$: clockJumps() });
+ */
+export function clockJumps(config: ClockJumpsConfig = {}): Observable<number> {
+  checkOptions(config, OPTIONS);
+  const { scheduler = asyncScheduler, monotonic } = config;
+  if (monotonic) return shared(jumpsOf({ scheduler, monotonic }));
+  const detector =
+    detectors.get(scheduler) ?? shared(jumpsOf({ scheduler, monotonic: monotonicClock(scheduler) }));
+  detectors.set(scheduler, detector);
+  return detector;
+}
+
+function jumpsOf(clocks: Clocks): Observable<number> {
+  return new Observable(subscriber => {
+    let last = instant(clocks);
+    return interval(EVERY, clocks.scheduler)
+      .pipe(
+        map(() => {
+          const before = last;
+          last = instant(clocks);
+          return aheadSince(before, last);
+        }),
+        filter(ahead => ahead > TOLERANCE),
+      )
+      .subscribe(subscriber);
+  });
+}
+
+/** Like `share`, but the cost of leaving does not grow with the number of subscribers. */
+function shared<T>(source: Observable<T>): Observable<T> {
+  const subscribers = new Set<Subscriber<T>>();
+  let connection: Subscription | undefined;
+  return new Observable(subscriber => {
+    subscribers.add(subscriber);
+    connection ??= source.subscribe(value => {
+      for (const each of [...subscribers]) each.next(value);
+    });
+    return () => {
+      subscribers.delete(subscriber);
+      if (subscribers.size > 0) return;
+      connection?.unsubscribe();
+      connection = undefined;
+    };
+  });
+}
+
+/**
+ * Emits when a page is back: it is online again, it has become visible, it has been resumed, or it has come out of the
+ * back/forward cache. Use it as the `wake$` of a watch; a client's watches in a page do so by default. It never completes, and
+ * never emits outside of a page.
+ *
+ * @example
+ * watch(poll, { wake$: pageWake() });
+ */
+export function pageWake(): Observable<unknown> {
+  return pageEvents('online', 'visibilitychange', 'resume', 'pageshow').pipe(filter(isBack));
+}
+
+function isBack({ type, persisted }: PageEvent): boolean {
+  if (type === 'visibilitychange') return page.document?.visibilityState === 'visible';
+  // Without `persisted`, it has only been loaded.
+  return type !== 'pageshow' || persisted === true;
+}
+
+/** Whether this is a page: only pages are hidden, frozen and kept in a cache. */
+export function isPage(): boolean {
+  return page.document?.visibilityState !== undefined && page.addEventListener !== undefined;
+}
+
+/** The events of these types of a page and its document, before any other listener can stop them. Never, outside of a page. */
+export function pageEvents(...types: readonly string[]): Observable<PageEvent> {
+  if (!isPage()) return NEVER;
+  return new Observable(subscriber => {
+    const onEvent = (event: PageEvent) => subscriber.next(event);
+    for (const type of types) page.addEventListener?.(type, onEvent, CAPTURE);
+    return () => {
+      for (const type of types) page.removeEventListener?.(type, onEvent, CAPTURE);
+    };
+  });
+}
+
+/** Events of the document pass the window only on their way down. */
+const CAPTURE = { capture: true };
+
+/** An event of a page. */
+export interface PageEvent {
+  readonly type: string;
+  /** Of `pageshow` and `pagehide`: the page comes out of the back/forward cache, or may go into it. */
+  readonly persisted?: boolean;
+}
+
+/** The parts of the global object that a page has, so that these types do not depend on the DOM. */
+interface Page {
+  readonly document?: { readonly visibilityState?: string };
+  readonly addEventListener?: Listening;
+  readonly removeEventListener?: Listening;
+}
+type Listening = (type: string, listener: (event: PageEvent) => void, options: { capture: boolean }) => void;
+
+const page = globalThis as Page;

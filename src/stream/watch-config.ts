@@ -1,0 +1,226 @@
+import {
+  asyncScheduler,
+  NEVER,
+  type ObservableInput,
+  type SchedulerLike,
+  type TimestampProvider,
+} from 'rxjs';
+import {
+  aFunction,
+  checkArgument,
+  checkOptions,
+  clock,
+  cursorArgument,
+  guarded,
+  milliseconds,
+  observableInput,
+  plainObject,
+  positiveInteger,
+  recovery,
+  schedulerLike,
+  toInput,
+  type Guard,
+  type Options,
+  type Recovery,
+} from '../error/index.js';
+import { backoffSettings, type BackoffConfig } from './backoff.js';
+import { monotonicClock, type Clocks } from './clocks.js';
+import { jsonHash } from './json.js';
+import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
+
+/**
+ * Polls a service once, from an index or, without one, from now. Cold: subscribing sends the request, the first value is the
+ * answer, completing without a value means that there is nothing new, and unsubscribing aborts.
+ */
+export type Poll<A> = (index: string | undefined, context: PollContext) => ObservableInput<A>;
+
+/** An answer, and the text that it was decoded from, if that is known. */
+export interface Polled<A> {
+  readonly answer: A;
+  readonly text?: string;
+}
+
+/** What a poll may want to know, and to report. */
+export interface PollContext {
+  /** The connections of earlier polls may be dead, although they look open: use a new one. */
+  readonly needsFreshConnection: boolean;
+  /** Call it when the body of the answer begins to arrive. The deadline no longer applies from then on. */
+  readonly onArrival: () => void;
+}
+
+/**
+ * What `ack` may decide, by emitting it: the watch ends, with this error if there is one, or it continues from somewhere else,
+ * for example from a checkpoint that another process has saved.
+ */
+export type AckDecision =
+  | { readonly watch: 'end'; readonly error?: unknown }
+  | { readonly watch: 'resume'; readonly from: string | Checkpoint };
+
+/** What `ack` may return: anything to wait for, or nothing. What it emits is ignored, unless it is an {@link AckDecision}. */
+export type AckResult = ObservableInput<AckDecision | NoDecision> | void;
+
+/** Anything but a decision, so that a misspelt or incomplete one does not compile. */
+type NoDecision =
+  string | number | boolean | bigint | symbol | null | undefined | void | (object & { watch?: never });
+
+/** The options of a watch. All are optional. */
+export interface WatchConfig<A> {
+  /**
+   * Where to resume: an index, or a checkpoint, whose age tells whether events may have been missed. It counts until the first
+   * answer has been acknowledged. Default: from now.
+   */
+  readonly from?: string | Checkpoint | null | undefined;
+  /**
+   * Called after an answer has been delivered. The index advances, and the next poll is sent, only after the returned
+   * Observable or promise has completed; `ack` may also work synchronously and return nothing. Save the `checkpoint` here and
+   * pass it as `from` later: then nothing is lost, even if the process crashes. What must not be lost has to be done here: a
+   * subscriber is not waited for, and if it throws, Node ends the process before `ack` is called, but a browser goes on.
+   *
+   * It is also called for answers without news, since their index is newer. `gap` is the gap before the answer, if there is
+   * one. If it fails, the same answer is requested again. It may emit an {@link AckDecision}.
+   */
+  readonly ack?: (answer: A, checkpoint: Checkpoint, gap?: Gap) => AckResult;
+  /**
+   * Emits when the machine is back (online, visible, awake). A poll that is older than a second or not on a new connection is
+   * aborted, and sent again within a second, on a new one; many watches take a little longer, so that they do not all ask at
+   * once. Until that poll has been sent, further wakes do nothing.
+   */
+  readonly wake$?: ObservableInput<unknown>;
+  /**
+   * How long the body of an answer may take to begin, in ms, until the poll is aborted and sent again. Default 70,000; the
+   * service blocks for 40–60 s. If the poll does not report when it begins, the whole answer has to arrive in time.
+   */
+  readonly deadline?: number;
+  /** The minimum interval between polls without news that was taken and acknowledged, in ms, after a `burst`. Default 1,000. */
+  readonly minInterval?: number;
+  /** How many polls without news may be sent without waiting. Default 3. */
+  readonly burst?: number;
+  /** How long the service keeps events, in ms. An index may be used for 99 % of it; then there is a gap. Default 300,000. */
+  readonly retention?: number;
+  /** How long to wait after a failure; see `backoff`. */
+  readonly backoff?: BackoffConfig;
+  /**
+   * Called before each poll, which is sent when the returned Observable or promise emits or completes: many watches can share a
+   * rate limit. If it fails, so has the poll. Default: polls are sent when they are due.
+   */
+  readonly permit?: () => ObservableInput<unknown>;
+  /** Returns the index of an answer. Default: its `watch.index`. */
+  readonly indexOf?: (answer: A) => string | number | null | undefined;
+  /** Whether an answer contains no news. Default: never. */
+  readonly isIdle?: (answer: A) => boolean;
+  /**
+   * Returns a key of an answer. If it is the same as that of the last answer with news, the answer only repeats that one, and
+   * is no news. Default: a hash of its JSON except for `watch`; of its text, if a client has requested it.
+   */
+  readonly keyOf?: (answer: A) => unknown;
+  /** Decides what a failed poll means. Default: `recovery`, which knows this library's errors and retries after others. */
+  readonly recovery?: (error: unknown) => Recovery;
+  /** Called after each poll and for each gap. Errors are swallowed. */
+  readonly log?: (entry: WatchLogEntry) => void;
+  /** Returns a random number from 0 to 1, excluding 1, for the jitter. Default `Math.random`. */
+  readonly random?: () => number;
+  /** The clock. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+  /** A clock that is never set back, in ms, for durations. Default `performance`; with another scheduler, that scheduler. */
+  readonly monotonic?: TimestampProvider;
+}
+
+const resumable: Guard<string | Checkpoint | null> = {
+  name: 'the index of an answer, or a checkpoint { index, at }; omit it to start from now',
+  is: (u): u is string | Checkpoint | null => {
+    if (u === null || isIndex(u)) return true;
+    return plainObject.is(u) && isIndex(u.index) && (u.at === undefined || Number.isFinite(u.at));
+  },
+};
+
+/** An empty index is valid: the checkpoint of an answer without an index has one. */
+const isIndex = (u: unknown) => u === '' || cursorArgument.is(u);
+
+/** A check for each option of {@link WatchConfig}. */
+export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
+  from: resumable,
+  ack: aFunction,
+  wake$: observableInput,
+  deadline: milliseconds,
+  minInterval: milliseconds,
+  burst: positiveInteger,
+  retention: milliseconds,
+  // Checked by `backoffSettings`.
+  backoff: plainObject,
+  permit: aFunction,
+  indexOf: aFunction,
+  isIdle: aFunction,
+  keyOf: aFunction,
+  recovery: aFunction,
+  log: aFunction,
+  random: aFunction,
+  scheduler: schedulerLike,
+  monotonic: clock,
+};
+
+/** A {@link WatchConfig} with its defaults filled in. */
+export interface WatchSettings<A> extends Clocks {
+  readonly from: ResumePoint | undefined;
+  /** Undefined if there is nothing to wait for. */
+  readonly ack: ((answer: A, checkpoint: Checkpoint, gap?: Gap) => ObservableInput<unknown>) | undefined;
+  readonly wake$: ObservableInput<unknown>;
+  readonly deadline: number;
+  readonly minInterval: number;
+  readonly burst: number;
+  readonly retention: number;
+  readonly backoff: Required<BackoffConfig>;
+  readonly permit: (() => ObservableInput<unknown>) | undefined;
+  readonly indexOf: (answer: A) => unknown;
+  readonly isIdle: (answer: A) => boolean;
+  readonly keyOf: (answer: A, text: string | undefined) => unknown;
+  /** What is acknowledged of an answer that only repeats the last one. */
+  readonly withoutNews: (answer: A) => A;
+  readonly recovery: (error: unknown) => Recovery;
+  readonly log: (entry: WatchLogEntry) => void;
+  readonly random: () => number;
+}
+
+/** Fills in the defaults. Throws an `InputError` if an option is unknown or invalid. */
+export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
+  checkOptions<WatchConfig<never>>(config, WATCH_OPTIONS);
+  const { ack, scheduler = asyncScheduler } = config;
+  return {
+    from: config.from == null ? undefined : resumePoint('from', config.from),
+    ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
+    wake$: config.wake$ ?? NEVER,
+    deadline: config.deadline ?? 70_000,
+    minInterval: config.minInterval ?? 1_000,
+    burst: config.burst ?? 3,
+    retention: config.retention ?? 300_000,
+    backoff: backoffSettings(config.backoff),
+    permit: config.permit,
+    indexOf: config.indexOf ?? watchIndexOf,
+    isIdle: config.isIdle ?? (() => false),
+    // The index may change although the data has not.
+    keyOf: config.keyOf ?? (answer => jsonHash(answer, 'watch')),
+    withoutNews: answer => answer,
+    recovery: config.recovery ?? recovery,
+    log: guarded(config.log),
+    random: config.random ?? Math.random,
+    scheduler,
+    monotonic: config.monotonic ?? monotonicClock(scheduler),
+  };
+}
+
+/** The index of an answer of this service. */
+function watchIndexOf(answer: unknown): unknown {
+  return (answer as { watch?: { index?: unknown } | null } | null)?.watch?.index;
+}
+
+/** Where a watch resumes. Without an index it cannot, which counts as a gap. */
+export interface ResumePoint {
+  readonly index: string | undefined;
+  readonly at: number | undefined;
+}
+
+/** Checks where to resume. Throws an `InputError` if it is neither an index nor a checkpoint. */
+export function resumePoint(name: string, given: string | Checkpoint): ResumePoint {
+  checkArgument(name, resumable, given);
+  const { index, at } = typeof given === 'object' ? given : { index: given, at: undefined };
+  return { index: index === '' ? undefined : index, at };
+}

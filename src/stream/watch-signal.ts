@@ -1,0 +1,175 @@
+import { Observable, type OperatorFunction } from 'rxjs';
+
+/**
+ * Why something may have been missed between two answers.
+ *
+ * - `silence`: the service was not heard for so long that it may have dropped events, or a checkpoint has a time in the future,
+ *   so that its age is unknown.
+ * - `index_refused`: the service did not accept the index, and the watch continued without one.
+ * - `index_backwards`: the index went back, for example after a restart of the service.
+ * - `index_missing`: an answer had no index to continue from, or one that fits into no URL.
+ * - `unacknowledged`: the first answer could not be acknowledged, and without an index it cannot be requested again.
+ * - `unwatched`: a feed with `resume: false` had no subscribers for a while, or a tab has missed more than the others remember.
+ */
+export type GapReason =
+  'silence' | 'index_refused' | 'index_backwards' | 'index_missing' | 'unacknowledged' | 'unwatched';
+
+/** A point in a watch where something may have been missed. It is emitted before the next answer. */
+export interface Gap {
+  readonly reason: GapReason;
+  /** When it was emitted, in ms since 1970. */
+  readonly at: number;
+  /** The index that the watch could not continue from, if it had one. */
+  readonly index: string | undefined;
+}
+
+/**
+ * The status of a watch.
+ *
+ * - `connecting`: there has been no answer yet.
+ * - `live`: the service has answered; or it has been holding a poll with an index for 2 s: it has nothing new.
+ * - `retrying`: the last poll failed, or the service has said nothing for 150 s; see `error` and `hint`. Another poll follows.
+ * - `offline`: like `retrying`, but no connection could be made at all. Browsers cannot tell and report `retrying`.
+ * - `acknowledging`: `ack` has not completed for 30 s. Nothing is polled meanwhile.
+ * - `closed`: the watch has ended, with an error or because `ack` has decided so.
+ */
+export interface WatchStatus {
+  readonly state: 'connecting' | 'live' | 'retrying' | 'offline' | 'acknowledging' | 'closed';
+  /** When this state began, in ms since 1970. */
+  readonly since: number;
+  /** When the last answer came, in ms since 1970. */
+  readonly lastAnswer: number | undefined;
+  /** The number of consecutive failed polls. */
+  readonly attempt: number;
+  /** When the next poll will be sent, in ms since 1970, if the watch is `retrying` or `offline`. */
+  readonly nextTry: number | undefined;
+  /** The error of the last poll, if it failed. */
+  readonly error: unknown;
+  /** What to check: the URL if there has never been an answer, or what cuts polls off before the service answers. */
+  readonly hint: string | undefined;
+}
+
+/** The status of a watch that has had no answer, unless an earlier one had. */
+export function connecting(since: number, lastAnswer?: number): WatchStatus {
+  return {
+    ...{ state: 'connecting', since, lastAnswer, attempt: 0 },
+    ...{ nextTry: undefined, error: undefined, hint: undefined },
+  };
+}
+
+/** A new status, and a signal for it if there is something to say. */
+export interface StatusChange {
+  readonly status: WatchStatus;
+  readonly signals: readonly { readonly kind: 'status'; readonly status: WatchStatus }[];
+}
+
+/** Changes a status. It is emitted if the state changed or there is a time for the next try; not for each further answer. */
+export function changeStatus(
+  before: WatchStatus,
+  change: Pick<WatchStatus, 'state'> & Partial<WatchStatus>,
+  now: number,
+): StatusChange {
+  const isSame = before.state === change.state;
+  const status: WatchStatus = {
+    ...connecting(now, before.lastAnswer),
+    ...change,
+    since: isSame ? before.since : now,
+  };
+  const isEmitted = !isSame || change.nextTry !== undefined;
+  return { status, signals: isEmitted ? [{ kind: 'status', status }] : [] };
+}
+
+/**
+ * Something that happens in a watch: an answer with news, a gap before it, or a new status. `idle` is an answer without news:
+ * there is nothing to do but to remember its checkpoint.
+ *
+ * A `checkpoint` is where to resume after the answer. It is absent if an answer is made of several, as a roster is.
+ */
+export type WatchSignal<A> =
+  | { readonly kind: 'answer'; readonly answer: A; readonly checkpoint?: Checkpoint }
+  | { readonly kind: 'idle'; readonly checkpoint: Checkpoint }
+  | { readonly kind: 'gap'; readonly gap: Gap }
+  | { readonly kind: 'status'; readonly status: WatchStatus };
+
+/** Where to resume after a signal, if it says so. */
+export function checkpointOf(signal: WatchSignal<unknown>): Checkpoint | undefined {
+  return signal.kind === 'answer' || signal.kind === 'idle' ? signal.checkpoint : undefined;
+}
+
+/**
+ * Keeps only the answers of a watch.
+ *
+ * @example
+ * watchSignals(poll).pipe(answers()).subscribe(show);
+ */
+export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
+  return signals$ =>
+    // One operator, not `filter` and `map`: a process may hold thousands of watches.
+    new Observable(subscriber =>
+      signals$.subscribe({
+        next: signal => {
+          if (signal.kind === 'answer') subscriber.next(signal.answer);
+        },
+        error: (error: unknown) => subscriber.error(error),
+        complete: () => subscriber.complete(),
+      }),
+    );
+}
+
+/** A watch that can be started again from where it was. Without `from`, it starts as it was configured. */
+export type ResumableWatch<A> = (position: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>>;
+
+/** What is known about a watch that is to be shared. */
+export interface SharedWatch {
+  /** Where its last subscriber stopped. */
+  readonly from?: Checkpoint | undefined;
+  /** Each answer is the whole state, so that the last one is all that a late subscriber needs. */
+  readonly isState?: boolean;
+}
+
+/**
+ * Starts and stops a watch as it sees fit, and emits its signals, or those of another subscriber to the same watch.
+ * `lobby-rx/browser` has two of them: `whileAlive`, and what `acrossTabs` returns.
+ */
+export type WatchSharing = <A>(watch: ResumableWatch<A>, shared?: SharedWatch) => Observable<WatchSignal<A>>;
+
+/** A position from which a watch can resume. */
+export interface Checkpoint {
+  /** The `watch.index` of an answer; empty if it had none. */
+  readonly index: string;
+  /**
+   * The index is no older than this, in ms since 1970: when the answer was requested or, if it came with news, when the service
+   * had answered before. It shows whether the service can still know the index.
+   */
+  readonly at: number;
+}
+
+/**
+ * An entry of the log of a watch.
+ *
+ * - `turn`: a poll is over. `why` says how it ended, and `wait` how long the watch waits before the next poll, in ms: there
+ *   was `news`; the service had `nothing` new; something between `cut` the poll off, or no answer came in time; the poll
+ *   `failed`, and the watch backs off; the service `asked` for the wait; the machine `woke`; the consumer's `ack` failed; a feed
+ *   was `left` by its last subscriber, or `returned` to; or the watch `ended`.
+ * - `gap`: something may have been missed.
+ */
+export type WatchLogEntry = {
+  /** The time, in ms since 1970. */
+  readonly at: number;
+  /** The number of the watch in this process, starting at 1. */
+  readonly watchId: number;
+} & (
+  | {
+      readonly kind: 'turn';
+      readonly why: TurnReason;
+      readonly wait: number;
+      /** The number of consecutive failed polls. */
+      readonly attempt: number;
+      readonly error: unknown;
+    }
+  | { readonly kind: 'gap'; readonly reason: GapReason; readonly index: string | undefined }
+);
+
+/** How a poll ended, and why the watch waits before the next one. */
+export type TurnReason =
+  'news' | 'nothing' | 'cut' | 'failed' | 'asked' | 'woke' | 'ack' | 'left' | 'returned' | 'ended';

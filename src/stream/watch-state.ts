@@ -1,0 +1,227 @@
+import { cursorArgument } from '../error/index.js';
+import { ageOf, aheadSince, instantAt, type Instant } from './clocks.js';
+import type { AckDecision, Polled, ResumePoint, WatchSettings } from './watch-config.js';
+import {
+  connecting,
+  type Checkpoint,
+  type Gap,
+  type GapReason,
+  type TurnReason,
+  type WatchSignal,
+  type WatchStatus,
+} from './watch-signal.js';
+import type { Delivery } from './delivery.js';
+
+/** The state of a watch between two polls. */
+export interface WatchState {
+  /** The index for the next poll; undefined to start from now. */
+  readonly index: string | undefined;
+  /** The index is no older than this. The service forgets it after the retention. */
+  readonly indexAt: Instant;
+  /** When the service said something of its own. What comes with news may have waited since then. */
+  readonly heardAt: Instant;
+  /** The key of the last answer with news. */
+  readonly key: unknown;
+  /** A gap to emit with the next answer: only when the service is up again, a reload works. */
+  readonly due: DueGap | undefined;
+  /** When the last poll was sent. */
+  readonly askedAt: Instant;
+  /** Polls without news are ahead of their rate limit until this time, on the monotonic clock. */
+  readonly paidUntil: number;
+  /** The wait before the next poll. */
+  readonly rest: Rest;
+  /** The number of consecutive failures that the index may have caused. */
+  readonly indexFailures: number;
+  /** There has been an answer. */
+  readonly isAnswered: boolean;
+  /** A poll that is held shows that the service is well: after a start, an answer, or a failure that came at once. */
+  readonly isHoldingProof: boolean;
+  /** Since then the service has said nothing of its own, on the monotonic clock. */
+  readonly quietSince: number;
+  /** The connections of earlier polls may be dead. */
+  readonly needsFreshConnection: boolean;
+  readonly status: WatchStatus;
+}
+
+/** A gap before an answer that has not been committed. */
+export interface DueGap {
+  readonly reason: GapReason;
+  readonly index: string | undefined;
+  /** It has been emitted, but the answer after it was not acknowledged. */
+  readonly emitted?: Gap;
+}
+
+/** A wait, on the monotonic clock. A wake may shorten it, but not to before `least`. */
+export interface Rest {
+  readonly until: number;
+  readonly least: number;
+  /** It follows a wake: further ones do not shorten it. */
+  readonly isWoken: boolean;
+}
+
+/** What happens to a poll, or to the wait for it. */
+export type Ending<A> =
+  /** It is being sent; the service has been holding it for a while. It goes on. */
+  | { readonly kind: 'sent' | 'held' }
+  | ({ readonly kind: 'answer' } & Polled<A>)
+  /** It completed without an answer; it was not answered in time; its index became too old. */
+  | { readonly kind: 'nothing' | 'deadline' | 'outdated' }
+  | { readonly kind: 'failure'; readonly error: unknown }
+  /** The machine woke; the last subscriber of a feed left; one came back. */
+  | { readonly kind: 'woken' | 'left' | 'returned' }
+  /** What was held for the next subscriber became too old. */
+  | { readonly kind: 'dropped' }
+  /** An answer was delivered, but `ack` failed; or it has decided how to go on. */
+  | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly after: Turn<A> }
+  | { readonly kind: 'decided'; readonly decision: AckDecision; readonly after: Turn<A> };
+
+/** An ending, and what else a turn depends on. */
+export type Outcome<A> = Ending<A> & {
+  readonly now: Instant;
+  /** Over how many ms to spread polls that many watches send at once. */
+  readonly spread: number;
+};
+
+/** The settings that the laws depend on. */
+export type WatchLaws<A> = Omit<WatchSettings<A>, 'ack' | 'from' | 'log' | 'permit' | 'wake$'> & {
+  /** Whether a feed goes on where its last subscriber left. */
+  readonly resume: boolean;
+};
+
+/** What an outcome leads to: the signals to emit, the next state, and how to continue. */
+export interface Turn<A> {
+  readonly signals: readonly WatchSignal<never>[];
+  readonly state: WatchState;
+  /** Absent if the poll goes on. */
+  readonly why?: TurnReason;
+  /** What has to happen before the next state takes effect. */
+  readonly delivery?: Delivery<A>;
+  /** The watch ends: with this error, or without one. */
+  readonly end?: { readonly error?: unknown };
+}
+
+/** A poll with an index that has been held for this long, in ms, may show that the service is well. */
+export const LIVE_AFTER = 2_000;
+
+/** Equal to no key. */
+const NO_KEY = {};
+
+/** The state before the first poll. */
+export function firstState(now: Instant, from: ResumePoint | undefined, retention: number): WatchState {
+  const fresh: WatchState = {
+    ...{ index: undefined, indexAt: now, heardAt: now, key: NO_KEY, due: undefined },
+    ...{ askedAt: { at: -Infinity, monotonic: -Infinity }, paidUntil: -Infinity },
+    rest: restFor(now, 0),
+    ...{ indexFailures: 0, isAnswered: false, isHoldingProof: true, needsFreshConnection: false },
+    quietSince: now.monotonic,
+    status: connecting(now.at, from?.at),
+  };
+  return from ? resumedState(fresh, now, from, retention) : fresh;
+}
+
+/** The state of a watch that goes on from somewhere else. */
+export function resumedState(
+  before: WatchState,
+  now: Instant,
+  { index, at = now.at }: ResumePoint,
+  retention: number,
+): WatchState {
+  const age = now.at - at;
+  // Clocks of machines differ a little. A time that is further ahead says nothing about the age, which may be any.
+  const isFromFuture = -age > retention - ageLimit(retention);
+  const indexAt = age > 0 ? instantAt(at, now) : now;
+  const missing: DueGap | undefined =
+    index === undefined
+      ? { reason: 'index_missing', index }
+      : isFromFuture
+        ? { reason: 'silence', index }
+        : undefined;
+  // What comes from there may be what came last.
+  return { ...before, index, indexAt, heardAt: indexAt, key: NO_KEY, due: missing, indexFailures: 0 };
+}
+
+/** The state of a watch that somebody else has continued: up to a checkpoint, or not at all, so that it starts from now. */
+export function movedState(
+  before: WatchState,
+  now: Instant,
+  to: Checkpoint | undefined,
+  retention: number,
+): WatchState {
+  if (to)
+    return resumedState(before, now, { index: to.index === '' ? undefined : to.index, at: to.at }, retention);
+  return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };
+}
+
+/** How old an index may become before the service may have forgotten it, in ms: answers take a moment to arrive. */
+function ageLimit(retention: number): number {
+  return retention * 0.99;
+}
+
+/** How long an index may still be used, in ms. Less than 0 if it may not: there is a gap before the next answer. */
+export function usableFor(indexAt: Instant, now: Instant, retention: number): number {
+  return ageLimit(retention) - ageOf(indexAt, now);
+}
+
+/** The later of two moments. */
+export function laterOf(a: Instant, b: Instant, now: Instant): Instant {
+  return ageOf(a, now) < ageOf(b, now) ? a : b;
+}
+
+/** The clocks differ by less than this unless the machine slept or a clock was set, in ms. */
+const SLEPT = 1_000;
+
+/** Whether the machine slept, as far as the clocks show. */
+export function hasSlept(since: Instant, now: Instant): boolean {
+  return aheadSince(since, now) > SLEPT;
+}
+
+/** When the service said what has just come, which may have waited while the machine slept. */
+export function saidAt(askedAt: Instant, now: Instant, deadline: number): Instant {
+  return hasSlept(askedAt, now) || ageOf(askedAt, now) > deadline ? askedAt : now;
+}
+
+type Pace = Pick<WatchLaws<never>, 'minInterval' | 'burst' | 'retention'>;
+
+/** The state from which a poll was sent at some time: it has been paid for, and what its index may have missed is due. */
+export function askedState(
+  state: WatchState,
+  askedAt: Instant,
+  { minInterval, retention }: Pace,
+): WatchState {
+  const { index, due, paidUntil } = state;
+  const isForgotten =
+    index !== undefined && (!due || due.emitted) && usableFor(state.indexAt, askedAt, retention) < 0;
+  return {
+    ...state,
+    askedAt,
+    paidUntil: Math.max(paidUntil, askedAt.monotonic) + minInterval,
+    due: isForgotten ? { reason: 'silence', index } : due,
+  };
+}
+
+/** How long the next poll has to wait, in ms, so that polls without news keep to their rate limit. */
+export function paceWait({ paidUntil }: WatchState, now: Instant, { minInterval, burst }: Pace): number {
+  return Math.max(0, paidUntil - burst * minInterval - now.monotonic);
+}
+
+/** A wait that begins now. A wake may not shorten it to less than `least`. */
+export function restFor(now: Instant, wait: number, least = wait): Rest {
+  return { until: now.monotonic + wait, least: now.monotonic + least, isWoken: false };
+}
+
+/** An index as it is sent back: a string, even if the service sends a number; undefined if it is empty or fits into no URL. */
+export function usableIndex(index: unknown): string | undefined {
+  const text = typeof index === 'number' ? String(index) : index;
+  return cursorArgument.is(text) ? text : undefined;
+}
+
+/** Whether one index is older than another. Only decimal ones are compared, as strings, since numbers lose digits. */
+export function isOlderIndex(index: string, other: string): boolean {
+  if (!isDecimal(index) || !isDecimal(other)) return false;
+  const [a, b] = [index, other].map(digits => digits.replace(/^0+(?=\d)/, '')) as [string, string];
+  return a.length === b.length ? a < b : a.length < b.length;
+}
+
+function isDecimal(index: string): boolean {
+  return /^\d+$/.test(index);
+}

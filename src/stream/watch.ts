@@ -1,0 +1,255 @@
+import {
+  asapScheduler,
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  filter,
+  from,
+  map,
+  merge,
+  NEVER,
+  Observable,
+  of,
+  repeat,
+  Subject,
+  Subscription,
+  take,
+  takeWhile,
+  tap,
+  throwError,
+  timer,
+} from 'rxjs';
+import type { Recovery } from '../error/index.js';
+import { instant, isRealTime } from './clocks.js';
+import { acknowledge, deliver, type Audience, type Delivery } from './delivery.js';
+import { nextTurn } from './next-turn.js';
+import { pollOnce, type Interruption } from './poll-once.js';
+import {
+  watchSettings,
+  type Poll,
+  type Polled,
+  type WatchConfig,
+  type WatchSettings,
+} from './watch-config.js';
+import { answers, type Checkpoint, type WatchSignal } from './watch-signal.js';
+import { firstState, movedState, usableFor, type Ending, type Turn, type WatchState } from './watch-state.js';
+
+/**
+ * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the last answer; after
+ * failures and answers without news it waits before the next poll.
+ *
+ * Cold: each subscription is a separate watch with at most one poll in flight; unsubscribing aborts it. It completes only if
+ * `ack` decides so, and ends only with an error that polling again cannot fix. {@link watchSignals} also emits gaps and status.
+ *
+ * An answer is emitted without waiting for the subscriber: `concatMap` queues without a bound if it is slower than the service.
+ * Use `ack` for work that the next poll should wait for, or that must not be lost.
+ *
+ * Throws an `InputError` if the config is invalid.
+ *
+ * @example
+ * watch(index => client.request(changes, { group_id, ...(index && { watch_index: index }) })).subscribe(show);
+ */
+export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> {
+  return watchSignals(poll, config).pipe(answers());
+}
+
+/**
+ * Follows a service by long polling. Emits everything that happens, in order: answers with news, gaps, and changes of status.
+ * Cold: each subscription is a separate watch with its own index and at most one poll in flight.
+ *
+ * It completes only if `ack` decides so, and ends only with an error that `recovery` declares final; everything else is retried.
+ * Unsubscribing aborts the poll at once. {@link watch} emits only the answers.
+ *
+ * Throws an `InputError` if the config is invalid.
+ *
+ * @example
+ * watchSignals(index => ajax.getJSON(`/changes?since=${index ?? ''}`)).subscribe(signal => {
+ *   if (signal.kind === 'gap') reload();
+ * });
+ */
+export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
+  const polled: Poll<Polled<A>> = (index, context) =>
+    from(poll(index, context)).pipe(map(answer => ({ answer })));
+  return signalsOf(polled, watchSettings(config));
+}
+
+/** Like `watchSignals`, with settings that have been checked, and with the text of each answer. */
+export function signalsOf<A>(poll: Poll<Polled<A>>, settings: WatchSettings<A>): Observable<WatchSignal<A>> {
+  return defer(() => continuingWatch(poll, settings)());
+}
+
+/** When a network comes back, all clients wake at once. Their polls are spread over at least this time, in ms. */
+const MIN_SPREAD = 1_000;
+
+/** A process with many watches takes this long to send one poll, in ms. */
+const SPREAD_PER_WATCH = 1;
+
+/** So many polls may follow each other at once, without a turn for timers and the network in between. */
+const SOON_IN_A_ROW = 32;
+
+/** The number of watches of this process that are polling. */
+let openWatches = 0;
+
+/** The number of watches so far in this process. */
+let watchCount = 0;
+
+/** The last signal of a watch that ends without an error. It is not emitted. */
+const ENDED = Symbol();
+
+/**
+ * A watch with one subscriber at a time. A subscription continues where the last one stopped or, if it is given a position, from
+ * there. With an audience, it holds what is not taken, and polls only while that is active; with `resume: false`, it starts from now
+ * each time that the audience becomes active again.
+ */
+export function continuingWatch<A>(
+  poll: Poll<Polled<A>>,
+  settings: WatchSettings<A>,
+  audience?: Audience<A>,
+  resume = true,
+): (position?: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>> {
+  const { scheduler, monotonic, retention, ack, log } = settings;
+  const laws = { ...settings, resume };
+  const watchId = ++watchCount;
+  const stamp = () => ({ at: scheduler.now(), watchId });
+  const now = () => instant(settings);
+  let place: WatchState | undefined;
+
+  return position =>
+    new Observable(subscriber => {
+      let state = place ?? firstState(now(), settings.from, retention);
+      if (position) state = movedState(state, now(), position.from, retention);
+      const interruption$ = new Subject<Interruption>();
+      /** What has to be dealt with before the next poll. */
+      let pending: Interruption | undefined = place && 'returned';
+      let isPaused = false;
+      let wokenAt = -Infinity;
+      let soon = 0;
+
+      /** The turn that follows from how a poll, or the wait for it, has ended. */
+      const turnAfter = (ending: Ending<A>): Turn<A> => {
+        const spread = Math.max(MIN_SPREAD, openWatches * SPREAD_PER_WATCH);
+        const outcome = { ...ending, now: now(), spread };
+        try {
+          return nextTurn(state, outcome, laws);
+        } catch (error) {
+          // A callback of the config threw. That is a bug, which polling again cannot fix.
+          const final = { ...laws, recovery: (): Recovery => ({ kind: 'end' }) };
+          return nextTurn(state, { ...outcome, kind: 'failure', error }, final);
+        }
+      };
+
+      /** Emits what a turn has, waits until it has been taken and acknowledged, and commits its state. */
+      const perform = (turn: Turn<A>): Observable<WatchSignal<A> | typeof ENDED> => {
+        const { signals, delivery } = turn;
+        if (delivery) return concat(signals, delivered(turn, delivery));
+        return signals.length > 0
+          ? concat(
+              signals,
+              defer(() => commit(turn)),
+            )
+          : commit(turn);
+      };
+
+      const delivered = (turn: Turn<A>, delivery: Delivery<A>) => {
+        const { gap, isGapEmitted } = delivery;
+        if (gap && !isGapEmitted) log({ ...stamp(), kind: 'gap', reason: gap.reason, index: gap.index });
+        const isLate = () => {
+          const { index, indexAt } = turn.state;
+          const isTooOld = index !== undefined && usableFor(indexAt, now(), retention) < 0;
+          return isTooOld || (isPaused && !resume);
+        };
+        return deliver(delivery, audience, isLate).pipe(
+          concatMap(part => {
+            if (part === 'late') return perform(turnAfter({ kind: 'dropped' }));
+            if (part !== 'taken') return [part];
+            return ack ? acknowledged(turn, delivery) : commit(turn);
+          }),
+        );
+      };
+
+      const acknowledged = (after: Turn<A>, delivery: Delivery<A>) =>
+        acknowledge(delivery, after.state.status, settings).pipe(
+          concatMap(result => {
+            if (result.kind === 'unacknowledged') return perform(turnAfter({ ...result, after }));
+            if (result.kind !== 'acknowledged') return [result];
+            const { decision } = result;
+            return decision ? perform(turnAfter({ kind: 'decided', decision, after })) : commit(after);
+          }),
+        );
+
+      const commit = (turn: Turn<A>): Observable<typeof ENDED> => {
+        place = state = turn.state;
+        const { why, end } = turn;
+        const { attempt, error } = state.status;
+        const wait = end ? 0 : Math.max(0, state.rest.until - monotonic.now());
+        if (why) log({ ...stamp(), kind: 'turn', why, wait, attempt, error });
+        if (!end) return EMPTY;
+        return 'error' in end ? throwError(() => end.error) : of(ENDED);
+      };
+
+      /** Emits when the next poll is due, or something has to be dealt with before it. */
+      const rest = (): Observable<unknown> => {
+        const { until, least, isWoken } = state.rest;
+        const wait = pending ? 0 : Math.max(0, until - monotonic.now());
+        const isWakeable = wait > 0 && !isPaused && !isWoken && least < until;
+        // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
+        const isSoon = wait === 0 && isRealTime(scheduler) && ++soon % SOON_IN_A_ROW !== 0;
+        const due$ = isPaused ? NEVER : timer(wait, isSoon ? asapScheduler : scheduler);
+        const early$ = interruption$.pipe(
+          filter(kind => kind !== 'woken' || isWakeable),
+          tap(kind => (pending = kind)),
+        );
+        return merge(due$, early$).pipe(take(1));
+      };
+
+      const outcome$ = defer(() => {
+        const kind = pending;
+        pending = undefined;
+        if (isPaused) return of({ kind: 'left' as const });
+        const polled$ = defer(() => pollOnce(poll, state, settings, interruption$, () => wokenAt));
+        if (!kind) return polled$;
+        // What happens after a feed has been subscribed to again must not be missed.
+        const isDue = () => kind === 'returned' && state.rest.until <= monotonic.now();
+        return concat(
+          of({ kind }),
+          defer(() => (isDue() ? polled$ : EMPTY)),
+        );
+      });
+
+      let following = Subscription.EMPTY;
+      const setActive = (isActive: boolean) => {
+        following.unsubscribe();
+        if (isActive) following = followWakes();
+        if (isActive !== isPaused) return;
+        isPaused = !isActive;
+        if (!isPaused) pending = 'returned';
+        interruption$.next(isPaused ? 'left' : 'returned');
+      };
+      const followWakes = () => {
+        const next = () => {
+          wokenAt = monotonic.now();
+          interruption$.next('woken');
+        };
+        openWatches++;
+        // A wake source that fails does not end the watch.
+        const wakes = defer(() => settings.wake$).subscribe({ next, error: () => undefined });
+        wakes.add(() => openWatches--);
+        return wakes;
+      };
+
+      if (!pending) subscriber.next({ kind: 'status', status: state.status });
+      // A subscriber that leaves at once sends nothing.
+      if (subscriber.closed) return;
+      subscriber.add(() => following.unsubscribe());
+      if (audience) subscriber.add(audience.isActive$.subscribe(setActive));
+      else setActive(true);
+      outcome$
+        .pipe(
+          concatMap(ending => perform(turnAfter(ending))),
+          repeat({ delay: rest }),
+          takeWhile(signal => signal !== ENDED),
+        )
+        .subscribe(subscriber);
+    });
+}

@@ -1,0 +1,102 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { NEVER, of, Subject, throwError, timer } from 'rxjs';
+import { watch, watchSignals } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+import { answer, script, type Answer } from '../poll-script.js';
+import { journal } from '../signal-journal.js';
+import { virtualTime } from '../virtual-time.js';
+
+describe('the permit of a watch', () => {
+  it(
+    'is asked for before each poll, which is sent when it is given',
+    marbles(({ cold, flush, expectSubscriptions }) => {
+      const polls = [
+        cold('--(a|)', { a: answer('1', 'x') }),
+        cold('-(a|)', { a: answer('2', 'y') }),
+        cold<Answer>('-'),
+      ];
+      const { poll } = script(...polls);
+      let permits = 0;
+      const permit = () => timer(10 * ++permits);
+      const watching = watch(poll, { permit }).subscribe();
+      timer(100).subscribe(() => watching.unsubscribe());
+      flush();
+      expectSubscriptions(polls[0]!.subscriptions).toBe('10ms ^-!');
+      expectSubscriptions(polls[1]!.subscriptions).toBe('32ms ^!');
+      expectSubscriptions(polls[2]!.subscriptions).toBe('63ms ^ 36ms !');
+    }),
+  );
+
+  it(
+    'may be given by completing, and is given up by who unsubscribes',
+    marbles(({ cold, expectSubscriptions, expectObservable }) => {
+      const permit$ = cold('---|');
+      const poll$ = cold('-');
+      expectObservable(
+        watch(() => poll$, { permit: () => permit$ }),
+        '--!',
+      ).toBe('-');
+      expectSubscriptions(permit$.subscriptions).toBe('^-!');
+      expectSubscriptions(poll$.subscriptions).toBe([]);
+    }),
+  );
+
+  it('does not count as a part of the poll: its deadline begins when it is sent', () => {
+    const { scheduler, pass } = virtualTime();
+    const start = scheduler.now();
+    const sent: number[] = [];
+    const poll = () => {
+      sent.push(scheduler.now() - start);
+      return NEVER;
+    };
+    const permit = () => timer(100_000, scheduler);
+    const watching = watch(poll, { permit, scheduler, deadline: 70_000, random: () => 0 }).subscribe();
+    pass(280_000);
+    deepStrictEqual(sent, [100_000, 270_000]);
+    watching.unsubscribe();
+  });
+
+  it(
+    'that fails is a failed poll, and the next one waits',
+    marbles(helpers => {
+      const { poll } = script(of(answer('1', 'x')));
+      let permits = 0;
+      const permit = () => (++permits === 1 ? throwError(() => new Error('no budget')) : NEVER);
+      const seen = journal(watchSignals(poll, { permit, random: () => 0.5 }), helpers, '1s !');
+      helpers.flush();
+      strictEqual(permits, 2);
+      strictEqual(
+        seen.some(line => line.includes('retrying')),
+        true,
+      );
+    }),
+  );
+
+  it('is not asked for again by a wake, after which the poll has a new connection', () => {
+    const { scheduler, pass } = virtualTime();
+    const wake$ = new Subject<void>();
+    const permitted$ = new Subject<void>();
+    let permits = 0;
+    const fresh: boolean[] = [];
+    const watching = watch(
+      (_, { needsFreshConnection }) => {
+        fresh.push(needsFreshConnection);
+        return NEVER;
+      },
+      {
+        permit: () => {
+          permits++;
+          return permitted$;
+        },
+        wake$,
+        scheduler,
+      },
+    ).subscribe();
+    wake$.next();
+    pass(5_000);
+    permitted$.next();
+    deepStrictEqual([permits, fresh], [1, [true]]);
+    watching.unsubscribe();
+    strictEqual(permitted$.observed, false);
+  });
+});

@@ -1,0 +1,131 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { join } from 'node:path';
+import { asyncScheduler, EMPTY, NEVER, of, throwError, timer } from 'rxjs';
+import { watch, watchSignals, type AckDecision, type Checkpoint, type Gap } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+import { answer, isIdle, script, type Answer } from '../poll-script.js';
+import { journal } from '../signal-journal.js';
+import { spawnTs } from '../spawn-ts.js';
+
+describe('the ack of a watch', () => {
+  it('is not called if a subscriber has thrown: Node ends before anything is saved', async () => {
+    const { code, out, err } = await spawnTs(join(import.meta.dirname, 'throwing-program.ts'), []).exited;
+    deepStrictEqual([code, out, err.includes('Error: mine')], [1, 'delivered\n', true]);
+  });
+
+  it(
+    'is told the gap before its answer, once',
+    marbles(({ cold, flush }) => {
+      const { poll } = script(
+        cold('(a|)', { a: answer('7', 'x') }),
+        cold('-(b|)', { b: answer('5', 'y') }),
+        cold('-(c|)', { c: answer('8', 'z') }),
+      );
+      const told: [string, string | undefined][] = [];
+      const ack = (_: Answer, { index }: Checkpoint, gap?: Gap) => void told.push([index, gap?.reason]);
+      const watching = watch(poll, { ack }).subscribe();
+      timer(5).subscribe(() => watching.unsubscribe());
+      flush();
+      deepStrictEqual(told, [
+        ['7', undefined],
+        ['5', 'index_backwards'],
+        ['8', undefined],
+      ]);
+    }),
+  );
+
+  it(
+    'can end the watch, with or without an error',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const first = cold('-(a|)', { a: answer('1', 'x') });
+      const { poll } = script(first);
+      const ended$ = watch(poll, { ack: () => of<AckDecision>({ watch: 'end' }) });
+      expectObservable(ended$).toBe('-(a|)', { a: answer('1', 'x') });
+      expectSubscriptions(first.subscriptions).toBe('^!');
+      const { poll: again } = script(cold('-(a|)', { a: answer('1') }));
+      const failed$ = watch(again, {
+        isIdle,
+        ack: () => of<AckDecision>({ watch: 'end', error: 'lost the lease' }),
+      });
+      expectObservable(failed$).toBe('-#', undefined, 'lost the lease');
+    }),
+  );
+
+  it(
+    'tells that the watch is closed when it ends it',
+    marbles(helpers => {
+      const { poll } = script(of(answer('1')));
+      const signals$ = watchSignals(poll, { isIdle, ack: () => of<AckDecision>({ watch: 'end' }) });
+      const seen = journal(signals$, helpers, '5ms !');
+      helpers.flush();
+      deepStrictEqual(seen, ['0 connecting', '0 live', '0 closed']);
+    }),
+  );
+
+  it(
+    'can continue from somewhere else, with the age of that checkpoint',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const { asked, poll } = script(
+        cold('(a|)', { a: answer('7', 'x') }),
+        cold('9ms (b|)', { b: answer('60', 'y') }),
+      );
+      const decisions: AckDecision[] = [{ watch: 'resume', from: { index: '50', at: -6 } }];
+      const ack = () => (decisions.length > 0 ? of(decisions.shift()) : EMPTY);
+      const seen = journal(
+        watchSignals(poll, { ack, retention: 5, monotonic: asyncScheduler }),
+        helpers,
+        '20ms !',
+      );
+      flush();
+      deepStrictEqual(seen, ['0 connecting', '0 live', '0 x', '9 silence', '9 y']);
+      deepStrictEqual(asked.slice(0, 3), [undefined, '50', '60']);
+    }),
+  );
+
+  it(
+    'gets an answer again if it continues from before it',
+    marbles(({ flush }) => {
+      const decisions: AckDecision[] = [{ watch: 'resume', from: '3' }];
+      const { asked, poll } = script(of(answer('5', 'x')), of(answer('5', 'x')), NEVER);
+      const told: string[] = [];
+      const watching = watch(poll, { ack: () => decisions.splice(0) }).subscribe(({ events }) =>
+        told.push(events.join()),
+      );
+      timer(5).subscribe(() => watching.unsubscribe());
+      flush();
+      deepStrictEqual(
+        [asked, told],
+        [
+          [undefined, '3', '5'],
+          ['x', 'x'],
+        ],
+      );
+    }),
+  );
+
+  it(
+    'may emit anything else, which decides nothing',
+    marbles(({ flush }) => {
+      const { asked, poll } = script(of(answer('1', 'x')), NEVER);
+      const watching = watch(poll, { ack: () => [7, null, { watch: 'maybe' }, 'end'] as never }).subscribe();
+      timer(5).subscribe(() => watching.unsubscribe());
+      flush();
+      deepStrictEqual(asked, [undefined, '1']);
+    }),
+  );
+
+  it(
+    'that fails at the first answer is told as such',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const acks = [throwError(() => 'disk full')];
+      const { poll } = script(cold('(a|)', { a: answer('1') }), cold('(b|)', { b: answer('5') }), NEVER);
+      const config = { isIdle, random: () => 0, ack: () => acks.shift() ?? EMPTY };
+      const seen = journal(watchSignals(poll, config), helpers, '5ms !');
+      flush();
+      deepStrictEqual(seen, ['0 connecting', '0 live', '0 retrying', '0 live', '0 unacknowledged']);
+      strictEqual(acks.length, 0);
+    }),
+  );
+});

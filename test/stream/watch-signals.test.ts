@@ -1,0 +1,516 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import {
+  asyncScheduler,
+  concat,
+  defer,
+  EMPTY,
+  filter,
+  ignoreElements,
+  map,
+  NEVER,
+  of,
+  take,
+  throwError,
+  timer,
+  type Observable,
+} from 'rxjs';
+import { watchSignals, type Recovery, type WatchLogEntry, type WatchSignal } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+import { answer, isIdle, script, type Answer } from '../poll-script.js';
+import { journal, word } from '../signal-journal.js';
+
+const random = () => 1;
+const refuse = (): Recovery => ({ kind: 'index' });
+
+const words = (signals$: Observable<WatchSignal<Answer>>) =>
+  signals$.pipe(
+    filter(({ kind }) => kind !== 'idle'),
+    map(word),
+  );
+
+describe('watchSignals', () => {
+  it(
+    'is connecting, then live; retrying after a failure, and live again',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const { poll } = script(
+        cold('--(a|)', { a: answer('1', 'x') }),
+        cold<never>('---#'),
+        cold('--(b|)', { b: answer('2', 'y') }),
+      );
+      const seen = journal(watchSignals(poll, { random, backoff: { initial: 5 } }), helpers, '20ms !');
+      flush();
+      deepStrictEqual(seen, ['0 connecting', '2 live', '2 x', '5 retrying', '12 live', '12 y']);
+    }),
+  );
+
+  it(
+    'has the checkpoint of each answer, with news or without',
+    marbles(({ cold, expectObservable }) => {
+      const { poll } = script(
+        cold('--(a|)', { a: answer('1', 'x') }),
+        cold('---(b|)', { b: answer('2') }),
+        cold('-(c|)', { c: answer('3', 'y') }),
+      );
+      const positions$ = watchSignals(poll, { isIdle }).pipe(
+        map(signal => ('checkpoint' in signal ? [signal.kind, signal.checkpoint] : undefined)),
+        filter(position => position !== undefined),
+      );
+      expectObservable(positions$, '10ms !').toBe('--a--bc', {
+        a: ['answer', { index: '1', at: 0 }],
+        b: ['idle', { index: '2', at: 2 }],
+        c: ['answer', { index: '3', at: 5 }],
+      });
+    }),
+  );
+
+  it(
+    'reports how often it failed, why, and when it will try again',
+    marbles(({ cold, expectObservable }) => {
+      const { poll } = script(cold<never>('--#', undefined, 'down'), cold<never>('#', undefined, 'down'));
+      const status$ = watchSignals(poll, {
+        random,
+        backoff: { initial: 5 },
+        recovery: () => ({ kind: 'retry', offline: true }),
+      }).pipe(map(signal => (signal.kind === 'status' ? signal.status : signal)));
+      const common = { lastAnswer: undefined, hint: undefined };
+      expectObservable(status$, '10ms !').toBe('a-b----c', {
+        a: { ...common, state: 'connecting', since: 0, attempt: 0, nextTry: undefined, error: undefined },
+        b: { ...common, state: 'offline', since: 2, attempt: 1, nextTry: 7, error: 'down' },
+        c: { ...common, state: 'offline', since: 2, attempt: 2, nextTry: 17, error: 'down' },
+      });
+    }),
+  );
+
+  it(
+    'is no longer live once the service has said nothing for 150 s, and says what to check',
+    marbles(({ expectObservable }) => {
+      let polls = 0;
+      const poll = () => (polls++ === 0 ? of(answer('1', 'x')) : NEVER);
+      const signals$ = watchSignals(poll, { deadline: 50_000, random: () => 0 });
+      const hints$ = signals$.pipe(
+        map(signal => signal.kind === 'status' && signal.status.hint !== undefined),
+      );
+      expectObservable(hints$.pipe(filter(Boolean)), '160s !').toBe('150s t', { t: true });
+      const again$ = watchSignals(script(of(answer('1', 'x')), NEVER, NEVER, NEVER).poll, {
+        deadline: 50_000,
+        random: () => 0,
+      });
+      expectObservable(words(again$), '160s !').toBe('(clx) 149995ms r', {
+        c: 'connecting',
+        l: 'live',
+        x: 'x',
+        r: 'retrying',
+      });
+    }),
+  );
+
+  it(
+    'is closed before the error it ends with',
+    marbles(({ cold, expectObservable }) => {
+      const { poll } = script(cold<never>('-#', undefined, 'gone'));
+      const signals$ = words(watchSignals(poll, { recovery: () => ({ kind: 'end' }) }));
+      expectObservable(signals$).toBe('c(d#)', { c: 'connecting', d: 'closed' }, 'gone');
+    }),
+  );
+
+  it(
+    'emits a gap after the index was refused, before the next answer',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const { asked, poll } = script(
+        cold('(a|)', { a: answer('7', 'x') }),
+        cold<never>('-#'),
+        cold('-(b|)', { b: answer('1', 'y') }),
+      );
+      const seen = journal(watchSignals(poll, { random: () => 0, recovery: refuse }), helpers, '5ms !');
+      flush();
+      deepStrictEqual(seen, [
+        ...['0 connecting', '0 live', '0 x'],
+        ...['1 retrying', '2 live', '2 index_refused', '2 y'],
+      ]);
+      deepStrictEqual(asked, [undefined, '7', undefined, '1']);
+    }),
+  );
+
+  it(
+    'drops an index that may have caused five failures in a row, but not after four',
+    marbles(({ cold, expectObservable, flush }) => {
+      const recovery = (error: unknown): Recovery => ({ kind: 'retry', blamesIndex: error === '500' });
+      const bad = cold<never>('#', undefined, '500');
+      const other = cold<never>('#', undefined, 'reset');
+      const { asked, poll } = script(
+        cold('(a|)', { a: answer('7', 'x') }),
+        ...[bad, bad, bad, bad, other],
+        ...[bad, bad, bad, bad, bad],
+        cold('(b|)', { b: answer('9', 'y') }),
+      );
+      const gaps$ = watchSignals(poll, { random: () => 0, minInterval: 0, recovery }).pipe(map(word));
+      expectObservable(gaps$, '-----!');
+      flush();
+      deepStrictEqual(asked, [undefined, ...Array<string>(10).fill('7'), undefined, '9']);
+    }),
+  );
+
+  it(
+    'emits a gap when the service answers again, not while it is down and a reload would fail',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const down = Array.from({ length: 8 }, () => cold<never>('#', undefined, '503'));
+      const { poll } = script(
+        cold('(a|)', { a: answer('7', 'x') }),
+        ...down,
+        cold('-(b|)', { b: answer('90') }),
+        cold('-(c|)', { c: answer('91', 'y') }),
+      );
+      const recovery = (): Recovery => ({ kind: 'retry', blamesIndex: true });
+      const config = { isIdle, random, recovery, minInterval: 0, backoff: { initial: 10, max: 10 } };
+      const seen = journal(watchSignals(poll, config), helpers, '90ms !');
+      flush();
+      const lines = seen.filter(line => !line.endsWith('retrying'));
+      deepStrictEqual(lines, ['0 connecting', '0 live', '0 x', '81 live', '81 index_refused', '82 y']);
+    }),
+  );
+
+  it(
+    'emits a gap if the index went backwards, was missing, or is older than the retention',
+    marbles(({ cold, expectObservable, flush }) => {
+      const seen: string[] = [];
+      const { poll } = script(
+        cold('-(a|)', { a: answer('100', 'a') }),
+        cold('-(b|)', { b: answer('99', 'b') }),
+        cold('-(c|)', { c: answer('', 'c') }),
+        cold('-(d|)', { d: answer('', 'd') }),
+        cold('-(e|)', { e: answer('200', 'e') }),
+        cold<never>('110ms #'),
+        cold('60ms (f|)', { f: answer('300', 'f') }),
+      );
+      const signals$ = watchSignals(poll, {
+        random,
+        retention: 100,
+        monotonic: asyncScheduler,
+        minInterval: 5,
+        backoff: { initial: 1 },
+      });
+      expectObservable(signals$.pipe(map(signal => seen.push(word(signal)))), '300ms !');
+      flush();
+      deepStrictEqual(seen, [
+        ...['connecting', 'live', 'a'],
+        ...['index_backwards', 'b'],
+        ...['c', 'index_missing', 'd', 'index_missing', 'e'],
+        ...['silence', 'f'],
+      ]);
+    }),
+  );
+
+  it(
+    'resumes from an index or a checkpoint, with a gap if the checkpoint is too old',
+    marbles(({ cold, expectObservable, flush }) => {
+      const resumed = script(cold('(a|)', { a: answer('8', 'x') }));
+      const late = script(cold('(a|)', { a: answer('8', 'x') }));
+      const timely = script(cold('(a|)', { a: answer('8', 'x') }));
+      expectObservable(words(watchSignals(resumed.poll, { from: '7' })), '-!').toBe('(clx)', {
+        c: 'connecting',
+        l: 'live',
+        x: 'x',
+      });
+      const from = { index: '7', at: -298 };
+      expectObservable(
+        words(watchSignals(late.poll, { from, retention: 300, monotonic: asyncScheduler })),
+        '-!',
+      ).toBe('(clsx)', {
+        ...{ c: 'connecting', s: 'silence', l: 'live', x: 'x' },
+      });
+      const recent = { index: '7', at: -297 };
+      expectObservable(
+        words(watchSignals(timely.poll, { from: recent, retention: 300, monotonic: asyncScheduler })),
+        '-!',
+      ).toBe('(clx)', {
+        ...{ c: 'connecting', l: 'live', x: 'x' },
+      });
+      const lastAnswer$ = watchSignals(() => NEVER, { from: recent }).pipe(
+        map(signal => signal.kind === 'status' && signal.status.lastAnswer),
+      );
+      expectObservable(lastAnswer$, '-!').toBe('a', { a: -297 });
+      flush();
+      deepStrictEqual([resumed.asked[0], late.asked[0], timely.asked[0]], ['7', '7', '7']);
+    }),
+  );
+
+  it(
+    'starts from now, with a gap, if it resumes from an empty index',
+    marbles(({ cold, expectObservable, flush }) => {
+      const words = ['', { index: '', at: 0 }].map(from => {
+        const seen: string[] = [];
+        const { asked, poll } = script(cold('(a|)', { a: answer('8', 'x') }));
+        const signals$ = watchSignals(poll, { from }).pipe(map(signal => seen.push(word(signal))));
+        expectObservable(signals$, '-!');
+        return { seen, asked };
+      });
+      flush();
+      for (const { seen, asked } of words) {
+        deepStrictEqual(seen, ['connecting', 'live', 'index_missing', 'x']);
+        deepStrictEqual(asked, [undefined, '8']);
+      }
+    }),
+  );
+
+  it(
+    'starts from now, without a gap, if there is nothing to resume from',
+    marbles(({ cold, expectObservable, flush }) => {
+      const { asked, poll } = script(cold('(a|)', { a: answer('8', 'x') }));
+      expectObservable(words(watchSignals(poll, { from: null })), '-!').toBe('(clx)', {
+        ...{ c: 'connecting', l: 'live', x: 'x' },
+      });
+      flush();
+      deepStrictEqual(asked, [undefined, '8']);
+    }),
+  );
+
+  it(
+    'logs each turn and each gap, with an id for each watch',
+    marbles(({ cold, expectObservable, flush }) => {
+      const answers = () => [
+        cold('-(a|)', { a: answer('9', 'x') }),
+        cold<never>('-#', undefined, 'down'),
+        cold('-(b|)', { b: answer('8', 'y') }),
+      ];
+      const logs = [0, 1].map(() => {
+        const entries: WatchLogEntry[] = [];
+        const config = {
+          random,
+          backoff: { initial: 5 },
+          log: (entry: WatchLogEntry) => entries.push(entry),
+        };
+        expectObservable(watchSignals(script(...answers()).poll, config), '10ms !');
+        return entries;
+      });
+      flush();
+      const [watchId, another] = logs.map(([first]) => first!.watchId);
+      strictEqual(another, watchId! + 1);
+      const fine = { attempt: 0, error: undefined };
+      deepStrictEqual(logs[0], [
+        { at: 1, watchId, kind: 'turn', why: 'news', wait: 0, ...fine },
+        { at: 2, watchId, kind: 'turn', why: 'failed', wait: 5, attempt: 1, error: 'down' },
+        { at: 8, watchId, kind: 'gap', reason: 'index_backwards', index: '9' },
+        { at: 8, watchId, kind: 'turn', why: 'news', wait: 0, ...fine },
+      ]);
+    }),
+  );
+
+  it(
+    'polls again only after an answer has been acknowledged, even an empty one',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const done: string[] = [];
+      const { poll } = script(
+        cold('-(a|)', { a: answer('1', 'x') }),
+        cold('-(b|)', { b: answer('2') }),
+        cold('-(c|)', { c: answer('3', 'y') }),
+      );
+      const ack = ({ watch }: Answer) =>
+        timer(5).pipe(map(() => done.push(`${asyncScheduler.now()} ${watch.index}`)));
+      const seen = journal(watchSignals(poll, { isIdle, ack }), helpers, '25ms !');
+      flush();
+      deepStrictEqual(seen, ['0 connecting', '1 live', '1 x', '13 y']);
+      deepStrictEqual(done, ['6 1', '12 2', '18 3']);
+    }),
+  );
+
+  it(
+    'requests an answer again if it could not be acknowledged',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const acks = [throwError(() => 'disk full'), EMPTY];
+      const { asked, poll } = script(
+        cold('-(a|)', { a: answer('1', 'x') }),
+        cold('-(a|)', { a: answer('1', 'x') }),
+      );
+      const config = { random, backoff: { initial: 3 }, ack: () => acks.shift() ?? EMPTY };
+      const seen = journal(watchSignals(poll, config), helpers, '10ms !');
+      flush();
+      deepStrictEqual(seen, [
+        '0 connecting',
+        '1 live',
+        '1 x',
+        '1 retrying',
+        '5 live',
+        '5 unacknowledged',
+        '5 x',
+      ]);
+      deepStrictEqual(asked, [undefined, undefined, '1']);
+    }),
+  );
+
+  it(
+    'gives up a poll whose index gets too old before the answer begins to arrive, and says so before the next answer',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const { poll } = script(
+        cold('(a|)', { a: answer('1', 'x') }),
+        cold('150ms (b|)', { b: answer('2', 'y') }),
+        cold('-(c|)', { c: answer('900', 'z') }),
+        cold('-(d|)', { d: answer('901', 'w') }),
+      );
+      const seen = journal(
+        watchSignals(poll, { retention: 100, monotonic: asyncScheduler }),
+        helpers,
+        '155ms !',
+      );
+      flush();
+      deepStrictEqual(seen, [...['0 connecting', '0 live', '0 x'], ...['101 silence', '101 z', '102 w']]);
+    }),
+  );
+
+  it(
+    'waits longer each time if an answer cannot be acknowledged',
+    marbles(({ expectObservable, flush }) => {
+      const starts: number[] = [];
+      const poll = () => {
+        starts.push(asyncScheduler.now());
+        return of(answer('5', 'x'));
+      };
+      const ack = () => throwError(() => 'disk full');
+      expectObservable(
+        watchSignals(poll, { random, ack, from: '4', minInterval: 0, backoff: { initial: 10, max: 80 } }),
+        '300ms !',
+      );
+      flush();
+      deepStrictEqual(starts, [0, 10, 30, 70, 150, 230]);
+    }),
+  );
+
+  it(
+    'emits a silence gap, once, if answers cannot be acknowledged for longer than the retention',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const acks = [EMPTY, ...Array.from({ length: 5 }, () => throwError(() => 'disk full')), EMPTY];
+      const again = () => cold('(b|)', { b: answer('2', 'y') });
+      const { poll } = script(cold('(a|)', { a: answer('1', 'x') }), ...Array.from({ length: 6 }, again));
+      const config = {
+        random,
+        retention: 40,
+        monotonic: asyncScheduler,
+        minInterval: 0,
+        backoff: { initial: 10, max: 10 },
+        ack: () => acks.shift() ?? EMPTY,
+      };
+      const seen = journal(watchSignals(poll, config), helpers, '55ms !');
+      flush();
+      deepStrictEqual(
+        seen.filter(line => line.includes('silence')),
+        ['40 silence'],
+      );
+    }),
+  );
+
+  it(
+    'aborts a hanging poll or cuts a wait short when it is woken, and polls again within a second',
+    marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
+      const hung = cold<never>('-');
+      const broken = cold<never>('#');
+      const last = cold<never>('-');
+      const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, broken, last);
+      const wake$ = hot('  5s w 9s w');
+      // The wake; the failure; the wake that cuts its wait short.
+      const chances = [0.5, 1, 0.25];
+      const signals$ = watchSignals(poll, {
+        wake$,
+        random: () => chances.shift() ?? 0,
+        backoff: { initial: 60_000, max: 60_000 },
+      });
+      expectObservable(signals$, '20s !');
+      expectSubscriptions(hung.subscriptions).toBe('^ 4999ms !');
+      expectSubscriptions(broken.subscriptions).toBe('5500ms (^!)');
+      expectSubscriptions(last.subscriptions).toBe('14251ms ^ 5748ms !');
+      flush();
+      deepStrictEqual(asked, [undefined, '1', '1', '1']);
+      strictEqual(chances.length, 0);
+    }),
+  );
+
+  it('sends nothing to who leaves with the first status', () => {
+    const { asked, poll } = script(NEVER);
+    const seen: string[] = [];
+    watchSignals(poll)
+      .pipe(take(1))
+      .subscribe(({ kind }) => seen.push(kind));
+    deepStrictEqual([seen, asked], [['status'], []]);
+  });
+
+  it(
+    'cuts the wait after a poll short that took a while to fail, and the next wait, too',
+    marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
+      const broken = [cold<never>('2s #'), cold<never>('2s #')] as const;
+      const last = cold<never>('-');
+      const { poll } = script(...broken, last);
+      const chances = [1, 0, 1, 0];
+      const random = () => chances.shift() ?? 0;
+      const backoff = { initial: 60_000, max: 60_000 };
+      expectObservable(watchSignals(poll, { wake$: hot('10s w 9999ms w'), random, backoff }), '30s !');
+      expectSubscriptions(broken[1].subscriptions).toBe('10s ^ 1999ms !');
+      expectSubscriptions(last.subscriptions).toBe('20s ^ 9999ms !');
+    }),
+  );
+
+  it(
+    'survives the failure of its wake source, and treats several quick wakes as one',
+    marbles(({ cold, hot, expectObservable, flush }) => {
+      const failing = script(NEVER);
+      expectObservable(watchSignals(failing.poll, { wake$: cold<never>('-#') }), '5s !');
+      const crowded = script(NEVER, NEVER, NEVER);
+      expectObservable(watchSignals(crowded.poll, { wake$: hot('2s wwwww'), random: () => 0 }), '2500ms !');
+      flush();
+      strictEqual(failing.asked.length, 1);
+      strictEqual(crowded.asked.length, 2);
+    }),
+  );
+
+  it(
+    'ends if a callback of the config throws, with the status closed',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const thrown = new Error('a bug');
+      const bug = () => {
+        throw thrown;
+      };
+      const once = cold('-(a|)', { a: answer('1', 'x') });
+      const lost = cold<never>('-#');
+      for (const config of [{ isIdle: bug }, { indexOf: bug }, { keyOf: bug }]) {
+        const signals$ = words(watchSignals(() => once, config));
+        expectObservable(signals$).toBe('a(b#)', { a: 'connecting', b: 'closed' }, thrown);
+      }
+      expectSubscriptions(once.subscriptions).toBe(['^!', '^!', '^!']);
+      const failed$ = words(watchSignals(() => lost, { recovery: bug }));
+      expectObservable(failed$).toBe('a(b#)', { a: 'connecting', b: 'closed' }, thrown);
+      expectSubscriptions(lost.subscriptions).toBe('^!');
+    }),
+  );
+
+  it(
+    'stops polling if an operator after it throws',
+    marbles(helpers => {
+      const { cold, expectObservable, flush } = helpers;
+      let polls = 0;
+      const poll = () => defer(() => cold('-(a|)', { a: answer(String(++polls), `event ${polls}`) }));
+      const projected$ = watchSignals(poll).pipe(
+        map(signal => {
+          if (word(signal) === 'event 3') throw new Error('mine');
+        }),
+      );
+      expectObservable(projected$.pipe(ignoreElements())).toBe('---#', undefined, new Error('mine'));
+      flush();
+      strictEqual(polls, 3);
+    }),
+  );
+
+  it(
+    'starts over for a subscriber after an error',
+    marbles(({ expectObservable }) => {
+      let polls = 0;
+      const poll = () => (++polls === 1 ? throwError(() => 'gone') : of(answer('1', 'x')));
+      const signals$ = words(watchSignals(poll, { recovery: () => ({ kind: 'end' }) }));
+      expectObservable(concat(signals$)).toBe('(cd#)', { c: 'connecting', d: 'closed' }, 'gone');
+      expectObservable(signals$, '--^!').toBe('--(clx)', { c: 'connecting', l: 'live', x: 'x' });
+    }),
+  );
+});

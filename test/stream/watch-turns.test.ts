@@ -1,0 +1,110 @@
+import { deepStrictEqual } from 'node:assert';
+import { asyncScheduler, map, NEVER, take, tap } from 'rxjs';
+import { watch, watchSignals, type Recovery } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+import { answer, isIdle, script } from '../poll-script.js';
+import { journal, word } from '../signal-journal.js';
+
+const random = () => 1;
+
+describe('a turn of the watch', () => {
+  it(
+    'emits a gap if it resumes from an empty index',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      for (const from of ['', { index: '', at: 0 }]) {
+        const first = cold('-(a|)', { a: answer('1', 'x') });
+        expectObservable(watchSignals(() => first, { from }).pipe(map(word), take(4))).toBe('c(lga|)', {
+          ...{ c: 'connecting', g: 'index_missing', l: 'live', a: 'x' },
+        });
+        expectSubscriptions(first.subscriptions).toBe('^!');
+      }
+    }),
+  );
+
+  it(
+    'treats a repeated answer as idle even if idle answers came in between',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const last = cold('-(d|)', { d: answer('4', 'y') });
+      const { asked, poll } = script(
+        cold('-(a|)', { a: answer('1', 'x') }),
+        cold('-(b|)', { b: answer('2') }),
+        cold('-(c|)', { c: answer('3', 'x') }),
+        last,
+      );
+      expectObservable(watch(poll, { isIdle }), '-----!').toBe('-a--d', {
+        a: answer('1', 'x'),
+        d: answer('4', 'y'),
+      });
+      expectSubscriptions(last.subscriptions).toBe('---^!');
+      flush();
+      deepStrictEqual(asked, [undefined, '1', '2', '3', '4']);
+    }),
+  );
+
+  it(
+    'continues from the same index after a poll that a proxy cut off, without backoff or a new status',
+    marbles(helpers => {
+      const { cold, expectSubscriptions, flush } = helpers;
+      const cut = cold<never>('--#', undefined, '504');
+      const down = cold<never>('#', undefined, 'reset');
+      const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), cut, cut, down, cut, NEVER);
+      const recovery = (error: unknown): Recovery =>
+        error === '504' ? { kind: 'cut', ifHeldFor: 2 } : { kind: 'retry' };
+      const config = { random, recovery, burst: 9, backoff: { initial: 3 } };
+      const seen = journal(watchSignals(poll, config), helpers, '10ms !');
+      expectSubscriptions(cut.subscriptions).toBe(['^-!', '--^-!', '-------^-!']);
+      expectSubscriptions(down.subscriptions).toBe('----(^!)');
+      flush();
+      deepStrictEqual(seen, ['0 connecting', '0 live', '0 x', '4 retrying']);
+      deepStrictEqual(asked, [undefined, '1', '1', '1', '1', '1']);
+    }),
+  );
+
+  it(
+    'does not interrupt an acknowledgement when it wakes',
+    marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
+      const ack = cold<never>('-----|');
+      const next = cold<never>('-');
+      const { asked, poll } = script(cold('-(a|)', { a: answer('1', 'x') }), next);
+      const config = { random: () => 0, wake$: hot('---w'), ack: () => ack };
+      expectObservable(watch(poll, config), '--------!').toBe('-a', { a: answer('1', 'x') });
+      expectSubscriptions(ack.subscriptions).toBe('-^----!');
+      expectSubscriptions(next.subscriptions).toBe('------^-!');
+      flush();
+      deepStrictEqual(asked, [undefined, '1']);
+    }),
+  );
+
+  it(
+    'stops at once on unsubscribe, during a poll, an ack or a wait, and unsubscribes from its wake source',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const unsub = '---!';
+      const wakes = [cold('-'), cold('-'), cold('-')] as const;
+
+      const hung = cold<never>('-');
+      expectObservable(
+        watch(() => hung, { wake$: wakes[0] }),
+        unsub,
+      ).toBe('');
+      expectSubscriptions(hung.subscriptions).toBe('^--!');
+
+      const ack = cold<never>('-');
+      const acknowledged = script(cold('-(a|)', { a: answer('1', 'x') }), NEVER);
+      expectObservable(watch(acknowledged.poll, { wake$: wakes[1], ack: () => ack }), unsub).toBe('-a', {
+        a: answer('1', 'x'),
+      });
+      expectSubscriptions(ack.subscriptions).toBe('-^-!');
+
+      const polls: number[] = [];
+      const broken = cold<never>('-#').pipe(tap({ subscribe: () => polls.push(asyncScheduler.now()) }));
+      expectObservable(
+        watch(() => broken, { wake$: wakes[2], random }),
+        unsub,
+      ).toBe('');
+
+      for (const wake$ of wakes) expectSubscriptions(wake$.subscriptions).toBe('^--!');
+      flush();
+      deepStrictEqual([acknowledged.asked, polls], [[undefined], [0]]);
+    }),
+  );
+});
