@@ -63,6 +63,8 @@ interface EndpointWatch<Answer> {
   readonly settings: () => WatchSettings<Answer>;
 }
 
+type NewsOf<Answer> = Partial<Pick<WatchSettings<Answer>, 'isIdle' | 'keyOf' | 'withoutNews'>>;
+
 /** Prepares a watch of an endpoint. Throws an `InputError` if the config is invalid. */
 export function endpointWatch<Input, Answer>(
   { polling, watch }: LobbyContext,
@@ -70,28 +72,19 @@ export function endpointWatch<Input, Answer>(
   input: Omit<Input, 'watch_index'>,
   config?: WatchConfig<Answer>,
 ): EndpointWatch<Answer> {
-  const { isIdle, keyOf, withoutNews } = endpoint as Partial<
-    Pick<WatchSettings<Answer>, 'isIdle' | 'keyOf' | 'withoutNews'>
-  >;
-  const byText = (_: Answer, text: string | undefined) => answerKey(text ?? '');
+  const { isIdle, keyOf = answerKey, withoutNews } = Object(endpoint) as NewsOf<Answer>;
   const settings: WatchSettings<Answer> = {
     ...watchSettings<Answer>({
       ...(watch as WatchConfig<Answer>),
       ...(isIdle && { isIdle }),
       ...given(config),
     }),
-    keyOf: config?.keyOf ?? keyOf ?? byText,
+    keyOf: config?.keyOf ?? keyOf,
     ...(withoutNews && { withoutNews }),
   };
   return {
     poll: (watch_index, context) =>
-      requestText(
-        polling,
-        endpoint,
-        { ...input, watch_index } as Input,
-        { ...context, kind: 'poll' },
-        (answer, text) => ({ answer, text }),
-      ),
+      requestText(polling, endpoint, { ...input, watch_index } as Input, { ...context, kind: 'poll' }),
     settings: () => (settings.permit ? settings : { ...settings, permit: pollQuota(settings) }),
   };
 }

@@ -1,4 +1,3 @@
-export { answerKey } from './answer-key.js';
 export type { BaseUrls } from './compose-request.js';
 export {
   checkEndpoint,
@@ -24,6 +23,7 @@ export {
   type GetMembersInput,
   type PlayerTokenInput,
 } from './endpoints.js';
+export { answerKey } from './read-answer.js';
 export { request, requestText, type RequestContext } from './request.js';
 export { either, type Either } from './either.js';
 export type { Pageable, Watchable } from './watchable.js';

@@ -1,5 +1,6 @@
 import { Observable } from 'rxjs';
 import { TransportError } from '../error/index.js';
+import type { Polled } from '../stream/index.js';
 import { summaryOf, type Transport, type TransportRequest } from '../transport/index.js';
 import { composeRequest, type BaseUrls } from './compose-request.js';
 import type { Endpoint } from './endpoint.js';
@@ -30,11 +31,20 @@ export function request<Input, Answer>(
   input: Input,
   options?: RequestOptions,
 ): Observable<Answer> {
-  return requestText(context, endpoint, input, options, answer => answer);
+  return sendRequest(context, endpoint, input, options, answer => answer);
 }
 
-/** Like {@link request}, but emits what `project` makes of an answer and the text that it was decoded from. */
-export function requestText<Input, Answer, Result>(
+/** Like {@link request}, but emits the answer with the text that it was decoded from. */
+export function requestText<Input, Answer>(
+  context: RequestContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Input,
+  options?: RequestOptions,
+): Observable<Polled<Answer>> {
+  return sendRequest(context, endpoint, input, options, (answer, text) => ({ answer, text }));
+}
+
+function sendRequest<Input, Answer, Result>(
   { transport, baseUrls, now }: RequestContext,
   endpoint: Endpoint<Input, Answer>,
   input: Input,

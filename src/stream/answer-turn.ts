@@ -20,7 +20,7 @@ export function answerTurn<A>(
   laws: WatchLaws<A>,
 ): Turn<A> {
   const { askedAt } = state;
-  const index = usableIndex(laws.indexOf(answer));
+  const index = usableIndex(laws.indexOf ? laws.indexOf(answer) : watchIndexOf(answer));
   const isIdle = laws.isIdle(answer);
   const key = isIdle ? state.key : laws.keyOf(answer, text);
   const isNews = key !== state.key;
@@ -82,4 +82,9 @@ export function nothingTurn<A>(state: WatchState, { now }: Outcome<A>, laws: Wat
     },
     why: 'nothing',
   };
+}
+
+/** The index of an answer of this service. */
+function watchIndexOf(answer: unknown): unknown {
+  return (answer as { watch?: { index?: unknown } | null } | null)?.watch?.index;
 }

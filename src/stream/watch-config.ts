@@ -170,7 +170,8 @@ export interface WatchSettings<A> extends Clocks {
   readonly retention: number;
   readonly backoff: Required<BackoffConfig>;
   readonly permit: (() => ObservableInput<unknown>) | undefined;
-  readonly indexOf: (answer: A) => unknown;
+  /** Undefined for the index of this service. */
+  readonly indexOf: ((answer: A) => unknown) | undefined;
   readonly isIdle: (answer: A) => boolean;
   readonly keyOf: (answer: A, text: string | undefined) => unknown;
   /** What is acknowledged of an answer that only repeats the last one. */
@@ -194,7 +195,7 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     retention: config.retention ?? 300_000,
     backoff: backoffSettings(config.backoff),
     permit: config.permit,
-    indexOf: config.indexOf ?? watchIndexOf,
+    indexOf: config.indexOf,
     isIdle: config.isIdle ?? (() => false),
     // The index may change although the data has not.
     keyOf: config.keyOf ?? (answer => jsonHash(answer, 'watch')),
@@ -205,11 +206,6 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     scheduler,
     monotonic: config.monotonic ?? monotonicClock(scheduler),
   };
-}
-
-/** The index of an answer of this service. */
-function watchIndexOf(answer: unknown): unknown {
-  return (answer as { watch?: { index?: unknown } | null } | null)?.watch?.index;
 }
 
 /** Where a watch resumes. Without an index it cannot, which counts as a gap. */

@@ -143,12 +143,8 @@ export function continuingWatch<A>(
       const perform = (turn: Turn<A>): Observable<WatchSignal<A> | typeof ENDED> => {
         const { signals, delivery } = turn;
         if (delivery) return concat(signals, delivered(turn, delivery));
-        return signals.length > 0
-          ? concat(
-              signals,
-              defer(() => commit(turn)),
-            )
-          : commit(turn);
+        const committed$ = defer(() => commit(turn));
+        return signals.length > 0 ? concat(signals, committed$) : committed$;
       };
 
       const delivered = (turn: Turn<A>, delivery: Delivery<A>) => {

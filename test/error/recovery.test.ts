@@ -18,14 +18,14 @@ describe('recovery', () => {
     );
   });
 
-  it('treats an answer without anything new as idle', () => {
-    for (const status of [204, 304]) deepStrictEqual(recoveryOf(status), { kind: 'idle' });
-    deepStrictEqual(recoveryOf(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'idle' });
+  it('treats an answer without content as a cut, and a time-out of the service as its word if it held the poll', () => {
+    for (const status of [204, 304]) deepStrictEqual(recoveryOf(status), { kind: 'cut' });
+    deepStrictEqual(recoveryOf(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'idle', ifHeldFor: 10_000 });
   });
 
-  it('treats a poll that a proxy cut off as idle only if it was held, and not if the proxy asks for a wait', () => {
+  it('treats a poll that a proxy cut off as cut only if it was held, and not if the proxy asks for a wait', () => {
     for (const status of [502, 504, 520, 524]) {
-      deepStrictEqual(recoveryOf(status), { kind: 'idle', ifHeldFor: 10_000 });
+      deepStrictEqual(recoveryOf(status), { kind: 'cut', ifHeldFor: 10_000 });
       deepStrictEqual(recoveryOf(status, { retryAfter: 5 }), { ...retry, after: 5 });
     }
   });
