@@ -1,7 +1,7 @@
 import { changeStatus } from './watch-signal.js';
 import {
+  dueOnArrival,
   isOlderIndex,
-  laterOf,
   LIVE_AFTER,
   paceWait,
   restFor,
@@ -16,7 +16,7 @@ import {
 /** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
 export function answerTurn<A>(
   state: WatchState,
-  { answer, text, now }: Outcome<A> & { kind: 'answer' },
+  { answer, text, arrivedAt, now }: Outcome<A> & { kind: 'answer' },
   laws: WatchLaws<A>,
 ): Turn<A> {
   const { askedAt } = state;
@@ -26,20 +26,21 @@ export function answerTurn<A>(
   const isNews = key !== state.key;
   const isBackwards = index !== undefined && state.index !== undefined && isOlderIndex(index, state.index);
   const due =
-    state.due ?? (isBackwards ? { reason: 'index_backwards' as const, index: state.index } : undefined);
+    dueOnArrival(state, arrivedAt, laws.retention) ??
+    (isBackwards ? { reason: 'index_backwards' as const, index: state.index } : undefined);
   const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
 
   // An answer that is no different, and came at once, may come from a cache. It renews nothing.
   const isCached =
     !isNews && !isIdle && index === state.index && now.monotonic - askedAt.monotonic < LIVE_AFTER;
   // Even its index has been forgotten. Without one, the next answer has one that is known.
-  const isForgotten = isCached && state.due?.reason === 'silence';
-  const born = isCached ? state.indexAt : isNews && state.index !== undefined ? state.heardAt : askedAt;
-  const indexAt = gap ? laterOf(born, now, now) : born;
+  const isForgotten = isCached && due?.reason === 'silence';
+  const indexAt = isCached ? state.indexAt : isNews && state.index !== undefined ? state.heardAt : askedAt;
   const { status, signals } = changeStatus(state.status, { state: 'live', lastAnswer: now.at }, now.at);
   const next: WatchState = {
     ...state,
     ...{ index: isForgotten ? undefined : index, indexAt, key },
+    coveredAt: gap && !due.emitted ? now : state.coveredAt,
     heardAt: isCached ? state.heardAt : saidAt(askedAt, now, laws.deadline),
     // Without an index the next poll starts from now and misses what happens in between.
     due:

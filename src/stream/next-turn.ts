@@ -1,13 +1,12 @@
 import type { Recovery } from '../error/index.js';
 import { answerTurn, nothingTurn } from './answer-turn.js';
 import { backoffDelay, within01 } from './backoff.js';
-import { instantAt, type Instant } from './clocks.js';
+import type { Instant } from './clocks.js';
 import { resumePoint } from './watch-config.js';
 import { changeStatus, connecting, type WatchStatus } from './watch-signal.js';
 import {
   askedState,
   hasSlept,
-  laterOf,
   LIVE_AFTER,
   paceWait,
   resumedState,
@@ -219,8 +218,7 @@ function onUnacknowledged<A>(
   const before: WatchState = {
     ...state,
     due: gap ? { reason: gap.reason, index: gap.index, emitted: gap } : (state.due ?? missed),
-    // A reload at the gap has missed nothing.
-    indexAt: gap ? laterOf(state.indexAt, instantAt(gap.at, now), now) : state.indexAt,
+    coveredAt: after.state.coveredAt,
     quietSince: after.state.quietSince,
     status: { ...after.state.status, lastAnswer, attempt },
   };

@@ -1,7 +1,7 @@
 import { from, ignoreElements, Observable, take, type SchedulerAction, type Subscription } from 'rxjs';
 import { instant, type Instant } from './clocks.js';
 import type { Poll, Polled, WatchSettings } from './watch-config.js';
-import { LIVE_AFTER, usableFor, type Ending, type WatchState } from './watch-state.js';
+import { isCovered, LIVE_AFTER, usableFor, type Ending, type WatchState } from './watch-state.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
 const YOUNG_POLL = 1_000;
@@ -18,7 +18,7 @@ export type Interruption = 'woken' | 'left' | 'returned';
  */
 export function pollOnce<A>(
   poll: Poll<Polled<A>>,
-  { index, indexAt, askedAt: lastAskedAt, needsFreshConnection }: WatchState,
+  { index, indexAt, coveredAt, askedAt: lastAskedAt, needsFreshConnection }: WatchState,
   settings: WatchSettings<A>,
   interruption$: Observable<Interruption>,
   wokenAt: () => number,
@@ -29,7 +29,7 @@ export function pollOnce<A>(
     let timer: Subscription | undefined;
     let askedAt: Instant | undefined;
     let isFresh = false;
-    let hasArrived = false;
+    let arrivedAt: Instant | undefined;
     let isOver = false as boolean;
 
     const end = (ending: Ending<A>) => {
@@ -51,29 +51,30 @@ export function pollOnce<A>(
       if (isOver) return;
       const sentAt = (askedAt = instant(settings));
       isFresh = needsFreshConnection || wokenAt() > lastAskedAt.monotonic;
-      const untilTooOld = index === undefined ? Infinity : usableFor(indexAt, sentAt, retention);
-      // Once there is a gap, the same index still gets what there is.
-      const abortAfter = untilTooOld < 0 ? deadline : Math.min(deadline, Math.ceil(untilTooOld) + 1);
+      const usable = index === undefined ? Infinity : usableFor(indexAt, sentAt, retention);
+      // Once there is a gap, or has just been one, the same index still gets what there is.
+      const mayGetOld = usable >= 0 && !isCovered(coveredAt, sentAt, retention);
+      const abortAfter = mayGetOld ? Math.min(deadline, Math.ceil(usable) + 1) : deadline;
       // Without an index the service answers at once, so that a wait is no good sign.
       let mayBeHeld = index !== undefined && abortAfter > LIVE_AFTER;
       const onTime = function (this: SchedulerAction<void>) {
         if (mayBeHeld) {
           mayBeHeld = false;
           subscriber.next({ kind: 'held' });
-          if (!hasArrived) this.schedule(undefined, abortAfter - LIVE_AFTER);
-        } else if (!hasArrived) {
+          if (!arrivedAt) this.schedule(undefined, abortAfter - LIVE_AFTER);
+        } else if (!arrivedAt) {
           end({ kind: abortAfter === deadline ? 'deadline' : 'outdated' });
         }
       };
       const onArrival = () => {
-        hasArrived = true;
+        arrivedAt ??= instant(settings);
       };
       subscriber.next({ kind: 'sent' });
       try {
         // Not only unsubscribed from afterwards: what emits synchronously might never return.
         const answer$ = from(poll(index, { needsFreshConnection: isFresh, onArrival })).pipe(take(1));
         asking = answer$.subscribe({
-          next: polled => end({ kind: 'answer', ...polled }),
+          next: polled => end({ kind: 'answer', arrivedAt: arrivedAt ?? instant(settings), ...polled }),
           error: fail,
           complete: () => end({ kind: 'nothing' }),
         });

@@ -18,6 +18,8 @@ export interface WatchState {
   readonly index: string | undefined;
   /** The index is no older than this. The service forgets it after the retention. */
   readonly indexAt: Instant;
+  /** When the last gap was emitted: a reload there misses nothing, so that polls right after it do not, either. */
+  readonly coveredAt: Instant;
   /** When the service said something of its own. What comes with news may have waited since then. */
   readonly heardAt: Instant;
   /** The key of the last answer with news. */
@@ -63,7 +65,7 @@ export interface Rest {
 export type Ending<A> =
   /** It is being sent; the service has been holding it for a while. It goes on. */
   | { readonly kind: 'sent' | 'held' }
-  | ({ readonly kind: 'answer' } & Polled<A>)
+  | ({ readonly kind: 'answer'; readonly arrivedAt: Instant } & Polled<A>)
   /** It completed without an answer; it was not answered in time; its index became too old. */
   | { readonly kind: 'nothing' | 'deadline' | 'outdated' }
   | { readonly kind: 'failure'; readonly error: unknown }
@@ -106,11 +108,13 @@ export const LIVE_AFTER = 2_000;
 /** Equal to no key. */
 const NO_KEY = {};
 
+const NEVER: Instant = { at: -Infinity, monotonic: -Infinity };
+
 /** The state before the first poll. */
 export function firstState(now: Instant, from: ResumePoint | undefined, retention: number): WatchState {
   const fresh: WatchState = {
-    ...{ index: undefined, indexAt: now, heardAt: now, key: NO_KEY, due: undefined },
-    ...{ askedAt: { at: -Infinity, monotonic: -Infinity }, paidUntil: -Infinity },
+    ...{ index: undefined, indexAt: now, heardAt: now, coveredAt: NEVER, key: NO_KEY, due: undefined },
+    ...{ askedAt: NEVER, paidUntil: -Infinity },
     rest: restFor(now, 0),
     ...{ indexFailures: 0, isAnswered: false, isHoldingProof: true, needsFreshConnection: false },
     quietSince: now.monotonic,
@@ -162,9 +166,27 @@ export function usableFor(indexAt: Instant, now: Instant, retention: number): nu
   return ageLimit(retention) - ageOf(indexAt, now);
 }
 
-/** The later of two moments. */
-export function laterOf(a: Instant, b: Instant, now: Instant): Instant {
-  return ageOf(a, now) < ageOf(b, now) ? a : b;
+/** Whether a poll that is sent now follows a gap so closely that it misses nothing, however old its index is. */
+export function isCovered(coveredAt: Instant, now: Instant, retention: number): boolean {
+  return ageOf(coveredAt, now) <= retention - ageLimit(retention);
+}
+
+/** The gap to emit with the next answer: there is one if the service may have forgotten the index by now. */
+function dueAt(state: WatchState, now: Instant, retention: number): DueGap | undefined {
+  const { index, indexAt, coveredAt, due } = state;
+  if (index === undefined || usableFor(indexAt, now, retention) >= 0) return due;
+  // As long as the answer after a gap cannot be acknowledged, it comes again, and the gap is known.
+  const isKnown = due?.emitted
+    ? usableFor(coveredAt, now, retention) >= 0
+    : due !== undefined || isCovered(coveredAt, now, retention);
+  return isKnown ? due : { reason: 'silence', index };
+}
+
+/** The same when the answer has begun to arrive: the index may have become too old since the poll was sent. */
+export function dueOnArrival(state: WatchState, arrivedAt: Instant, retention: number): DueGap | undefined {
+  const { indexAt, coveredAt, askedAt, due } = state;
+  const wasUsable = usableFor(indexAt, askedAt, retention) >= 0 && !isCovered(coveredAt, askedAt, retention);
+  return wasUsable ? dueAt(state, arrivedAt, retention) : due;
 }
 
 /** The clocks differ by less than this unless the machine slept or a clock was set, in ms. */
@@ -188,15 +210,8 @@ export function askedState(
   askedAt: Instant,
   { minInterval, retention }: Pace,
 ): WatchState {
-  const { index, due, paidUntil } = state;
-  const isForgotten =
-    index !== undefined && (!due || due.emitted) && usableFor(state.indexAt, askedAt, retention) < 0;
-  return {
-    ...state,
-    askedAt,
-    paidUntil: Math.max(paidUntil, askedAt.monotonic) + minInterval,
-    due: isForgotten ? { reason: 'silence', index } : due,
-  };
+  const paidUntil = Math.max(state.paidUntil, askedAt.monotonic) + minInterval;
+  return { ...state, askedAt, paidUntil, due: dueAt(state, askedAt, retention) };
 }
 
 /** How long the next poll has to wait, in ms, so that polls without news keep to their rate limit. */
