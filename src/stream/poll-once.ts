@@ -1,7 +1,7 @@
 import { from, ignoreElements, Observable, take, type SchedulerAction, type Subscription } from 'rxjs';
 import { instant, type Instant } from './clocks.js';
 import type { Poll, Polled, WatchSettings } from './watch-config.js';
-import { isCovered, LIVE_AFTER, usableFor, type Ending, type WatchState } from './watch-state.js';
+import { knownSince, LIVE_AFTER, usableFor, type Ending, type WatchState } from './watch-state.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
 const YOUNG_POLL = 1_000;
@@ -18,13 +18,14 @@ export type Interruption = 'woken' | 'left' | 'returned';
  */
 export function pollOnce<A>(
   poll: Poll<Polled<A>>,
-  { index, indexAt, coveredAt, askedAt: lastAskedAt, needsFreshConnection }: WatchState,
+  state: WatchState,
   settings: WatchSettings<A>,
   interruption$: Observable<Interruption>,
   wokenAt: () => number,
 ): Observable<Ending<A>> {
   return new Observable(subscriber => {
     const { permit, deadline, retention, scheduler } = settings;
+    const { index, askedAt: lastAskedAt, needsFreshConnection } = state;
     let asking: Subscription | undefined;
     let timer: Subscription | undefined;
     let askedAt: Instant | undefined;
@@ -51,10 +52,10 @@ export function pollOnce<A>(
       if (isOver) return;
       const sentAt = (askedAt = instant(settings));
       isFresh = needsFreshConnection || wokenAt() > lastAskedAt.monotonic;
-      const usable = index === undefined ? Infinity : usableFor(indexAt, sentAt, retention);
-      // Once there is a gap, or has just been one, the same index still gets what there is.
-      const mayGetOld = usable >= 0 && !isCovered(coveredAt, sentAt, retention);
-      const abortAfter = mayGetOld ? Math.min(deadline, Math.ceil(usable) + 1) : deadline;
+      const usable = usableFor(knownSince(state, sentAt, retention), sentAt, retention);
+      // Once there is a gap, the same index still gets what there is.
+      const abortAfter =
+        index === undefined || usable < 0 ? deadline : Math.min(deadline, Math.ceil(usable) + 1);
       // Without an index the service answers at once, so that a wait is no good sign.
       let mayBeHeld = index !== undefined && abortAfter > LIVE_AFTER;
       const onTime = function (this: SchedulerAction<void>) {

@@ -166,27 +166,27 @@ export function usableFor(indexAt: Instant, now: Instant, retention: number): nu
   return ageLimit(retention) - ageOf(indexAt, now);
 }
 
-/** Whether a poll that is sent now follows a gap so closely that it misses nothing, however old its index is. */
-export function isCovered(coveredAt: Instant, now: Instant, retention: number): boolean {
-  return ageOf(coveredAt, now) <= retention - ageLimit(retention);
+/** Since when a poll may miss something: a gap covers what is sent right after it, however old the index is. */
+export function knownSince({ indexAt, coveredAt }: WatchState, askedAt: Instant, retention: number): Instant {
+  return ageOf(coveredAt, askedAt) <= retention - ageLimit(retention) ? coveredAt : indexAt;
 }
 
-/** The gap to emit with the next answer: there is one if the service may have forgotten the index by now. */
-function dueAt(state: WatchState, now: Instant, retention: number): DueGap | undefined {
-  const { index, indexAt, coveredAt, due } = state;
-  if (index === undefined || usableFor(indexAt, now, retention) >= 0) return due;
+/** The gap to emit with the answer to a poll that is sent now: there is one if the service may have forgotten the index. */
+function dueWhenAsked(state: WatchState, now: Instant, retention: number): DueGap | undefined {
+  const { index, coveredAt, due } = state;
   // As long as the answer after a gap cannot be acknowledged, it comes again, and the gap is known.
-  const isKnown = due?.emitted
-    ? usableFor(coveredAt, now, retention) >= 0
-    : due !== undefined || isCovered(coveredAt, now, retention);
-  return isKnown ? due : { reason: 'silence', index };
+  const since = due?.emitted ? coveredAt : knownSince(state, now, retention);
+  const isForgotten = index !== undefined && usableFor(since, now, retention) < 0;
+  return isForgotten && (!due || due.emitted) ? { reason: 'silence', index } : due;
 }
 
 /** The same when the answer has begun to arrive: the index may have become too old since the poll was sent. */
 export function dueOnArrival(state: WatchState, arrivedAt: Instant, retention: number): DueGap | undefined {
-  const { indexAt, coveredAt, askedAt, due } = state;
-  const wasUsable = usableFor(indexAt, askedAt, retention) >= 0 && !isCovered(coveredAt, askedAt, retention);
-  return wasUsable ? dueAt(state, arrivedAt, retention) : due;
+  const { index, askedAt, due } = state;
+  const since = knownSince(state, askedAt, retention);
+  const wasKnown = usableFor(since, askedAt, retention) >= 0;
+  const isForgotten = index !== undefined && wasKnown && usableFor(since, arrivedAt, retention) < 0;
+  return due ?? (isForgotten ? { reason: 'silence', index } : undefined);
 }
 
 /** The clocks differ by less than this unless the machine slept or a clock was set, in ms. */
@@ -211,7 +211,7 @@ export function askedState(
   { minInterval, retention }: Pace,
 ): WatchState {
   const paidUntil = Math.max(state.paidUntil, askedAt.monotonic) + minInterval;
-  return { ...state, askedAt, paidUntil, due: dueAt(state, askedAt, retention) };
+  return { ...state, askedAt, paidUntil, due: dueWhenAsked(state, askedAt, retention) };
 }
 
 /** How long the next poll has to wait, in ms, so that polls without news keep to their rate limit. */

@@ -151,9 +151,9 @@ export function continuingWatch<A>(
         const { gap, isGapEmitted } = delivery;
         if (gap && !isGapEmitted) log({ ...stamp(), kind: 'gap', reason: gap.reason, index: gap.index });
         const isLate = () => {
-          const { index, indexAt } = turn.state;
-          const isTooOld = index !== undefined && usableFor(indexAt, now(), retention) < 0;
-          return isTooOld || (isPaused && !resume);
+          const { indexAt, coveredAt } = turn.state;
+          const isUsable = [indexAt, coveredAt].some(since => usableFor(since, now(), retention) >= 0);
+          return !isUsable || (isPaused && !resume);
         };
         return deliver(delivery, audience, isLate).pipe(
           concatMap(part => {
