@@ -2,6 +2,7 @@ import { isLeft } from '#fp-ts/Either';
 import {
   DecodeError,
   describe,
+  MAX_WAIT,
   StatusError,
   type RequestSummary,
   type StatusDetails,
@@ -69,7 +70,7 @@ function parse(text: string, request: RequestSummary): unknown {
 function statusDetails({ headers, text }: TransportResponse, now: number): StatusDetails {
   const body = errorBody(text);
   const rayId = body.ray_id ?? headers.get('rvt-ray-id') ?? '';
-  const wait = retryAfter(headers.get('retry-after'), body.metadata, now);
+  const wait = retryAfter(headers, body.metadata, now);
   return {
     ...(body.code != null && { code: body.code }),
     ...(body.message != null && { reason: body.message }),
@@ -94,14 +95,28 @@ const YEAR_2000 = Date.UTC(2000);
 
 /**
  * How long the service asks to wait, in ms. It comes from the `Retry-After` header, which is in seconds or an HTTP date; or,
- * since browsers hide that header, from the `metadata` of a rate limit, a time in ms since 1970.
+ * since browsers hide that header, from the `metadata` of a rate limit, a time in ms since 1970. A time counts from the answer's
+ * own `Date`. If a browser hides that, too, it counts from this machine's clock, which may be wrong, and is at most `MAX_WAIT`.
  */
-function retryAfter(header: string | null, metadata: unknown, now: number): number | undefined {
-  const value = header?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  // `Date.parse` would also accept '-5' and '1.5' as dates.
-  const fromHeader = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : NaN;
-  const fromMetadata = typeof metadata === 'number' || typeof metadata === 'string' ? Number(metadata) : NaN;
-  const time = Number.isNaN(fromHeader) ? fromMetadata : fromHeader;
-  return Number.isFinite(time) && time > YEAR_2000 ? Math.max(0, time - now) : undefined;
+function retryAfter(
+  headers: TransportResponse['headers'],
+  metadata: unknown,
+  now: number,
+): number | undefined {
+  const header = headers.get('retry-after');
+  if (/^\s*\d{1,9}\s*$/.test(header ?? '')) return Number(header) * 1000;
+  const until = httpDate(header) ?? time(metadata);
+  if (until === undefined) return undefined;
+  const sent = httpDate(headers.get('date'));
+  return Math.max(0, sent === undefined ? Math.min(until - now, MAX_WAIT) : until - sent);
+}
+
+/** The time of an HTTP date. `Date.parse` alone would also accept '-5' and '1.5'. */
+function httpDate(header: string | null): number | undefined {
+  return /^\s*[A-Za-z]{3}/.test(header ?? '') ? time(Date.parse(header!)) : undefined;
+}
+
+function time(value: unknown): number | undefined {
+  const ms = typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
+  return Number.isFinite(ms) && ms > YEAR_2000 ? ms : undefined;
 }

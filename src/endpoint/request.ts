@@ -10,7 +10,7 @@ import { readAnswer } from './read-answer.js';
 export interface RequestContext {
   readonly transport: Transport;
   readonly baseUrls: BaseUrls;
-  /** The current time, in ms since 1970. `Retry-After` may be a date. */
+  /** The current time, in ms since 1970. `Retry-After` may be a date, in an answer without a `Date`. */
   readonly now: () => number;
 }
 

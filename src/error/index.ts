@@ -29,5 +29,5 @@ export { InputError, isInputError } from './input-error.js';
 export { recovery, type Recovery } from './recovery.js';
 export { redact, redactBody, redactError } from './redact.js';
 export type { RequestSummary } from './request-summary.js';
-export { isFromService, isStatusError, StatusError, type StatusDetails } from './status-error.js';
+export { isFromService, isStatusError, MAX_WAIT, StatusError, type StatusDetails } from './status-error.js';
 export { isTransportError, TransportError, type TransportFailure } from './transport-error.js';

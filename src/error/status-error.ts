@@ -1,6 +1,9 @@
 import { hasTag } from './has-tag.js';
 import type { RequestSummary } from './request-summary.js';
 
+/** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
+export const MAX_WAIT = 900_000;
+
 /** Details of a {@link StatusError} besides the status. Any of them may be missing: a crashed server sends none. */
 export interface StatusDetails {
   /** The service's error code, for example `GROUP_NOT_MEMBER`. */

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { inspect } from 'node:util';
 import * as t from 'io-ts';
 import { assert as check, asyncProperty, webUrl } from 'fast-check';
-import { EMPTY, lastValueFrom, of, throwError } from 'rxjs';
+import { EMPTY, lastValueFrom, of, throwError, type SchedulerLike } from 'rxjs';
 import {
   Acknowledged,
   createClient,
@@ -23,6 +23,7 @@ import {
 } from 'lobby-rx';
 import { isWellFormed } from '../../src/error/index.js';
 import { anyText } from '../any-text.js';
+import { virtualTime } from '../virtual-time.js';
 
 const urls = {
   groupUrl: 'https://group.example/prefix/',
@@ -32,7 +33,12 @@ const urls = {
 const list = JSON.stringify({ members: [], watch: { index: '1' }, anchor: null });
 
 /** A client whose requests are all answered with this, and the requests that it sent. */
-function clientOf(text: string, status = 200, headers: Readonly<Record<string, string>> = {}) {
+function clientOf(
+  text: string,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+  scheduler?: SchedulerLike,
+) {
   const sent: TransportRequest[] = [];
   const transport: Transport = request => {
     // What is not sent, but only tells the transport how to send it, is left out.
@@ -41,7 +47,10 @@ function clientOf(text: string, status = 200, headers: Readonly<Record<string, s
     sent.push(onTheWire);
     return of({ status, headers: { get: name => headers[name] ?? null }, text });
   };
-  return { sent, client: createClient({ ...urls, token: 'token', transport }) };
+  return {
+    sent,
+    client: createClient({ ...urls, token: 'token', transport, ...(scheduler && { scheduler }) }),
+  };
 }
 
 async function failureOf(client: ReturnType<typeof clientOf>['client']): Promise<unknown> {
@@ -213,6 +222,33 @@ describe('a request', () => {
     }
     const fallback = await retryAfterFor(JSON.stringify({ metadata: soon }), { 'retry-after': 'soon' });
     ok(fallback !== undefined && fallback > 55_000);
+  });
+
+  it('counts a time to wait for from the Date of the answer; without it from this clock, at most 15 minutes', async () => {
+    const sentAt = Date.UTC(2026, 0, 1);
+    const until = sentAt + 60_000;
+    /** What is read of a date and of metadata by a clock that is so many minutes ahead. */
+    const waits = (minutes: number, date?: string) => {
+      const { scheduler } = virtualTime();
+      scheduler.frame = sentAt + minutes * 60_000;
+      const read = async (text: string, headers: Readonly<Record<string, string>>) => {
+        const { client } = clientOf(text, 429, { ...headers, ...(date && { date }) }, scheduler);
+        return ((await failureOf(client)) as StatusError).retryAfter! / 60_000;
+      };
+      return Promise.all([
+        read('', { 'retry-after': new Date(until).toUTCString() }),
+        read(JSON.stringify({ metadata: until }), {}),
+      ]);
+    };
+    const date = new Date(sentAt).toUTCString();
+    for (const minutes of [-10, 0, 10]) deepStrictEqual(await waits(minutes, date), [1, 1]);
+    for (const unreadable of [undefined, 'today', '0', new Date(0).toUTCString()]) {
+      deepStrictEqual(await waits(-10, unreadable), [11, 11]);
+      deepStrictEqual(await waits(-20, unreadable), [15, 15]);
+      deepStrictEqual(await waits(10, unreadable), [0, 0]);
+    }
+    const { client } = clientOf('', 429, { 'retry-after': '3600' });
+    strictEqual(((await failureOf(client)) as StatusError).retryAfter, 3_600_000);
   });
 
   it('fails with a StatusError even if the metadata is malicious', async () => {
