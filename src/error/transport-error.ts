@@ -4,7 +4,7 @@ import type { RequestSummary } from './request-summary.js';
 /**
  * Why there is no answer.
  *
- * - `not_sent`: the request was never sent, because the token provider failed.
+ * - `not_sent`: the request was never sent, because the token provider failed, or cross-fetch could not be loaded.
  * - `unreachable`: no connection was made, so the server never saw the request. Browsers cannot tell and report `lost`.
  * - `lost`: the connection broke after the request may have reached the server.
  * - `deadline`: no answer in time. The request was aborted, but may have reached the server.

@@ -9,8 +9,11 @@ export class Exchange {
   #request: ClientRequest | undefined;
   #decoder: Transform | undefined;
 
-  /** Follows a request. Calls `onCut` if its connection ends before its answer does, which Node does not report in every case. */
-  observe(request: ClientRequest, onCut: (error: Error) => void): void {
+  /**
+   * Follows a request. Calls `onFailure` with Node's own error, which says more than that of a fetch, or if the connection ends
+   * before the answer does, which Node does not report in every case.
+   */
+  observe(request: ClientRequest, onFailure: (error: Error) => void): void {
     this.#request = request;
     request.once('response', response => {
       this.incoming = response;
@@ -19,11 +22,15 @@ export class Exchange {
         if (!request.writableFinished) request.destroy();
       });
     });
+    request.on('error', error => {
+      // A body that ends with its connection counts as complete once that is closed, even if it has failed.
+      if (!this.incoming?.complete) onFailure(error);
+    });
     request.once('close', () => {
       if (this.incoming?.complete) return;
       // Node is silent after an unrequested upgrade, for example.
       const where = this.incoming ? 'in the body' : 'without an answer';
-      onCut(Object.assign(new Error(`the connection was closed ${where}`), { code: 'ECONNRESET' }));
+      onFailure(Object.assign(new Error(`the connection was closed ${where}`), { code: 'ECONNRESET' }));
     });
   }
 

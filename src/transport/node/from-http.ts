@@ -106,11 +106,6 @@ function sendOnce(url: string, init: SendInit, agentFor: AgentOf, mayReuse: bool
       reject(error);
       exchange.incoming?.destroy(error);
     });
-    request.on('error', error => {
-      reject(error);
-      // Node takes a body whose end is that of the connection for complete, even if the connection has failed.
-      if (exchange.incoming?.complete === false) exchange.incoming.destroy(error);
-    });
     request.end(init.body);
   });
   return { response, hasDiedOnReuse: () => exchange.hasDiedOnReuse, abort: () => exchange.abort() };

@@ -1,6 +1,7 @@
 import type { fetch } from 'cross-fetch';
 import { Agent as HttpAgent, type Agent, type ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
+import { TransportError, type RequestSummary } from '../../error/index.js';
 import type { SentResponse } from '../fetch-like.js';
 import { createAgents, dropIdleSockets } from './agents.js';
 import { Exchange } from './exchange.js';
@@ -9,8 +10,14 @@ import { retriedOnReuse, type Attempt, type SendInit } from './retried-on-reuse.
 /** Loaded with the first request: it takes longer to load than the rest of this library. */
 let loadedFetch: typeof fetch | undefined;
 
-async function loadFetch(): Promise<typeof fetch> {
-  return (loadedFetch ??= (await import('cross-fetch')).default);
+async function loadFetch(request: RequestSummary): Promise<typeof fetch> {
+  try {
+    return (loadedFetch ??= (await import('cross-fetch')).default);
+  } catch (cause) {
+    throw new TransportError('not_sent', 'nothing was sent: cross-fetch cannot be loaded', request, {
+      cause,
+    });
+  }
 }
 
 /** Gets the request that is being started. cross-fetch starts one before it returns. */
@@ -78,7 +85,7 @@ function sendOnce(url: string, init: SendInit, mayReuse: boolean): Attempt {
       onStart = undefined;
     };
     if (loadedFetch) start(loadedFetch);
-    else loadFetch().then(start).catch(reject);
+    else loadFetch({ method: init.method, url }).then(start).catch(reject);
   });
   return {
     response,
