@@ -46,7 +46,7 @@ describe('a failure before a connection was made', () => {
     const { default: crossFetch } = await import('cross-fetch');
     for (const code of [...LOOKUP_CODES, 'ECANCELLED', 'EMFILE', 'ENFILE']) {
       const lookup = failing(code);
-      const agent = new Agent({ lookup } as object);
+      const agent = new Agent({ lookup });
       const fetch: FetchLike = (url, init) => crossFetch(url, { ...init, agent } as object);
       for (const transport of [fromHttp({ agentOptions: { lookup } }), fromFetch({ fetch })]) {
         const error = await failureOf(transport);

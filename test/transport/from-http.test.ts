@@ -77,10 +77,55 @@ describe('fromHttp', () => {
         reasonOf({ lookup: throwing, maxSockets: 1 }),
         reasonOf({ lookup: synchronous, localAddress: '192.0.2.1' }),
       ]),
-      ['lost', 'unreachable'],
+      ['unreachable', 'unreachable'],
     );
     const answered = await ask({ agentOptions: { lookup: synchronous } }, { url });
     strictEqual(answered.status, 200);
+  });
+
+  it('fails if a lookup finds no address, or something else, and does not end the process', async () => {
+    const url = server.url.replace('127.0.0.1', 'group.example');
+    const hostile = {
+      get address(): never {
+        throw new Error('not to be read');
+      },
+    };
+    const nothings: readonly unknown[] = [
+      ...[[], undefined, null, '', 'group.example', 7, {}, { length: 1 }, hostile],
+      ...[[null], [undefined], ['group.example'], [{}], [{ address: 7, family: 4 }], [hostile]],
+      [{ address: 'group.example', family: 4 }],
+    ];
+    const finding = (found: unknown) =>
+      ((_, __, callback) => callback(null, found as string)) as LookupFunction;
+    const failing = (error: unknown) => ((_, __, callback) => callback(error as Error, '')) as LookupFunction;
+    const odd: readonly LookupFunction[] = [
+      ...nothings.map(finding),
+      ...['no', {}, hostile, Object.create(null)].map(failing),
+      () => Promise.reject(new Error('no such host')),
+      () => Promise.reject(hostile),
+    ];
+    for (const [i, lookup] of odd.entries()) {
+      for (const options of [{ lookup }, { lookup, localAddress: '127.0.0.1' }]) {
+        const error: unknown = await ask({ agentOptions: options }, { url }).catch((e: unknown) => e);
+        ok(isTransportError(error), `${i}: ${String(error)}`);
+        strictEqual(error.reason, 'unreachable', `${i}: ${error.message}`);
+      }
+    }
+    strictEqual(server.sockets.length, 0);
+  });
+
+  it('uses the addresses of a lookup, in whatever form it has them', async () => {
+    const url = server.url.replace('127.0.0.1', 'group.example');
+    for (const found of [
+      '127.0.0.1',
+      [{ address: '127.0.0.1', family: 'IPv4' }],
+      [null, { address: 'group.example', family: 4 }, { address: '127.0.0.1' }],
+    ]) {
+      const lookup = ((_, __, callback) => callback(null, found as string)) as LookupFunction;
+      for (const options of [{ lookup }, { lookup, localAddress: '127.0.0.1' }]) {
+        strictEqual((await ask({ agentOptions: options }, { url })).text, '{}');
+      }
+    }
   });
 
   it('tries only those addresses of a host that its own address can reach', async () => {
