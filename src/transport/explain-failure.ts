@@ -32,22 +32,31 @@ const UNREACHABLE_MESSAGE = 'client error (Connect)';
 export function explainFailure(error: unknown, request: TransportRequest): TransportError {
   if (isTransportError(error)) return error;
   const summary = summaryOf(request);
-  const { type, message = error } = Object(error) as FetchFailure;
-  if (type === 'max-size') {
+  const failure = Object(error) as FetchFailure;
+  if (readOr(undefined, () => failure.type) === 'max-size') {
     return new TransportError('too_large', 'the answer is larger than maxBody', summary);
   }
-  const code = codeOf(error);
-  const unreachable =
-    isUnconnected(error) || (code === undefined && textOf(message).includes(UNREACHABLE_MESSAGE));
-  const causeMessage = redact(textOf(message), secretsOf(request)).slice(0, 300);
+  const code = readOr(undefined, () => codeOf(error));
+  const message = textOf(readOr(undefined, () => failure.message) ?? error);
+  const isUnreachable =
+    readOr(false, () => isUnconnected(error)) ||
+    (code === undefined && message.includes(UNREACHABLE_MESSAGE));
+  const causeMessage = redact(message, secretsOf(request)).slice(0, 300);
   return new TransportError(
-    unreachable ? 'unreachable' : 'lost',
-    unreachable
-      ? `the service cannot be reached${code ? `: ${code}` : ''}`
-      : `the connection was lost${code ? `: ${code}` : ''}`,
+    isUnreachable ? 'unreachable' : 'lost',
+    `${isUnreachable ? 'the service cannot be reached' : 'the connection was lost'}${code ? `: ${code}` : ''}`,
     summary,
     { cause: Object.assign(new Error(causeMessage), code !== undefined && { code }) },
   );
+}
+
+/** What is read of an error, or the fallback: anything can be thrown, even what throws when it is read. */
+function readOr<T>(fallback: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return fallback;
+  }
 }
 
 interface FetchFailure {
@@ -63,8 +72,9 @@ interface FetchFailure {
 /** The first code in an error, its causes and the errors that it combines. */
 function codeOf(error: unknown, depth = 0): string | undefined {
   if (depth > MAX_DEPTH || typeof error !== 'object' || error === null) return undefined;
-  const { code, cause, errors } = error as FetchFailure;
+  const { code } = error as FetchFailure;
   if (typeof code === 'string') return code;
+  const { cause, errors } = error as FetchFailure;
   const combined: unknown = Array.isArray(errors) ? errors[0] : undefined;
   return codeOf(cause, depth + 1) ?? codeOf(combined, depth + 1);
 }
@@ -72,10 +82,10 @@ function codeOf(error: unknown, depth = 0): string | undefined {
 /** Whether an error, its cause, or all of the errors that it combines say that no connection was made. */
 function isUnconnected(error: unknown, depth = 0): boolean {
   if (depth > MAX_DEPTH || typeof error !== 'object' || error === null) return false;
-  const { code, syscall, cause, errors } = error as FetchFailure;
+  const { code, syscall, errors } = error as FetchFailure;
   if (Array.isArray(errors) && errors.length > 0) return errors.every(each => isUnconnected(each, depth + 1));
   if (typeof syscall === 'string' && CONNECTING.test(syscall)) return true;
-  if (typeof code !== 'string') return isUnconnected(cause, depth + 1);
+  if (typeof code !== 'string') return isUnconnected((error as FetchFailure).cause, depth + 1);
   return UNREACHABLE.test(code) && !(typeof syscall === 'string' && CONNECTED.test(syscall));
 }
 

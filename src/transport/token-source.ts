@@ -192,18 +192,29 @@ function explain(
   },
 ): TransportError {
   const { deadline, request, secrets } = context;
-  const what = (): string => {
-    if (error instanceof ProviderFailure) return error.message;
+  const failure = (what: string, cause?: Error) =>
+    new TransportError(
+      'not_sent',
+      `nothing was sent: the token provider ${what}`,
+      request,
+      cause && { cause },
+    );
+  try {
+    if (error instanceof ProviderFailure) return failure(error.message);
     if (error instanceof TimeoutError) {
-      return `gave none within ${deadline} ms (if it sends requests through this client, they wait for it)`;
+      return failure(
+        `gave none within ${deadline} ms (if it sends requests through this client, they wait for it)`,
+      );
     }
     // The errors of this library contain no tokens.
-    if (isClientError(error)) return `failed with ${error.name}: ${error.message}`;
-    return `failed with ${error instanceof Error ? error.constructor.name : typeof error}`;
-  };
-  const cause =
-    error instanceof ProviderFailure || error instanceof TimeoutError
-      ? {}
-      : { cause: redactError(error, secrets) };
-  return new TransportError('not_sent', `nothing was sent: the token provider ${what()}`, request, cause);
+    const what = isClientError(error)
+      ? `${error.name}: ${error.message}`
+      : error instanceof Error
+        ? error.constructor.name
+        : typeof error;
+    return failure(`failed with ${what}`, redactError(error, secrets));
+  } catch {
+    // Anything can be thrown, even what throws when it is read.
+    return failure(`failed with ${typeof error}`, redactError(error, secrets));
+  }
 }
