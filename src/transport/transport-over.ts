@@ -11,6 +11,7 @@ import type { Send, SentResponse } from './fetch-like.js';
 import { MAX_BODY, summaryOf, type Transport, type TransportRequest } from './transport.js';
 
 declare const TextDecoder: new () => { decode(bytes?: Uint8Array): string };
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 
 /** The limits of a body. */
 export interface BodyConfig {
@@ -132,43 +133,61 @@ async function readBody(response: SentResponse, maxBody: number, onPart: () => v
   if (!reader) {
     const text = (await response.text?.()) ?? '';
     if (text.length > maxBody) throw new BodyTooLarge();
-    // Unlike other fetches, node-fetch does not remove a byte order mark, which JSON does not allow.
-    return text.replace(/^\ufeff/, '');
+    return withoutMark(text);
   }
-  const parts: Uint8Array[] = [];
+  const parts: BodyPart[] = [];
   let size = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return textOf(parts, size);
     onPart();
-    size += value.byteLength;
+    size += sizeOf(value);
     if (size > maxBody) throw new BodyTooLarge();
     parts.push(value);
   }
 }
 
+/** A fetch of the caller's may deliver text. */
+type BodyPart = Uint8Array | string;
+
+/** The size of a part in bytes. */
+function sizeOf(part: BodyPart): number {
+  if (typeof part === 'string') return new TextEncoder().encode(part).byteLength;
+  if (ArrayBuffer.isView(part)) return part.byteLength;
+  throw new TypeError('a part of the body is neither bytes nor text');
+}
+
 /** The text of a body. Whole ones are decoded several times as fast as a stream of parts. */
-function textOf(parts: readonly Uint8Array[], size: number): string {
-  let [body] = parts;
+function textOf(parts: readonly BodyPart[], size: number): string {
+  decoder ??= new TextDecoder();
+  if (parts.some(part => typeof part === 'string')) {
+    return withoutMark(parts.map(part => (typeof part === 'string' ? part : decoder!.decode(part))).join(''));
+  }
+  let [body] = parts as readonly Uint8Array[];
   if (parts.length > 1) {
     body = new Uint8Array(size);
     let end = 0;
-    for (const part of parts) {
+    for (const part of parts as readonly Uint8Array[]) {
       body.set(part, end);
       end += part.byteLength;
     }
   }
-  return (decoder ??= new TextDecoder()).decode(body);
+  return decoder.decode(body);
 }
 
 /** One for all: without `stream`, it keeps nothing of what it has decoded. */
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
+/** A decoder removes the byte order mark, which JSON does not allow. So do most fetches, but not node-fetch. */
+function withoutMark(text: string): string {
+  return text.replace(/^\ufeff/, '');
+}
+
 /** A streaming fetch has a reader, or, like node-fetch, an iterator. */
 function readerOf(body: unknown): BodyReader | undefined {
   const streamed = body as {
     getReader?(): BodyReader;
-    [Symbol.asyncIterator]?(): AsyncIterator<Uint8Array>;
+    [Symbol.asyncIterator]?(): AsyncIterator<BodyPart>;
   } | null;
   if (streamed?.getReader) return streamed.getReader();
   const iterator = streamed?.[Symbol.asyncIterator]?.();
@@ -176,7 +195,7 @@ function readerOf(body: unknown): BodyReader | undefined {
 }
 
 interface BodyReader {
-  read(): Promise<{ done: true; value?: undefined } | { done: false; value: Uint8Array }>;
+  read(): Promise<{ done: true; value?: undefined } | { done: false; value: BodyPart }>;
 }
 
 /** It has the same `type` as node-fetch's error, so that one check recognizes both. */

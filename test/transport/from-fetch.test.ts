@@ -23,6 +23,11 @@ const globalFetch = fetch as FetchLike;
 
 type Create = (config?: { readonly bodyDeadline?: number; readonly maxBody?: number }) => Transport;
 
+/** An asynchronous iterator of these values. */
+async function* from(values: readonly unknown[]) {
+  for (const value of values) yield await Promise.resolve(value);
+}
+
 describe('fromFetch', () => {
   let server: RawServer | undefined;
   afterEach(async () => {
@@ -349,6 +354,26 @@ describe('fromFetch', () => {
         (await failure(url, { fetch: answering(text('12345')), ...config })).message,
         /^the answer is larger than maxBody \(GET /,
       );
+    });
+
+    it('counts the bytes of a body that is streamed as text, and refuses what is neither', async () => {
+      const iterated = (...parts: readonly unknown[]) => ({
+        body: { [Symbol.asyncIterator]: () => from(parts) },
+      });
+      const read = (...parts: readonly unknown[]) => stream(...(parts as Uint8Array[]));
+      const config = { maxBody: 8 };
+      for (const streamed of [iterated, read]) {
+        strictEqual(await textOf(streamed('\ufeff{"a"', ':1}')), '{"a":1}');
+        strictEqual(await textOf(streamed('1 € ', '\ud83d', '\ude00')), '1 € 😀');
+        strictEqual(await textOf(streamed('é', bytes('é'), 'é')), 'ééé');
+        strictEqual(await textOf(streamed('1 €', ' €'), { maxBody: 9 }), '1 € €');
+        strictEqual(await reasonOf(streamed('1 €', ' €'), config), 'too_large');
+        strictEqual(await reasonOf(streamed('x', bytes('12345678')), config), 'too_large');
+        for (const part of [7, {}, [1], true, { byteLength: 1 }]) {
+          const error = await failure(url, { fetch: answering(streamed('x', part)), ...config });
+          strictEqual((error.cause as Error).message, 'a part of the body is neither bytes nor text');
+        }
+      }
     });
 
     it('classifies a failure by its code, or by the code of its cause', async () => {
