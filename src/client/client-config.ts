@@ -18,6 +18,7 @@ import {
   identityEventList,
   IdentityEventList,
   type EventCodecs,
+  type LiveEvent,
   type NoOwnEvents,
 } from '../protocol/index.js';
 import { CONTEXT_OPTIONS, type ContextConfig } from './context.js';
@@ -39,7 +40,12 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> extends 
 const OPTIONS: Options<ClientConfig> = { ...CONTEXT_OPTIONS, endpoints: plainObject, events: plainObject };
 
 /** Kinds that this library uses itself. */
-const RESERVED_KINDS = ['identity_update', 'matchmaker_lobby_join', 'unknown', 'malformed'];
+const RESERVED_KINDS: readonly string[] = [
+  'identity_update',
+  'matchmaker_lobby_join',
+  'unknown',
+  'malformed',
+] satisfies LiveEvent['kind'][];
 
 /** Checks a config, and divides it into that of its context and its endpoints. Throws an `InputError` that says what to change. */
 export function clientParts(config: ClientConfig<EventCodecs>): {

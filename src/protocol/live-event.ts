@@ -60,12 +60,16 @@ export interface MalformedEvent {
 /** No event kinds beyond those of the interface document. */
 export type NoOwnEvents = Record<never, never>;
 
-/** The codecs of your own event kinds, by their names on the wire. */
-export type EventCodecs = Readonly<Record<string, AnyCodec>>;
+/** The codecs of your own event kinds, by their names on the wire. Those of this library cannot be declared. */
+export type EventCodecs = Readonly<Record<string, AnyCodec>> & {
+  readonly [Kind in LiveEvent['kind']]?: `${Kind} is a kind of this library: choose another name`;
+};
 
-/** The payload types of {@link EventCodecs}. */
+/** The payload types of {@link EventCodecs}: none if their names are not known to the compiler. */
 export type PayloadsOf<Codecs extends EventCodecs> = {
-  readonly [Kind in keyof Codecs]: Codecs[Kind]['_A'];
+  readonly [
+    Kind in keyof Codecs as string extends Kind ? never : Exclude<Kind, LiveEvent['kind']>
+  ]: Codecs[Kind]['_A'];
 } & {};
 
 /**

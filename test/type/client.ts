@@ -3,13 +3,19 @@ import type { Observable } from 'rxjs';
 import * as t from 'io-ts';
 import {
   Acknowledged,
+  createClient,
   endpoint,
+  identityEventList,
   integer,
   struct,
   WatchData,
+  type AnyCodec,
   type Client,
+  type EventCodecs,
   type IdentityUpdate,
+  type LiveEvent,
   type LobbyJoin,
+  type PayloadsOf,
 } from 'lobby-rx';
 import { getMembers, playersConnected } from '../../src/endpoint/index.js';
 
@@ -63,3 +69,18 @@ client.request(ranked, { a: '', b_c: '' });
 
 const acknowledged = endpoint({ method: 'POST', service: 'api', path: '/x', response: Acknowledged });
 client.request(acknowledged, {}) satisfies Observable<void>;
+
+// The names of codecs in a wide type are not known: that must not make each name a kind.
+declare const codecs: Readonly<Record<string, AnyCodec>>;
+declare const wide: ReturnType<typeof createClient>;
+const ofCodecs = createClient({ url: '', token: '', events: codecs });
+true satisfies keyof PayloadsOf<EventCodecs> extends never ? true : never;
+for (const { events } of [wide, ofCodecs]) {
+  events.feed.all$ satisfies Observable<LiveEvent>;
+  // @ts-expect-error: there is no such kind
+  events.feed.on('identity_updated');
+}
+const chatting = createClient({ url: '', token: '', events: { chat_message: t.string } });
+chatting.events.feed.on('chat_message') satisfies Observable<{ payload: string }>;
+// @ts-expect-error: a kind of this library
+identityEventList({ malformed: t.string });

@@ -9,7 +9,7 @@ declare const client: Client;
 `;
 
 /** Mistakes that a user may make, and the first line of the compiler error, as far as the types determine it. */
-const MISTAKES: readonly [what: string, code: string, says: string][] = [
+const MISTAKES: readonly (readonly [what: string, code: string, says: string])[] = [
   [
     'a member list without its group',
     `client.group.getMembers({ count: 1 });`,
@@ -25,6 +25,20 @@ const MISTAKES: readonly [what: string, code: string, says: string][] = [
     `client.events.feed.on('identity_updated');`,
     `Argument of type '"identity_updated"' is not assignable to parameter of type '"identity_update" | "matchmaker_lobby_join" | "unknown" | "malformed"'.`,
   ],
+  [
+    'an event kind that does not exist, of a client whose own kinds the type does not tell',
+    `declare const some: ReturnType<typeof createClient>;
+some.events.feed.on('typo');`,
+    `Argument of type '"typo"' is not assignable to parameter of type '"identity_update" | "matchmaker_lobby_join" | "unknown" | "malformed"'.`,
+  ],
+  ...['identity_update', 'matchmaker_lobby_join', 'unknown', 'malformed'].map(
+    kind =>
+      [
+        `a codec of your own for ${kind}`,
+        `createClient({ url: 'https://a.example', token: 't', events: { chat_message: t.string, ${kind}: t.string } });`,
+        `Type 'StringC' is not assignable to type '"${kind} is a kind of this library: choose another name"'.`,
+      ] as const,
+  ),
   [
     'watching a POST',
     `client.watch(playersConnected, { player_token: 'p' });`,
@@ -110,6 +124,7 @@ const HOVERS: readonly [code: string, shows: string][] = [
     '(method) Client<NoOwnEvents>.watch<GetMembersInput, GroupMemberList, "GET">(endpoint: Endpoint<GetMembersInput, GroupMemberList, "GET">, input: Omit<GetMembersInput, "watch_index">, config?: WatchConfig<NoInfer<GroupMemberList>> | undefined): Observable<GroupMemberList>',
   ],
   [`const made = createClient({ url: '', token: '' }); made/**/;`, 'const made: Client<{}>'],
+  [`declare const some: ReturnType<typeof createClient>; some/**/;`, 'const some: Client<{}>'],
 ];
 
 describe('the types, as a user sees them', () => {
