@@ -1,5 +1,5 @@
-import { describe, InputError } from '../error/index.js';
-import type { LobbyJoin } from './lobby.js';
+import { checkArgument, describe, InputError, plainObject, type Guard } from '../error/index.js';
+import { Port, type LobbyJoin } from './lobby.js';
 
 /** The address of a lobby. */
 export interface LobbyAddress {
@@ -13,16 +13,23 @@ export interface LobbyAddress {
   readonly url: string;
 }
 
+const aLobbyJoin: Guard<Pick<LobbyJoin, 'ports'>> = {
+  name: 'a lobby join, as feed.lobbyJoin$ emits it',
+  is: (u): u is LobbyJoin =>
+    plainObject.is(u) && plainObject.is(u.ports) && Object.values(u.ports).every(Port.is),
+};
+
 /**
  * The address of a lobby from a lobby join (interface document, 2.9): the port with the given name, or the only port.
  *
- * Throws an `InputError` if there is no such port, if there are several ports and no name is given, or if the port has
- * neither a number nor a range.
+ * Throws an `InputError` if this is no lobby join, if there is no such port, if there are several ports and no name is given, or
+ * if the port has neither a number nor a range.
  *
  * @example
  * feed.lobbyJoin$.subscribe(join => new WebSocket(lobbyAddress(join, 'game').url));
  */
-export function lobbyAddress({ ports }: Pick<LobbyJoin, 'ports'>, name?: string): LobbyAddress {
+export function lobbyAddress(join: Pick<LobbyJoin, 'ports'>, name?: string): LobbyAddress {
+  const { ports } = checkArgument('join', aLobbyJoin, join);
   const names = Object.keys(ports);
   const wanted = name ?? (names.length === 1 ? names[0] : undefined);
   const entry = wanted !== undefined && Object.hasOwn(ports, wanted) ? ports[wanted] : undefined;

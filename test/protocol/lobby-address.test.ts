@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual, throws } from 'node:assert';
-import { lobbyAddress, type Port } from 'lobby-rx';
-import { lobbyJoin } from '../payload.js';
+import { isInputError, lobbyAddress, type Port } from 'lobby-rx';
+import { lobbyJoin, profile } from '../payload.js';
 
 const port = (change: Partial<Port>): Port => ({
   hostname: 'fra.lobby.example',
@@ -33,5 +33,25 @@ describe('lobbyAddress', () => {
     throws(() => lobbyAddress(lobbyJoin, 'toString'), /default, voice/);
     throws(() => lobbyAddress({ ports: {} }), /it has none/);
     throws(() => lobbyAddress({ ports: { game: port({ port: null }) } }), /a port with a number or a range/);
+  });
+
+  it('throws if it is given something else than a lobby join', () => {
+    const others: readonly unknown[] = [
+      ...[undefined, null, 'ws://a', 7, [], {}, { identity: profile }, { ports: null }, { ports: [] }],
+      ...[
+        { ports: { game: null } },
+        { ports: { game: {} } },
+        { ports: { game: { ...port({}), port: '80' } } },
+      ],
+    ];
+    for (const join of others) {
+      throws(
+        () => lobbyAddress(join as typeof lobbyJoin, 'game'),
+        (error: unknown) =>
+          isInputError(error) &&
+          error.message.startsWith('join must be a lobby join, as feed.lobbyJoin$ emits it; got '),
+        JSON.stringify(join),
+      );
+    }
   });
 });
