@@ -169,5 +169,19 @@ describe('a new connection', () => {
       strictEqual(server.sockets.length, 5);
       await server.close();
     });
+
+    it(`leaves alone what is kept for other servers, with ${name}`, async () => {
+      const ok200 = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+      const start = () => rawServer(socket => socket.write(ok200));
+      const [server, other] = await Promise.all([start(), start()]);
+      const send = (url: string, needsFreshConnection = false) =>
+        lastValueFrom(create()({ ...request, url, needsFreshConnection }));
+      await Promise.all([send(server.url), send(other.url)]);
+      await send(server.url, true);
+      strictEqual(server.sockets.length, 2);
+      await send(other.url);
+      strictEqual(other.sockets.length, 1);
+      await Promise.all([server.close(), other.close()]);
+    });
   }
 });
