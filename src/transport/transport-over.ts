@@ -1,4 +1,4 @@
-import { asyncScheduler, Observable, type SchedulerAction, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, Observable, type SchedulerLike, type Subscription } from 'rxjs';
 import {
   milliseconds,
   positiveInteger,
@@ -20,7 +20,8 @@ export interface BodyConfig {
   /** How long the body may take after the headers, in ms, as long as it flows. Default 300,000. */
   readonly bodyDeadline?: number;
   /**
-   * How long no part of the body may arrive, in ms; if the fetch does not stream, how long all of it may take. Default 15,000.
+   * How long no part of the body may arrive after its first byte, in ms. Default 15,000. A fetch that does not stream does not show
+   * when that is: then the deadline of the request covers the whole body instead.
    */
   readonly bodySilence?: number;
   /** The clock. Default `asyncScheduler`. */
@@ -62,58 +63,30 @@ export function transportOver(send: Send, config: BodyConfig): Transport {
       const fail = (error: unknown) => {
         if (!isLeft()) subscriber.error(explainFailure(error, request));
       };
+      const stall = () =>
+        fail(new TransportError('lost', 'the body of the answer stalled', summaryOf(request)));
       const receive = (response: SentResponse) => {
         if (isLeft()) return;
         refuseRedirect(response, request);
-        request.onArrival?.(response.status);
-        // By what it called.
-        if (isLeft()) return;
-        const flow = watchFlow({ bodyDeadline, bodySilence, scheduler }, () =>
-          fail(new TransportError('lost', 'the body of the answer stalled', summaryOf(request))),
-        );
-        subscriber.add(flow.timer);
-        return readBody(response, maxBody, flow.onPart).then(text => {
+        const { status, headers } = response;
+        subscriber.add(scheduler.schedule(stall, bodyDeadline));
+        let silence: Subscription | undefined;
+        const onPart = () => {
+          if (silence) silence.unsubscribe();
+          else request.onArrival?.(status);
+          silence = scheduler.schedule(stall, bodySilence);
+          subscriber.add(silence);
+          return !isLeft();
+        };
+        return readBody(response, maxBody, onPart).then(text => {
           isRead = true;
-          subscriber.next({ status: response.status, headers: response.headers, text });
+          if (!silence) request.onArrival?.(status);
+          subscriber.next({ status, headers, text });
           subscriber.complete();
         });
       };
       sent.response.then(receive).then(undefined, fail);
     });
-}
-
-/** Calls `onStall` if a body stops to flow, or flows for too long. One timer is enough for all of its parts. */
-function watchFlow(
-  { bodySilence, bodyDeadline, scheduler }: Required<Omit<BodyConfig, 'maxBody'>>,
-  onStall: () => void,
-) {
-  let last = scheduler.now();
-  let end = last + bodyDeadline;
-  let flowedAt = last;
-  /** The time. If the clock has been set back, so is everything that is measured by it. */
-  const now = () => {
-    const time = scheduler.now();
-    const back = Math.max(0, last - time);
-    last = time;
-    end -= back;
-    flowedAt -= back;
-    return time;
-  };
-  const left = () => {
-    const time = now();
-    return Math.min(end, flowedAt + bodySilence) - time;
-  };
-  const check = function (this: SchedulerAction<void>) {
-    const ms = left();
-    if (ms > 0) this.schedule(undefined, ms);
-    else onStall();
-  };
-  return {
-    timer: scheduler.schedule(check, left()),
-    onPart: () => {
-      flowedAt = now();
-    },
-  };
 }
 
 /** Throws if the answer is a redirect, or if the fetch followed one despite `redirect: 'manual'`. */
@@ -127,8 +100,11 @@ function refuseRedirect({ status, type, redirected }: SentResponse, request: Tra
   );
 }
 
-/** Reads a body as text, up to `maxBody` bytes, regardless of its Content-Length. Calls `onPart` for each part. */
-async function readBody(response: SentResponse, maxBody: number, onPart: () => void): Promise<string> {
+/**
+ * Reads a body as text, up to `maxBody` bytes, regardless of its Content-Length. Calls `onPart` for each part of a body that is
+ * streamed: it returns whether to go on.
+ */
+async function readBody(response: SentResponse, maxBody: number, onPart: () => boolean): Promise<string> {
   const reader = readerOf(response.body);
   if (!reader) {
     const text = (await response.text?.()) ?? '';
@@ -140,10 +116,12 @@ async function readBody(response: SentResponse, maxBody: number, onPart: () => v
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return textOf(parts, size);
-    onPart();
-    size += sizeOf(value);
+    const partSize = sizeOf(value);
+    if (partSize === 0) continue;
+    size += partSize;
     if (size > maxBody) throw new BodyTooLarge();
     parts.push(value);
+    if (!onPart()) return '';
   }
 }
 

@@ -19,8 +19,9 @@ export interface TransportRequest {
   /** Connections that were open before may be dead: use a new one. Only a hint; browsers cannot follow it. */
   readonly needsFreshConnection?: boolean;
   /**
-   * Called with its status when the answer begins to arrive: a slow body is no missing answer. A transport that does not call
-   * it has to deliver the whole answer within the deadline.
+   * Called with the status of the answer when the first byte of its body arrives, or at the end of an empty one: a slow body is no
+   * missing answer. Headers alone are none yet, since a proxy may send them while the service still holds the request. A transport
+   * that does not call it has to deliver the whole answer within the deadline.
    */
   readonly onArrival?: (status: number) => void;
 }

@@ -4,8 +4,8 @@ import { summaryOf, type Transport } from './transport.js';
 
 /**
  * Adds a deadline to a {@link Transport}: if there is no answer after `deadline` ms, the request is aborted and the stream
- * ends with a `TransportError` whose reason is `deadline`. The answer to a GET only has to begin in time, if the transport tells
- * when it does (`fromFetch` does): a slow body is not a missing answer. Any other answer has to be complete by then.
+ * ends with a `TransportError` whose reason is `deadline`. The body of the answer to a GET only has to begin in time, if the transport
+ * tells when it does (`fromFetch` does): a slow body is not a missing answer. Any other answer has to be complete by then.
  *
  * Throws an `InputError` if the deadline is invalid.
  *

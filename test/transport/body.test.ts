@@ -1,10 +1,12 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { deflateSync, gzipSync, brotliCompressSync } from 'node:zlib';
 import { catchError, lastValueFrom, of, type ObservableInput } from 'rxjs';
-import { createClient, fromFetch, whyNotConnected, type FetchLikeResponse } from 'lobby-rx';
+import { createClient, fromFetch, whyNotConnected, withDeadline } from 'lobby-rx';
+import type { FetchLikeResponse, TransportError } from 'lobby-rx';
 import { fromHttp } from 'lobby-rx/node';
 import { rawServer, type RawServer } from '../raw-server.js';
 import { virtualTime } from '../virtual-time.js';
+import { waitUntil } from '../wait-until.js';
 
 const request = { method: 'GET', url: 'https://a.example/', headers: {} };
 const chunk = new TextEncoder().encode('x');
@@ -18,8 +20,8 @@ const inNode = [
 ] as const;
 
 describe('the body of an answer', () => {
-  /** A body in virtual time, of which one byte arrives per call of `flow`. Nobody waits for more than one. */
-  function stage(config: object = {}) {
+  /** A body in virtual time, whose headers come at once. A step after some time is a part of it, or its end. */
+  function stage(config: object = {}, deadline?: number) {
     const { scheduler, pass } = virtualTime();
     let deliver: ((result: { done: false; value: Uint8Array } | { done: true }) => void) | undefined;
     const body = { getReader: () => ({ read: () => new Promise(resolve => (deliver = resolve)) }) };
@@ -29,15 +31,19 @@ describe('the body of an answer', () => {
     };
     const fetch = () => Promise.resolve(response);
     const seen: string[] = [];
-    fromFetch({ fetch, scheduler, ...config })(request)
+    let arrivals = 0;
+    const transport = fromFetch({ fetch, scheduler, ...config });
+    const limited = deadline === undefined ? transport : withDeadline(transport, deadline, scheduler);
+    limited({ ...request, onArrival: () => arrivals++ })
       .pipe(catchError((error: unknown): ObservableInput<{ text: string }> => of({ text: String(error) })))
       .subscribe(({ text }) => seen.push(text));
-    const after = async (ms: number, step?: 'byte' | 'end') => {
+    const after = async (ms: number, step?: 'byte' | 'nothing' | 'end') => {
       pass(ms);
-      if (step) deliver?.(step === 'byte' ? { done: false, value: chunk } : { done: true });
+      const value = step === 'byte' ? chunk : new Uint8Array();
+      if (step) deliver?.(step === 'end' ? { done: true } : { done: false, value });
       await settle();
     };
-    return { seen, after };
+    return { seen, after, arrivals: () => arrivals };
   }
 
   it('may take long as long as it flows', async () => {
@@ -58,13 +64,68 @@ describe('the body of an answer', () => {
     match(seen.join(), /the body of the answer stalled/);
   });
 
-  it('fails after 300 s in all', async () => {
-    const { seen, after } = stage();
+  it('fails after 300 s in all, even if it never begins', async () => {
+    for (const step of ['byte', 'nothing'] as const) {
+      const { seen, after } = stage();
+      await after(0);
+      for (let n = 0; n < 29; n++) await after(10_000, step);
+      await after(9_999);
+      deepStrictEqual(seen, []);
+      await after(1);
+      match(seen.join(), /the body of the answer stalled/);
+    }
+  });
+
+  it('may be held after its headers: until its first byte, only the deadline of the request counts', async () => {
+    const { seen, after, arrivals } = stage({}, 70_000);
     await after(0);
-    for (let n = 0; n < 29; n++) await after(10_000, 'byte');
-    deepStrictEqual(seen, []);
-    await after(10_000);
-    match(seen.join(), /the body of the answer stalled/);
+    await after(30_000, 'nothing');
+    await after(39_999);
+    deepStrictEqual([seen, arrivals()], [[], 0]);
+    await after(0, 'byte');
+    strictEqual(arrivals(), 1);
+    await after(14_000, 'byte');
+    await after(14_000, 'end');
+    deepStrictEqual([seen, arrivals()], [['xx'], 1]);
+
+    const late = stage({}, 70_000);
+    await late.after(0);
+    await late.after(70_000);
+    match(late.seen.join(), /no answer within 70000 ms/);
+    strictEqual(late.arrivals(), 0);
+  });
+
+  it('has arrived when it ends, if it is empty', async () => {
+    const { seen, after, arrivals } = stage();
+    await after(0);
+    await after(60_000, 'end');
+    deepStrictEqual([seen, arrivals()], [[''], 1]);
+  });
+
+  it('is within the deadline of the request if the fetch does not stream, however long the silence', async () => {
+    const { scheduler, pass } = virtualTime();
+    let deliver: (text: string) => void = () => undefined;
+    const fetch = () => {
+      const text = () => new Promise<string>(resolve => (deliver = resolve));
+      return Promise.resolve({ status: 200, headers: { get: () => null }, text });
+    };
+    const transport = withDeadline(fromFetch({ fetch, scheduler }), 70_000, scheduler);
+    const seen: string[] = [];
+    const send = async () => {
+      transport({ ...request, onArrival: () => seen.push('arrival') })
+        .pipe(catchError((error: unknown) => of({ text: (error as TransportError).reason })))
+        .subscribe(({ text }) => seen.push(text));
+      await settle();
+    };
+    await send();
+    pass(69_999);
+    deliver('{}');
+    await settle();
+    deepStrictEqual(seen.splice(0), ['arrival', '{}']);
+    await send();
+    pass(70_000);
+    await settle();
+    deepStrictEqual(seen, ['deadline']);
   });
 
   it('has other limits if asked to', async () => {
@@ -115,6 +176,18 @@ describe('the body of an answer', () => {
           (error: unknown) => whyNotConnected(error).outcome,
         );
       };
+
+      it('may come long after its headers', async () => {
+        const { scheduler, pass } = virtualTime();
+        server = await rawServer(socket => socket.write(answer('200 OK', Buffer.from(text))));
+        const transport = withDeadline(create({ scheduler }), 70_000, scheduler);
+        const answered = lastValueFrom(transport({ ...request, url: server.url }));
+        // That of the request, and since the headers that of the body.
+        await waitUntil(() => scheduler.actions.length === 2);
+        pass(60_000);
+        server.sockets[0]?.write(text);
+        strictEqual((await answered).text, text);
+      });
 
       it('that is compressed and incomplete is no empty body, and admits nobody', async () => {
         const whole = gzipSync('{"error":"no"}');
