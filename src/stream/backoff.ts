@@ -8,7 +8,14 @@ import {
   type MonoTypeOperatorFunction,
   type SchedulerLike,
 } from 'rxjs';
-import { aFunction, checkOptions, milliseconds, schedulerLike, type Options } from '../error/index.js';
+import {
+  aFunction,
+  checkOptions,
+  MAX_WAIT,
+  milliseconds,
+  schedulerLike,
+  type Options,
+} from '../error/index.js';
 
 /** How long to wait after a failure: a random time up to `initial` ms, then twice that, and so on, up to `max` (full jitter). */
 export interface BackoffConfig {
@@ -45,9 +52,6 @@ export function backoffSettings(config: BackoffConfig = {}): Required<BackoffCon
 function withDefaults({ initial = 500, max = 30_000 }: BackoffConfig): Required<BackoffConfig> {
   return { initial, max };
 }
-
-/** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
-const MAX_WAIT = 900_000;
 
 /**
  * How long to wait before the `attempt`-th retry, counted from 1, in ms: a random time up to `initial · 2ⁿ⁻¹`, at most `max`.

@@ -1,5 +1,5 @@
 import type { Observable, SchedulerLike } from 'rxjs';
-import { isStatusError } from '../../error/index.js';
+import { isStatusError, MAX_WAIT } from '../../error/index.js';
 import { RateLimit } from '../../client/index.js';
 import type { WatchStatus } from '../../stream/index.js';
 import type { FleetEvent } from '../fleet-event.js';
@@ -9,9 +9,6 @@ const NOTICEABLE = 1_000;
 
 /** How long to wait if the service says that there are too many requests, but not for how long, in ms. */
 const UNSAID = 60_000;
-
-/** The service counts in windows of this length, in ms: there is no reason for a longer wait. */
-const MAX_WAIT = 900_000;
 
 /** The part of a minute's requests that may be sent at once. */
 const BURST = 0.5;
