@@ -94,7 +94,7 @@ function ownSource<Own extends object>(
 ): Source<Own> {
   const { poll, settings } = endpointWatch(context, endpoint, {}, config);
   let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
-  return audience => (run ??= continuingWatch(poll, settings(), audience, resume))();
+  return audience => (run ??= continuingWatch(poll(), { ...settings, resume }, audience))();
 }
 
 function sharedSource<Own extends object>(
@@ -104,9 +104,9 @@ function sharedSource<Own extends object>(
   resume: boolean,
 ): Source<Own> {
   const { poll, settings } = endpointWatch(context, endpoint, {}, config);
-  const { from, retention, ...shared } = settings();
-  const watch = continuingWatch(poll, { ...shared, retention, from: undefined });
-  const now = () => shared.scheduler.now();
+  const { from, retention, scheduler } = settings;
+  const watch = continuingWatch(poll(), { ...settings, from: undefined });
+  const now = () => scheduler.now();
   let place: Checkpoint | undefined;
   let isStarted = false;
   let isRunning = false;

@@ -21,7 +21,7 @@ import {
 } from '../stream/index.js';
 import type { TransportRequest } from '../transport/index.js';
 import { aContext, type LobbyContext } from './context.js';
-import { pollQuota } from './poll-quota.js';
+import { withinQuota } from './within-quota.js';
 
 /** The options of {@link request}. */
 export interface RequestConfig {
@@ -58,9 +58,9 @@ export function request<Input, Answer>(
 
 /** A watch of an endpoint: how to poll, and its settings, some of which are the endpoint's unless `config` has others. */
 interface EndpointWatch<Answer> {
-  readonly poll: Poll<Polled<Answer>>;
   /** For one watch: it has a quota of its own. */
-  readonly settings: () => WatchSettings<Answer>;
+  readonly poll: () => Poll<Polled<Answer>>;
+  readonly settings: WatchSettings<Answer>;
 }
 
 type NewsOf<Answer> = Partial<Pick<WatchSettings<Answer>, 'isIdle' | 'keyOf' | 'withoutNews'>>;
@@ -82,11 +82,9 @@ export function endpointWatch<Input, Answer>(
     keyOf: config?.keyOf ?? keyOf,
     ...(withoutNews && { withoutNews }),
   };
-  return {
-    poll: (watch_index, context) =>
-      requestText(polling, endpoint, { ...input, watch_index } as Input, { ...context, kind: 'poll' }),
-    settings: () => (settings.permit ? settings : { ...settings, permit: pollQuota(settings) }),
-  };
+  const send: Poll<Polled<Answer>> = (watch_index, context) =>
+    requestText(polling, endpoint, { ...input, watch_index } as Input, { ...context, kind: 'poll' });
+  return { poll: () => (settings.permit ? send : withinQuota(send, settings)), settings };
 }
 
 /** Everything that happens in a watch of an endpoint. Each subscription is a separate watch. */
@@ -97,7 +95,7 @@ export function endpointSignals<Input, Answer>(
   config?: WatchConfig<Answer>,
 ): Observable<WatchSignal<Answer>> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config);
-  return defer(() => signalsOf(poll, settings()));
+  return defer(() => signalsOf(poll(), settings));
 }
 
 /** The pages of an endpoint; of the kind `poll` if they are read for a watch. */

@@ -1,3 +1,4 @@
+import type { WatchSettings } from './watch-config.js';
 import { changeStatus } from './watch-signal.js';
 import {
   dueOnArrival,
@@ -9,7 +10,6 @@ import {
   usableIndex,
   type Outcome,
   type Turn,
-  type WatchLaws,
   type WatchState,
 } from './watch-state.js';
 
@@ -17,7 +17,7 @@ import {
 export function answerTurn<A>(
   state: WatchState,
   { answer, text, arrivedAt, now }: Outcome<A> & { kind: 'answer' },
-  laws: WatchLaws<A>,
+  laws: WatchSettings<A>,
 ): Turn<A> {
   const { askedAt } = state;
   const index = usableIndex(laws.indexOf ? laws.indexOf(answer) : watchIndexOf(answer));
@@ -69,7 +69,7 @@ export function answerTurn<A>(
 }
 
 /** The service itself has said that there is nothing new: it knew the index. */
-export function nothingTurn<A>(state: WatchState, { now }: Outcome<A>, laws: WatchLaws<A>): Turn<A> {
+export function nothingTurn<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
   const { status, signals } = changeStatus(state.status, { state: 'live' }, now.at);
   return {
     signals,

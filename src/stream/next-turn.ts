@@ -2,7 +2,7 @@ import type { Recovery } from '../error/index.js';
 import { answerTurn, nothingTurn } from './answer-turn.js';
 import { backoffDelay, within01 } from './backoff.js';
 import type { Instant } from './clocks.js';
-import { resumePoint } from './watch-config.js';
+import { resumePoint, type WatchSettings } from './watch-config.js';
 import { changeStatus, connecting, type WatchStatus } from './watch-signal.js';
 import {
   askedState,
@@ -13,7 +13,6 @@ import {
   restFor,
   type Outcome,
   type Turn,
-  type WatchLaws,
   type WatchState,
 } from './watch-state.js';
 
@@ -27,7 +26,7 @@ const CHECK_CUTS =
   'the service has not answered for a while: is something between cutting polls off before it does (after 40–60 s), or is the deadline too short?';
 
 /** The laws of the watch as one pure function: from a state and what happened to a poll to the next turn. */
-export function nextTurn<A>(state: WatchState, outcome: Outcome<A>, laws: WatchLaws<A>): Turn<A> {
+export function nextTurn<A>(state: WatchState, outcome: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
   switch (outcome.kind) {
     case 'sent':
       return { signals: [], state: askedState(state, outcome.now, laws) };
@@ -63,7 +62,7 @@ export function nextTurn<A>(state: WatchState, outcome: Outcome<A>, laws: WatchL
 }
 
 /** A poll that was not answered, or not by the service: that says nothing of the service, and the next one may be answered. */
-function onCut<A>(state: WatchState, { now }: Outcome<A>, laws: WatchLaws<A>, spread = 0): Turn<A> {
+function onCut<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>, spread = 0): Turn<A> {
   const least = paceWait(state, now, laws);
   const wait = Math.max(least, spread);
   const isForgotten = state.due?.reason === 'silence' && !state.due.emitted;
@@ -100,7 +99,7 @@ function onHeld(state: WatchState, now: Instant): Turn<never> {
 }
 
 /** The machine is back: polls soon, on a new connection. If it was waiting, not later than it would have without the wake. */
-function onWoken<A>(state: WatchState, outcome: Outcome<A>, laws: WatchLaws<A>): Turn<A> {
+function onWoken<A>(state: WatchState, outcome: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
   const { now } = outcome;
   const left = state.rest.until - now.monotonic;
   const isWaiting = left > 0;
@@ -117,7 +116,7 @@ function onWoken<A>(state: WatchState, outcome: Outcome<A>, laws: WatchLaws<A>):
 }
 
 /** A feed has a subscriber again: goes on where the last one left, but not before the service or the pace allow it. */
-function onReturned<A>(state: WatchState, { now }: Outcome<A>, laws: WatchLaws<A>): Turn<A> {
+function onReturned<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
   const { index, due } = state;
   const isGivenUp = !laws.resume && (index !== undefined || due !== undefined);
   const wait = Math.max(0, state.rest.least - now.monotonic, paceWait(state, now, laws));
@@ -148,7 +147,7 @@ function onFailure<A>(
   error: unknown,
   recovery: Recovery,
   outcome: Outcome<A>,
-  laws: WatchLaws<A>,
+  laws: WatchSettings<A>,
 ): Turn<A> {
   const { now } = outcome;
   const heldFor = now.monotonic - state.askedAt.monotonic;
@@ -191,7 +190,7 @@ function onFailure<A>(
 /** `ack` has decided: the watch ends, or continues from somewhere else. */
 function onDecision<A>(
   { after, decision, now }: Outcome<A> & { kind: 'decided' },
-  { retention }: WatchLaws<A>,
+  { retention }: WatchSettings<A>,
 ): Turn<A> {
   const { state } = after;
   if (decision.watch === 'resume') {
@@ -207,7 +206,7 @@ function onDecision<A>(
 function onUnacknowledged<A>(
   state: WatchState,
   outcome: Outcome<A> & { kind: 'unacknowledged' },
-  laws: WatchLaws<A>,
+  laws: WatchSettings<A>,
 ): Turn<A> {
   const { now, error, after } = outcome;
   const gap = after.delivery?.gap;
@@ -228,7 +227,7 @@ function onUnacknowledged<A>(
 /** How long a watch that is one of many waits before a poll that all of them send at once, in ms. */
 function spreadWait(
   { spread }: { readonly spread: number },
-  { random }: Pick<WatchLaws<never>, 'random'>,
+  { random }: Pick<WatchSettings<never>, 'random'>,
 ): number {
   return Math.round(within01(random()) * spread);
 }

@@ -179,6 +179,8 @@ export interface WatchSettings<A> extends Clocks {
   readonly recovery: (error: unknown) => Recovery;
   readonly log: (entry: WatchLogEntry) => void;
   readonly random: () => number;
+  /** Whether the next subscriber of a feed that has had none for a while gets what has happened since. */
+  readonly resume: boolean;
 }
 
 /** Fills in the defaults. Throws an `InputError` if an option is unknown or invalid. */
@@ -200,6 +202,7 @@ export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
     // The index may change although the data has not.
     keyOf: config.keyOf ?? (answer => jsonHash(answer, 'watch')),
     withoutNews: answer => answer,
+    resume: true,
     recovery: config.recovery ?? recovery,
     log: guarded(config.log),
     random: config.random ?? Math.random,

@@ -84,12 +84,6 @@ export type Outcome<A> = Ending<A> & {
   readonly spread: number;
 };
 
-/** The settings that the laws depend on. */
-export type WatchLaws<A> = Omit<WatchSettings<A>, 'ack' | 'from' | 'log' | 'permit' | 'wake$'> & {
-  /** Whether a feed goes on where its last subscriber left. */
-  readonly resume: boolean;
-};
-
 /** What an outcome leads to: the signals to emit, the next state, and how to continue. */
 export interface Turn<A> {
   readonly signals: readonly WatchSignal<never>[];
@@ -202,7 +196,7 @@ export function saidAt(askedAt: Instant, now: Instant, deadline: number): Instan
   return hasSlept(askedAt, now) || ageOf(askedAt, now) > deadline ? askedAt : now;
 }
 
-type Pace = Pick<WatchLaws<never>, 'minInterval' | 'burst' | 'retention'>;
+type Pace = Pick<WatchSettings<never>, 'minInterval' | 'burst' | 'retention'>;
 
 /** The state from which a poll was sent at some time: it has been paid for, and what its index may have missed is due. */
 export function askedState(

@@ -13,12 +13,12 @@ import {
   of,
   repeat,
   Subject,
-  Subscription,
   take,
   takeWhile,
   tap,
   throwError,
   timer,
+  type Subscription,
 } from 'rxjs';
 import type { Recovery } from '../error/index.js';
 import { instant, isRealTime } from './clocks.js';
@@ -106,19 +106,15 @@ export function continuingWatch<A>(
   poll: Poll<Polled<A>>,
   settings: WatchSettings<A>,
   audience?: Audience<A>,
-  resume = true,
 ): (position?: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>> {
   const { scheduler, monotonic, retention, ack, log } = settings;
-  const laws = { ...settings, resume };
   const watchId = ++watchCount;
-  const stamp = () => ({ at: scheduler.now(), watchId });
-  const now = () => instant(settings);
   let place: WatchState | undefined;
 
   return position =>
     new Observable(subscriber => {
-      let state = place ?? firstState(now(), settings.from, retention);
-      if (position) state = movedState(state, now(), position.from, retention);
+      let state = place ?? firstState(instant(settings), settings.from, retention);
+      if (position) state = movedState(state, instant(settings), position.from, retention);
       const interruption$ = new Subject<Interruption>();
       /** What has to be dealt with before the next poll. */
       let pending: Interruption | undefined = place && 'returned';
@@ -129,12 +125,12 @@ export function continuingWatch<A>(
       /** The turn that follows from how a poll, or the wait for it, has ended. */
       const turnAfter = (ending: Ending<A>): Turn<A> => {
         const spread = Math.max(MIN_SPREAD, openWatches * SPREAD_PER_WATCH);
-        const outcome = { ...ending, now: now(), spread };
+        const outcome = { ...ending, now: instant(settings), spread };
         try {
-          return nextTurn(state, outcome, laws);
+          return nextTurn(state, outcome, settings);
         } catch (error) {
           // A callback of the config threw. That is a bug, which polling again cannot fix.
-          const final = { ...laws, recovery: (): Recovery => ({ kind: 'end' }) };
+          const final = { ...settings, recovery: (): Recovery => ({ kind: 'end' }) };
           return nextTurn(state, { ...outcome, kind: 'failure', error }, final);
         }
       };
@@ -149,11 +145,14 @@ export function continuingWatch<A>(
 
       const delivered = (turn: Turn<A>, delivery: Delivery<A>) => {
         const { gap, isGapEmitted } = delivery;
-        if (gap && !isGapEmitted) log({ ...stamp(), kind: 'gap', reason: gap.reason, index: gap.index });
+        if (gap && !isGapEmitted)
+          log({ at: scheduler.now(), watchId, kind: 'gap', reason: gap.reason, index: gap.index });
         const isLate = () => {
           const { indexAt, coveredAt } = turn.state;
-          const isUsable = [indexAt, coveredAt].some(since => usableFor(since, now(), retention) >= 0);
-          return !isUsable || (isPaused && !resume);
+          const isUsable = [indexAt, coveredAt].some(
+            since => usableFor(since, instant(settings), retention) >= 0,
+          );
+          return !isUsable || (isPaused && !settings.resume);
         };
         return deliver(delivery, audience, isLate).pipe(
           concatMap(part => {
@@ -179,7 +178,7 @@ export function continuingWatch<A>(
         const { why, end } = turn;
         const { attempt, error } = state.status;
         const wait = end ? 0 : Math.max(0, state.rest.until - monotonic.now());
-        if (why) log({ ...stamp(), kind: 'turn', why, wait, attempt, error });
+        if (why) log({ at: scheduler.now(), watchId, kind: 'turn', why, wait, attempt, error });
         if (!end) return EMPTY;
         return 'error' in end ? throwError(() => end.error) : of(ENDED);
       };
@@ -213,31 +212,32 @@ export function continuingWatch<A>(
         );
       });
 
-      let following = Subscription.EMPTY;
+      let wakes: Subscription | undefined;
+      const followWakes = (isFollowing: boolean) => {
+        if (wakes) openWatches--;
+        wakes?.unsubscribe();
+        wakes = undefined;
+        if (!isFollowing) return;
+        openWatches++;
+        const next = () => {
+          wokenAt = monotonic.now();
+          interruption$.next('woken');
+        };
+        // A wake source that fails does not end the watch.
+        wakes = defer(() => settings.wake$).subscribe({ next, error: () => undefined });
+      };
       const setActive = (isActive: boolean) => {
-        following.unsubscribe();
-        if (isActive) following = followWakes();
+        followWakes(isActive);
         if (isActive !== isPaused) return;
         isPaused = !isActive;
         if (!isPaused) pending = 'returned';
         interruption$.next(isPaused ? 'left' : 'returned');
       };
-      const followWakes = () => {
-        const next = () => {
-          wokenAt = monotonic.now();
-          interruption$.next('woken');
-        };
-        openWatches++;
-        // A wake source that fails does not end the watch.
-        const wakes = defer(() => settings.wake$).subscribe({ next, error: () => undefined });
-        wakes.add(() => openWatches--);
-        return wakes;
-      };
 
       if (!pending) subscriber.next({ kind: 'status', status: state.status });
       // A subscriber that leaves at once sends nothing.
       if (subscriber.closed) return;
-      subscriber.add(() => following.unsubscribe());
+      subscriber.add(() => followWakes(false));
       if (audience) subscriber.add(audience.isActive$.subscribe(setActive));
       else setActive(true);
       outcome$

@@ -1,5 +1,5 @@
-import { EMPTY, ignoreElements, timer, type Observable } from 'rxjs';
-import type { Clocks } from '../stream/index.js';
+import { concat, ignoreElements, timer } from 'rxjs';
+import type { Clocks, Poll } from '../stream/index.js';
 
 /** The service serves 1,920 polls from an address in windows of this length, in ms. */
 const WINDOW = 900_000;
@@ -10,12 +10,12 @@ const FREE_POLLS = 1_500;
 /** The interval between polls after that, in ms. */
 const LIMITED_INTERVAL = 500;
 
-/** Creates the `permit` of one watch: it keeps to the rate limit of the service, however much news there is. */
-export function pollQuota({ scheduler, monotonic }: Clocks): () => Observable<never> {
+/** The polls of one watch, within the rate limit of the service, however much news there is. */
+export function withinQuota<A>(poll: Poll<A>, { scheduler, monotonic }: Clocks): Poll<A> {
   let windowFrom = -Infinity;
   let polls = 0;
   let lastAt = -Infinity;
-  return () => {
+  return (index, context) => {
     const now = monotonic.now();
     if (now - windowFrom >= WINDOW) {
       windowFrom = now;
@@ -23,6 +23,7 @@ export function pollQuota({ scheduler, monotonic }: Clocks): () => Observable<ne
     }
     const wait = ++polls > FREE_POLLS ? Math.max(0, lastAt + LIMITED_INTERVAL - now) : 0;
     lastAt = now + wait;
-    return wait > 0 ? timer(wait, scheduler).pipe(ignoreElements()) : EMPTY;
+    const answer$ = poll(index, context);
+    return wait > 0 ? concat(timer(wait, scheduler).pipe(ignoreElements()), answer$) : answer$;
   };
 }
