@@ -13,8 +13,7 @@ import {
   signalsOf,
   watchSettings,
   type PagesConfig,
-  type Poll,
-  type Polled,
+  type SinglePoll,
   type WatchConfig,
   type WatchSettings,
   type WatchSignal,
@@ -59,7 +58,7 @@ export function request<Input, Answer>(
 /** A watch of an endpoint: how to poll, and its settings, some of which are the endpoint's unless `config` has others. */
 interface EndpointWatch<Answer> {
   /** For one watch: it has a quota of its own. */
-  readonly poll: () => Poll<Polled<Answer>>;
+  readonly poll: () => SinglePoll<Answer>;
   readonly settings: WatchSettings<Answer>;
 }
 
@@ -82,7 +81,7 @@ export function endpointWatch<Input, Answer>(
     keyOf: config?.keyOf ?? keyOf,
     ...(withoutNews && { withoutNews }),
   };
-  const send: Poll<Polled<Answer>> = (watch_index, context) =>
+  const send: SinglePoll<Answer> = (watch_index, context) =>
     requestText(polling, endpoint, { ...input, watch_index } as Input, { ...context, kind: 'poll' });
   return { poll: () => (settings.permit ? send : withinQuota(send, settings)), settings };
 }

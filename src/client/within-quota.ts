@@ -1,5 +1,5 @@
 import { concat, ignoreElements, timer } from 'rxjs';
-import type { Clocks, Poll } from '../stream/index.js';
+import type { Clocks, SinglePoll } from '../stream/index.js';
 
 /** The service serves 1,920 polls from an address in windows of this length, in ms. */
 const WINDOW = 900_000;
@@ -11,7 +11,7 @@ const FREE_POLLS = 1_500;
 const LIMITED_INTERVAL = 500;
 
 /** The polls of one watch, within the rate limit of the service, however much news there is. */
-export function withinQuota<A>(poll: Poll<A>, { scheduler, monotonic }: Clocks): Poll<A> {
+export function withinQuota<A>(poll: SinglePoll<A>, { scheduler, monotonic }: Clocks): SinglePoll<A> {
   let windowFrom = -Infinity;
   let polls = 0;
   let lastAt = -Infinity;

@@ -14,6 +14,7 @@ export {
   type Poll,
   type PollContext,
   type Polled,
+  type SinglePoll,
   type WatchConfig,
   type WatchSettings,
 } from './watch-config.js';

@@ -1,6 +1,6 @@
 import { from, ignoreElements, Observable, take, type SchedulerAction, type Subscription } from 'rxjs';
 import { instant, type Instant } from './clocks.js';
-import type { Poll, Polled, WatchSettings } from './watch-config.js';
+import type { SinglePoll, WatchSettings } from './watch-config.js';
 import { knownSince, LIVE_AFTER, usableFor, type Ending, type WatchState } from './watch-state.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
@@ -17,7 +17,7 @@ export type Interruption = 'woken' | 'left' | 'returned';
  * It has one timer, and as few objects as it can, since a process may hold thousands of polls.
  */
 export function pollOnce<A>(
-  poll: Poll<Polled<A>>,
+  poll: SinglePoll<A>,
   state: WatchState,
   settings: WatchSettings<A>,
   interruption$: Observable<Interruption>,
@@ -72,9 +72,7 @@ export function pollOnce<A>(
       };
       subscriber.next({ kind: 'sent' });
       try {
-        // Not only unsubscribed from afterwards: what emits synchronously might never return.
-        const answer$ = from(poll(index, { needsFreshConnection: isFresh, onArrival })).pipe(take(1));
-        asking = answer$.subscribe({
+        asking = poll(index, { needsFreshConnection: isFresh, onArrival }).subscribe({
           next: polled => end({ kind: 'answer', arrivedAt: arrivedAt ?? instant(settings), ...polled }),
           error: fail,
           complete: () => end({ kind: 'nothing' }),

@@ -1,6 +1,7 @@
 import {
   asyncScheduler,
   NEVER,
+  type Observable,
   type ObservableInput,
   type SchedulerLike,
   type TimestampProvider,
@@ -39,6 +40,9 @@ export interface Polled<A> {
   readonly answer: A;
   readonly text?: string;
 }
+
+/** A poll that emits one answer at most. */
+export type SinglePoll<A> = (index: string | undefined, context: PollContext) => Observable<Polled<A>>;
 
 /** What a poll may want to know, and to report. */
 export interface PollContext {

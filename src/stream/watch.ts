@@ -28,7 +28,7 @@ import { pollOnce, type Interruption } from './poll-once.js';
 import {
   watchSettings,
   type Poll,
-  type Polled,
+  type SinglePoll,
   type WatchConfig,
   type WatchSettings,
 } from './watch-config.js';
@@ -69,13 +69,17 @@ export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> 
  * });
  */
 export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
-  const polled: Poll<Polled<A>> = (index, context) =>
-    from(poll(index, context)).pipe(map(answer => ({ answer })));
+  // Not only unsubscribed from after the first answer: what emits synchronously might never return.
+  const polled: SinglePoll<A> = (index, context) =>
+    from(poll(index, context)).pipe(
+      take(1),
+      map(answer => ({ answer })),
+    );
   return signalsOf(polled, watchSettings(config));
 }
 
 /** Like `watchSignals`, with settings that have been checked, and with the text of each answer. */
-export function signalsOf<A>(poll: Poll<Polled<A>>, settings: WatchSettings<A>): Observable<WatchSignal<A>> {
+export function signalsOf<A>(poll: SinglePoll<A>, settings: WatchSettings<A>): Observable<WatchSignal<A>> {
   return defer(() => continuingWatch(poll, settings)());
 }
 
@@ -103,7 +107,7 @@ const ENDED = Symbol();
  * each time that the audience becomes active again.
  */
 export function continuingWatch<A>(
-  poll: Poll<Polled<A>>,
+  poll: SinglePoll<A>,
   settings: WatchSettings<A>,
   audience?: Audience<A>,
 ): (position?: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>> {
