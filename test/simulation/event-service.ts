@@ -1,0 +1,188 @@
+import { Subscription } from 'rxjs';
+import { BEGIN } from './clocks.js';
+import type { Timers } from './timers.js';
+
+/** How the service behaves. All times are in ms. */
+export interface ServiceConfig {
+  /** How long it holds a poll without news. */
+  readonly block: number;
+  /** How long it waits for more after the first event. */
+  readonly collect: number;
+  /** How long it keeps events. */
+  readonly retention: number;
+  /** How far the clock of each machine behind its address is ahead. */
+  readonly machines: readonly number[];
+  /** Which machine gets a request or an event, from the number of those before. */
+  readonly machineOf: (count: number) => number;
+  /** When the API gives up a poll that is still held. Default: never. */
+  readonly apiTimeout: number;
+  /** Whether it answers a poll from an index above its own at once, instead of holding it. */
+  readonly answersAbove: boolean;
+}
+
+const DEFAULTS: ServiceConfig = {
+  ...{ block: 40_000, collect: 100, retention: 300_000, machines: [0], machineOf: count => count },
+  ...{ apiTimeout: Infinity, answersAbove: false },
+};
+
+/** An event, and what happened to it. */
+export interface PublishedEvent {
+  readonly id: number;
+  /** When it was published, in the service's true time. */
+  readonly at: number;
+  /** Its time on the clock of the machine that took it. */
+  readonly stamp: number;
+  /** No client can get it: its time is before an index that another machine had given out before. */
+  isHidden: boolean;
+}
+
+/** An answer of the service to a poll. */
+export interface ServiceAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of a 200. */
+  readonly news?: { readonly index: string; readonly ids: readonly number[]; readonly producedAt: number };
+}
+
+interface HeldPoll {
+  /** The service's answer is due when it has collected. */
+  collecting: boolean;
+  readonly onEvent: () => void;
+}
+
+/** The event feed of one identity, as deployed services have it (service-facts). */
+export class EventService {
+  readonly #world: Timers;
+  readonly #config: ServiceConfig;
+  readonly events: PublishedEvent[] = [];
+  #log: PublishedEvent[] = [];
+  readonly #held = new Set<HeldPoll>();
+  readonly #issuedAt = new Map<string, number>();
+  readonly #lastStamp: number[] = [];
+  #epoch = BEGIN;
+  #requests = 0;
+
+  constructor(world: Timers, config: Partial<ServiceConfig> = {}) {
+    this.#world = world;
+    this.#config = { ...DEFAULTS, ...config };
+  }
+
+  publish(): void {
+    const event: PublishedEvent = {
+      ...{ id: this.events.length + 1, at: this.#world.now(), isHidden: false },
+      stamp: this.#tick(this.#machine(this.events.length)),
+    };
+    this.events.push(event);
+    this.#log.push(event);
+    const machines = this.#config.machines.length;
+    if (machines > 1) this.#log.sort((a, b) => a.stamp - b.stamp);
+    for (const poll of [...this.#held]) poll.onEvent();
+  }
+
+  /** It loses its events, and its indexes begin again from small numbers. */
+  reset(): void {
+    this.#epoch = -this.#world.now();
+    this.#lastStamp.length = 0;
+    this.#log = [];
+    this.#issuedAt.clear();
+  }
+
+  /** Answers a poll. `isLatest`: the index is that of the last answer that the client has had. */
+  poll(index: string | undefined, isLatest: boolean, respond: (answer: ServiceAnswer) => void): Subscription {
+    const machine = this.#machine(this.#requests++);
+    const { block, collect, retention, apiTimeout, answersAbove } = this.#config;
+    const polled = new Subscription();
+    const end = (answer: ServiceAnswer) => {
+      polled.unsubscribe();
+      respond(answer);
+    };
+    const from = index === undefined ? undefined : Number(index);
+    const now = this.#clock(machine);
+    const answer = () => end(this.#answer(machine, index, isLatest));
+    if (
+      from === undefined ||
+      from < now - retention ||
+      (answersAbove && from > now + 1) ||
+      this.#hasNews(from)
+    ) {
+      answer();
+      return polled;
+    }
+
+    const held: HeldPoll = {
+      collecting: false,
+      onEvent: () => {
+        if (held.collecting || !this.#hasNews(from)) return;
+        held.collecting = true;
+        polled.add(this.#world.schedule(answer, collect));
+      },
+    };
+    this.#held.add(held);
+    polled.add(() => this.#held.delete(held));
+    const isTimeout = apiTimeout < block;
+    const giveUp = () => {
+      if (!held.collecting) end(ownError(500, 'API_REQUEST_TIMEOUT'));
+    };
+    const idle = () => {
+      if (!held.collecting) answer();
+    };
+    polled.add(this.#world.schedule(isTimeout ? giveUp : idle, Math.min(block, apiTimeout)));
+    return polled;
+  }
+
+  #answer(machine: number, index: string | undefined, isLatest: boolean): ServiceAnswer {
+    const from = index === undefined ? undefined : Number(index);
+    const oldest = this.#clock(machine) - this.#config.retention;
+    const isKnown = from !== undefined && from >= oldest;
+    const news = isKnown ? this.#log.filter(({ stamp }) => stamp >= from) : [];
+    if (isKnown && isLatest) this.#markHidden(index!, from);
+    const next = String((news.at(-1)?.stamp ?? this.#tick(machine)) + 1);
+    const producedAt = this.#world.now();
+    this.#issuedAt.set(next, producedAt);
+    const events = news.map(({ id, stamp }) => ({
+      kind: { note: { id } },
+      ts: new Date(stamp).toISOString(),
+    }));
+    return {
+      ...{ status: 200, headers: {}, text: JSON.stringify({ events, watch: { index: next } }) },
+      news: { index: next, ids: news.map(({ id }) => id), producedAt },
+    };
+  }
+
+  /** What came after an index was given out, but has a time before it, will never be sent to a client with that index. */
+  #markHidden(index: string, from: number): void {
+    const issuedAt = this.#issuedAt.get(index) ?? Infinity;
+    for (const event of this.#log) if (event.stamp < from && event.at > issuedAt) event.isHidden = true;
+  }
+
+  #hasNews(from: number): boolean {
+    const last = this.#log.at(-1);
+    return last !== undefined && last.stamp >= from;
+  }
+
+  #machine(count: number): number {
+    const { machines, machineOf } = this.#config;
+    return Math.abs(Math.trunc(machineOf(count))) % machines.length;
+  }
+
+  #clock(machine: number): number {
+    return this.#epoch + this.#world.now() + this.#config.machines[machine]!;
+  }
+
+  /** The time on the clock of a machine. No two of its stamps are equal. */
+  #tick(machine: number): number {
+    const stamp = Math.max(this.#clock(machine), (this.#lastStamp[machine] ?? -Infinity) + 1);
+    return (this.#lastStamp[machine] = stamp);
+  }
+}
+
+/** An error of the service's own. */
+export function ownError(
+  status: number,
+  code: string,
+  headers: Readonly<Record<string, string>> = {},
+): ServiceAnswer {
+  const body = { code, message: code, ray_id: 'ray' };
+  return { status, headers: { 'rvt-ray-id': 'ray', ...headers }, text: JSON.stringify(body) };
+}

@@ -1,0 +1,52 @@
+/**
+ * What is wrong with the path to the service, or with the service, for a time.
+ *
+ * - `refused`: no connection can be made, and those that are open break.
+ * - `black hole`: nothing gets through, and nothing says so. A request that is sent meanwhile never arrives, or, if it is `resent`, at the end.
+ * - `proxy`: a proxy answers for the dead service, `after` ms after the request.
+ * - `cuts`: a proxy cuts polls that are held longer than `after` ms.
+ * - `old connections`: a black hole for all connections from before its end; a new one gets through.
+ * - `own error`: the service itself says no. `after` is its Retry-After, in ms; `dated`: as a date.
+ */
+export type Fault = { readonly from: number; readonly to: number } & FaultKind;
+
+export type FaultKind =
+  | { readonly kind: 'refused' | 'old connections' }
+  | { readonly kind: 'black hole'; readonly resent: boolean }
+  | { readonly kind: 'proxy'; readonly status: number; readonly after: number }
+  | { readonly kind: 'cuts'; readonly after: number }
+  | {
+      readonly kind: 'own error';
+      readonly status: 503 | 429;
+      readonly after?: number;
+      readonly dated?: boolean;
+    };
+
+/** The faults in which the service is not heard at all. */
+export const OUTAGES: readonly FaultKind[] = [
+  { kind: 'refused' },
+  { kind: 'black hole', resent: false },
+  { kind: 'black hole', resent: true },
+  ...[502, 503, 504, 520, 524].flatMap(status =>
+    [0, 10_000, 60_000].map(after => ({ kind: 'proxy', status, after }) as const),
+  ),
+  ...[204, 304].flatMap(status =>
+    [0, 10_000, 30_000].map(after => ({ kind: 'proxy', status, after }) as const),
+  ),
+];
+
+/** Its name in the title of a test, or in a report. */
+export function faultName(fault: FaultKind): string {
+  switch (fault.kind) {
+    case 'black hole':
+      return fault.resent ? 'a black hole that resends' : 'a black hole';
+    case 'proxy':
+      return `a proxy that answers ${fault.status} after ${fault.after / 1_000} s`;
+    case 'cuts':
+      return `a proxy that cuts polls after ${fault.after / 1_000} s`;
+    case 'own error':
+      return `own ${fault.status}s${fault.after === undefined ? '' : ` with Retry-After ${fault.after / 1_000} s`}`;
+    default:
+      return fault.kind;
+  }
+}

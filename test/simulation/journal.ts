@@ -1,0 +1,56 @@
+import type { Clocks, Moment } from './clocks.js';
+
+/** Something that happened in a simulation, as the client's side saw it. */
+export type JournalEntry = Moment &
+  (
+    | {
+        readonly kind: 'request';
+        readonly request: number;
+        readonly index: string | undefined;
+        /** How many requests are on their way, this one included. */
+        readonly inFlight: number;
+      }
+    /** A 200 of the service. */
+    | {
+        readonly kind: 'answer';
+        readonly request: number;
+        readonly firstByte: Moment;
+        readonly index: string;
+        readonly ids: readonly number[];
+        readonly producedAt: number;
+      }
+    /** The service gave up a poll that it held. */
+    | { readonly kind: 'timeout'; readonly request: number }
+    /** The service asked not to be polled for this time, in ms. */
+    | { readonly kind: 'asked to wait'; readonly wait: number }
+    /** The events of one emission. */
+    | { readonly kind: 'delivered'; readonly ids: readonly number[] }
+    | { readonly kind: 'gap'; readonly reason: string }
+    | { readonly kind: 'acknowledged' | 'not acknowledged' | 'left' | 'back' | 'resumed' }
+    | { readonly kind: 'ended'; readonly error: unknown }
+  );
+
+/** What happens, without its time. */
+type Happening = JournalEntry extends infer E ? (E extends Moment ? Omit<E, keyof Moment> : never) : never;
+
+/** Everything that happened in a simulation, in order. */
+export class Journal {
+  readonly entries: JournalEntry[] = [];
+  readonly #clocks: Clocks;
+
+  constructor(clocks: Clocks) {
+    this.#clocks = clocks;
+  }
+
+  add(happening: Happening): void {
+    this.entries.push({ ...this.#clocks.now, ...happening } as JournalEntry);
+  }
+}
+
+/** A line for a person: the time, what happened, and its details. */
+export function lineOf(entry: JournalEntry): string {
+  const { true: at, monotonic, wall, kind, ...details } = entry;
+  const clocks = `${(at / 1_000).toFixed(2).padStart(8)} s (client ${(monotonic / 1_000).toFixed(2)} s)`;
+  void wall;
+  return `${clocks} ${kind} ${JSON.stringify(details)}`;
+}

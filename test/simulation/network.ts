@@ -1,0 +1,201 @@
+import { TransportError, type Transport, type TransportRequest, type TransportResponse } from 'lobby-rx';
+import { Observable, Subscription, type Subscriber } from 'rxjs';
+import { BEGIN, type Clocks } from './clocks.js';
+import { ownError, type EventService, type ServiceAnswer } from './event-service.js';
+import type { Fault } from './fault.js';
+import type { Journal } from './journal.js';
+
+/** How long a request or an answer takes through a healthy network, in ms. */
+const LATENCY = 20;
+
+/** A transport ends a body that stands still after this time, in ms. */
+const SILENCE_IN_BODY = 15_000;
+
+/** A request on its way. */
+interface Exchange {
+  readonly request: TransportRequest;
+  readonly number: number;
+  readonly index: string | undefined;
+  readonly sentAt: number;
+  readonly subscriber: Subscriber<TransportResponse>;
+  /** What happens to it: at the service, in the network, in a proxy. */
+  course: Subscription;
+  hasArrived: boolean;
+}
+
+/** The path between one client and the service, as the client's transport. Its faults come one after the other. */
+export class Network {
+  readonly #clocks: Clocks;
+  readonly #service: EventService;
+  readonly #journal: Journal;
+  readonly #bodyTime: number;
+  readonly #open = new Set<Exchange>();
+  #fault: Fault | undefined;
+  /** Connections that were made before this moment are dead. */
+  #deadBefore = -1;
+  #connectedAt = 0;
+  #requests = 0;
+  #lastIndex: string | undefined;
+
+  constructor(
+    clocks: Clocks,
+    service: EventService,
+    journal: Journal,
+    faults: readonly Fault[],
+    bodyTime = 0,
+  ) {
+    this.#clocks = clocks;
+    this.#service = service;
+    this.#journal = journal;
+    this.#bodyTime = bodyTime;
+    for (const fault of faults) {
+      clocks.world.schedule(() => this.#begin(fault), fault.from);
+      clocks.world.schedule(() => this.#end(fault), fault.to);
+    }
+  }
+
+  readonly transport: Transport = request =>
+    new Observable(subscriber => {
+      const index = new URL(request.url).searchParams.get('watch_index') ?? undefined;
+      const number = ++this.#requests;
+      this.#journal.add({ kind: 'request', request: number, index, inFlight: this.#open.size + 1 });
+      const sentAt = this.#clocks.now.true;
+      const exchange: Exchange = {
+        ...{ request, number, index, sentAt, subscriber },
+        ...{ course: new Subscription(), hasArrived: false },
+      };
+      this.#open.add(exchange);
+      subscriber.add(() => {
+        this.#open.delete(exchange);
+        exchange.course.unsubscribe();
+      });
+      if (request.needsFreshConnection) this.#connectedAt = sentAt;
+      if (this.#fault) this.#meet(exchange, this.#fault);
+      else if (this.#connectedAt >= this.#deadBefore) this.#forward(exchange);
+    });
+
+  /** The machine sleeps, and its connections do not survive it. */
+  breakConnections(): void {
+    this.#deadBefore = this.#clocks.now.true + 1;
+    for (const { course } of this.#open) course.unsubscribe();
+  }
+
+  #begin(fault: Fault): void {
+    this.#fault = fault;
+    for (const exchange of [...this.#open]) this.#meet(exchange, fault);
+  }
+
+  #end(fault: Fault): void {
+    this.#fault = undefined;
+    if (fault.kind === 'old connections') this.#deadBefore = this.#clocks.now.true;
+    if (fault.kind !== 'black hole' || !fault.resent) return;
+    for (const exchange of this.#open) if (exchange.sentAt >= fault.from) this.#forward(exchange);
+  }
+
+  /** What a fault does to a request, which may have been on its way when the fault began. */
+  #meet(exchange: Exchange, fault: Fault): void {
+    const now = this.#clocks.now.true;
+    if (fault.kind === 'cuts') {
+      if (exchange.sentAt === now) this.#forward(exchange);
+      const left = Math.max(0, exchange.sentAt + fault.after - now);
+      const cut = () => {
+        if (!exchange.hasArrived) this.#replace(exchange, page(504));
+      };
+      exchange.course.add(this.#clocks.world.schedule(cut, left));
+      return;
+    }
+    exchange.course.unsubscribe();
+    exchange.course = new Subscription();
+    // A transport ends a body that stands still.
+    if (exchange.hasArrived) return this.#breakBody(exchange);
+    switch (fault.kind) {
+      case 'refused':
+        this.#toClient(exchange, () => {
+          const reason = exchange.sentAt < now ? 'lost' : 'unreachable';
+          exchange.subscriber.error(new TransportError(reason, 'refused', exchange.request));
+        });
+        break;
+      case 'proxy':
+        exchange.course.add(
+          this.#clocks.world.schedule(() => this.#replace(exchange, page(fault.status)), fault.after),
+        );
+        break;
+      case 'own error':
+        this.#replace(exchange, refusal(fault, now));
+        break;
+    }
+  }
+
+  #forward(exchange: Exchange): void {
+    const { index } = exchange;
+    const arrive = () => {
+      const isLatest = index === this.#lastIndex;
+      exchange.course.add(this.#service.poll(index, isLatest, answer => this.#answer(exchange, answer)));
+    };
+    exchange.course.add(this.#clocks.world.schedule(arrive, LATENCY));
+  }
+
+  /** Someone else answers. */
+  #replace(exchange: Exchange, answer: ServiceAnswer): void {
+    exchange.course.unsubscribe();
+    exchange.course = new Subscription();
+    this.#answer(exchange, answer);
+  }
+
+  #answer(exchange: Exchange, answer: ServiceAnswer): void {
+    this.#toClient(exchange, () => this.#deliver(exchange, answer));
+  }
+
+  #deliver(exchange: Exchange, { status, text, headers, news }: ServiceAnswer): void {
+    const { subscriber, request, number } = exchange;
+    const firstByte = this.#clocks.now;
+    exchange.hasArrived = true;
+    request.onArrival?.(status);
+    const finish = () => {
+      if (subscriber.closed) return;
+      if (news) {
+        this.#lastIndex = news.index;
+        this.#journal.add({ kind: 'answer', request: number, firstByte, ...news });
+      } else if (text.includes('API_REQUEST_TIMEOUT')) {
+        this.#journal.add({ kind: 'timeout', request: number });
+      } else if (headers['retry-after'] !== undefined) {
+        this.#journal.add({ kind: 'asked to wait', wait: waitOf(headers) });
+      }
+      subscriber.next({ status, text, headers: { get: name => headers[name.toLowerCase()] ?? null } });
+      subscriber.complete();
+    };
+    if (this.#bodyTime === 0 || !news) finish();
+    else exchange.course.add(this.#clocks.client.schedule(finish, this.#bodyTime));
+  }
+
+  #breakBody(exchange: Exchange): void {
+    const fail = () =>
+      exchange.subscriber.error(new TransportError('lost', 'the body stands still', exchange.request));
+    exchange.course.add(this.#clocks.client.schedule(fail, SILENCE_IN_BODY));
+  }
+
+  #toClient(exchange: Exchange, deliver: () => void): void {
+    exchange.course.add(this.#clocks.client.schedule(deliver, LATENCY));
+  }
+}
+
+/** The answer of a proxy, which is not the service's. */
+function page(status: number): ServiceAnswer {
+  return { status, headers: {}, text: status < 400 ? '' : `<html><h1>${status}</h1></html>` };
+}
+
+function refusal(
+  { status, after, dated }: Extract<Fault, { kind: 'own error' }>,
+  now: number,
+): ServiceAnswer {
+  const code = status === 429 ? 'API_RATE_LIMIT' : 'API_UNAVAILABLE';
+  if (after === undefined) return ownError(status, code);
+  const date = new Date(BEGIN + now).toUTCString();
+  const until = dated ? new Date(BEGIN + now + after).toUTCString() : String(after / 1_000);
+  return ownError(status, code, { date, 'retry-after': until });
+}
+
+function waitOf(headers: ServiceAnswer['headers']): number {
+  const after = headers['retry-after'] ?? '';
+  return /^\d+$/.test(after) ? Number(after) * 1_000 : Date.parse(after) - Date.parse(headers.date ?? '');
+}

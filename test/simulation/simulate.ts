@@ -1,0 +1,117 @@
+import { Subject } from 'rxjs';
+import { Clocks } from './clocks.js';
+import { DeliveryJudge } from './delivery.js';
+import { EventService, type PublishedEvent, type ServiceConfig } from './event-service.js';
+import type { Fault } from './fault.js';
+import { IndexAge } from './index-age.js';
+import { Journal, type JournalEntry } from './journal.js';
+import { Network } from './network.js';
+import { RequestPace } from './request-pace.js';
+import { subscribe, type SubscriberConfig } from './subscriber.js';
+import type { Violation } from './violation.js';
+
+/** So many timers in one simulation are a hot loop. */
+const TOO_MANY = 8_000;
+
+/** A simulation: what happens to a service, a client and the path between them. All times are true times in ms. */
+export interface Scenario {
+  /** The seed of everything random in the client. */
+  readonly seed: number;
+  readonly end: number;
+  /** How long before the end an event must have been published to be expected. Default 170 s. */
+  readonly settle?: number;
+  readonly service?: Partial<ServiceConfig>;
+  /** When events are published. */
+  readonly publish: readonly number[];
+  readonly faults?: readonly Fault[];
+  /** How long the body of an answer takes, from its first byte to its last. */
+  readonly bodyTime?: number;
+  /** Somebody sets the client's wall clock. */
+  readonly steps?: readonly { readonly at: number; readonly by: number }[];
+  readonly sleeps?: readonly Sleep[];
+  /** When the service forgets everything. */
+  readonly resets?: readonly number[];
+  /** Default: `batches` without `ack`. */
+  readonly subscriber?: SubscriberConfig;
+}
+
+/** The client's machine sleeps. */
+export interface Sleep {
+  readonly at: number;
+  readonly duration: number;
+  /** Whether what the service sends meanwhile waits for the client. */
+  readonly keepsConnections: boolean;
+  /** How long after its end a wake is signalled; undefined if it is not. */
+  readonly wakeAfter?: number | undefined;
+}
+
+/** What came of it. */
+export interface Outcome {
+  readonly violations: readonly Violation[];
+  readonly entries: readonly JournalEntry[];
+  readonly events: readonly PublishedEvent[];
+}
+
+/** Runs a simulation, and judges it. */
+export function simulate(scenario: Scenario): Outcome {
+  const { end, settle = 170_000, faults = [], bodyTime, subscriber = { kind: 'batches' } } = scenario;
+  const clocks = new Clocks();
+  const { world } = clocks;
+  const service = new EventService(world, scenario.service);
+  const journal = new Journal(clocks);
+  const network = new Network(clocks, service, journal, faults, bodyTime);
+  const wake$ = new Subject<void>();
+
+  for (const at of scenario.publish) if (at < end) world.schedule(() => service.publish(), at);
+  for (const at of scenario.resets ?? []) world.schedule(() => service.reset(), at);
+  for (const { at, by } of scenario.steps ?? []) world.schedule(() => clocks.setWall(by), at);
+  for (const { at, duration, keepsConnections, wakeAfter } of scenario.sleeps ?? []) {
+    const onAwake = () => {
+      if (wakeAfter !== undefined) clocks.client.schedule(() => wake$.next(), wakeAfter);
+    };
+    world.schedule(() => {
+      clocks.sleep(duration, onAwake);
+      if (!keepsConnections) network.breakConnections();
+    }, at);
+  }
+  subscribe(subscriber, {
+    ...{ clocks, journal, wake$, transport: network.transport },
+    random: randomNumbers(scenario.seed),
+  });
+  clocks.runUntil(end, TOO_MANY);
+  const violations = judge(journal, service, { end, settle, subscriber });
+  const at = clocks.now.true;
+  const hot = at < end ? [{ what: 'a hot loop', at, detail: `${TOO_MANY} timers` }] : [];
+  return { entries: journal.entries, events: service.events, violations: [...hot, ...violations] };
+}
+
+function judge(
+  { entries }: Journal,
+  { events }: EventService,
+  { end, settle, subscriber }: Required<Pick<Scenario, 'end' | 'settle' | 'subscriber'>>,
+): readonly Violation[] {
+  const ack = subscriber.kind === 'batches' ? subscriber.ack : undefined;
+  const acks = ack !== undefined;
+  const queues = subscriber.kind === 'feed';
+  const delivery = new DeliveryJudge(events, { acks, queues, end, settle });
+  const pace = new RequestPace(acks || (subscriber.kind === 'feed' && subscriber.ack));
+  // An answer that comes again, because it was not acknowledged, has had its gap.
+  const age = ack?.fails || ack?.crashes ? undefined : new IndexAge(queues);
+  for (const entry of entries) {
+    delivery.see(entry);
+    pace.see(entry);
+    age?.see(entry);
+  }
+  return [...delivery.finish(), ...pace.violations, ...(age?.violations ?? [])].sort((a, b) => a.at - b.at);
+}
+
+/** Random numbers from 0 to 1, the same for the same seed (mulberry32). */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

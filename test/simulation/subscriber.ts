@@ -1,0 +1,153 @@
+import {
+  createClient,
+  eventsWatch,
+  type Checkpoint,
+  type Client,
+  type LiveEvent,
+  type Transport,
+  type WatchConfig,
+} from 'lobby-rx';
+import { EMPTY, mergeMap, repeat, Subscription, take, throwError, timer, type Observable } from 'rxjs';
+import type { Clocks } from './clocks.js';
+import type { Journal } from './journal.js';
+
+/**
+ * Who follows the events.
+ *
+ * - `signals`: all signals of a watch.
+ * - `batches`: whole answers. With `ack`, each is acknowledged after `time` ms; `fails` says which calls fail, by their number. At
+ *   each moment of `crashes` it begins again from its last checkpoint.
+ * - `feed`: the events of a feed one by one, with `visit` only so many at a time. It is away in the `absences`.
+ */
+export type SubscriberConfig =
+  | { readonly kind: 'signals' }
+  | {
+      readonly kind: 'batches';
+      readonly ack?: {
+        readonly time: number;
+        readonly fails?: (call: number) => boolean;
+        readonly crashes?: readonly number[];
+      };
+    }
+  | {
+      readonly kind: 'feed';
+      readonly linger: number;
+      readonly ack: boolean;
+      readonly absences: readonly { readonly from: number; readonly to: number }[];
+      readonly visit?: number | undefined;
+    };
+
+/** Where a subscriber lives. */
+export interface Surroundings {
+  readonly clocks: Clocks;
+  readonly journal: Journal;
+  readonly transport: Transport;
+  readonly random: () => number;
+  readonly wake$: Observable<unknown>;
+}
+
+/** Subscribes, and writes down what comes. */
+export function subscribe(config: SubscriberConfig, surroundings: Surroundings): void {
+  const { clocks, transport, random, wake$ } = surroundings;
+  const client = createClient({
+    ...{ url: 'https://service.test', token: 'token', transport },
+    ...{ scheduler: clocks.client, random },
+  });
+  const watch = { monotonic: clocks.monotonic, wake$ };
+  switch (config.kind) {
+    case 'signals':
+      return followSignals(client, watch, surroundings);
+    case 'batches':
+      return followBatches(client, watch, config, surroundings);
+    case 'feed':
+      return followFeed(client, watch, config, surroundings);
+  }
+}
+
+type Watch = Pick<WatchConfig<never>, 'monotonic' | 'wake$'>;
+
+function followSignals(client: Client, watch: Watch, { journal }: Surroundings): void {
+  client.watchSignals(eventsWatch, {}, watch).subscribe({
+    next: signal => {
+      if (signal.kind === 'gap') journal.add({ kind: 'gap', reason: signal.gap.reason });
+      else if (signal.kind === 'answer') journal.add({ kind: 'delivered', ids: idsOf(signal.answer.events) });
+    },
+    error: (error: unknown) => journal.add({ kind: 'ended', error }),
+  });
+}
+
+function followBatches(
+  client: Client,
+  watch: Watch,
+  { ack }: Extract<SubscriberConfig, { kind: 'batches' }>,
+  { clocks, journal }: Surroundings,
+): void {
+  let calls = 0;
+  let checkpoint: WatchConfig<never>['from'];
+  const acknowledge = (next: Checkpoint, { time, fails }: NonNullable<typeof ack>) => {
+    const isFailure = fails?.(++calls) ?? false;
+    return timer(time, clocks.client).pipe(
+      mergeMap(() => {
+        journal.add({ kind: isFailure ? 'not acknowledged' : 'acknowledged' });
+        if (isFailure) return throwError(() => new Error('not saved'));
+        checkpoint = next;
+        return EMPTY;
+      }),
+    );
+  };
+  const start = () =>
+    client.events
+      .batches({
+        ...{ ...watch, from: checkpoint },
+        log: entry => {
+          if (entry.kind === 'gap') journal.add({ kind: 'gap', reason: entry.reason });
+        },
+        ...(ack && { ack: (_batch: unknown, next: Checkpoint) => acknowledge(next, ack) }),
+      })
+      .subscribe({
+        next: ({ events }) => journal.add({ kind: 'delivered', ids: idsOf(events) }),
+        error: (error: unknown) => journal.add({ kind: 'ended', error }),
+      });
+  let running = start();
+  for (const at of ack?.crashes ?? []) {
+    clocks.client.schedule(() => {
+      running.unsubscribe();
+      journal.add({ kind: 'resumed' });
+      running = start();
+    }, at);
+  }
+}
+
+function followFeed(
+  client: Client,
+  watch: Watch,
+  { linger, ack, absences, visit }: Extract<SubscriberConfig, { kind: 'feed' }>,
+  { clocks, journal }: Surroundings,
+): void {
+  const feed = client.events.createFeed({
+    ...{ ...watch, linger },
+    ...(ack && { ack: () => journal.add({ kind: 'acknowledged' }) }),
+  });
+  feed.gap$.subscribe(({ reason }) => journal.add({ kind: 'gap', reason }));
+  const visits$ = visit === undefined ? feed.all$ : feed.all$.pipe(take(visit), repeat());
+  const come = () =>
+    visits$.subscribe({
+      next: event => journal.add({ kind: 'delivered', ids: idsOf([event]) }),
+      error: (error: unknown) => journal.add({ kind: 'ended', error }),
+    });
+  let present: Subscription = come();
+  for (const { from, to } of absences) {
+    clocks.client.schedule(() => {
+      present.unsubscribe();
+      journal.add({ kind: 'left' });
+    }, from);
+    clocks.client.schedule(() => {
+      journal.add({ kind: 'back' });
+      present = come();
+    }, to);
+  }
+}
+
+function idsOf(events: readonly LiveEvent[]): readonly number[] {
+  return events.map(event => (event.kind === 'unknown' ? (event.payload as { id: number }).id : NaN));
+}
