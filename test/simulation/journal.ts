@@ -43,14 +43,16 @@ export class Journal {
   }
 
   add(happening: Happening): void {
-    this.entries.push({ ...this.#clocks.now, ...happening } as JournalEntry);
+    this.entries.push({ ...this.#clocks.now, ...happening });
   }
 }
 
 /** A line for a person: the time, what happened, and its details. */
 export function lineOf(entry: JournalEntry): string {
-  const { true: at, monotonic, wall, kind, ...details } = entry;
+  const { true: at, monotonic } = entry;
+  const details = Object.entries(entry).filter(
+    ([name]) => !['true', 'monotonic', 'wall', 'kind'].includes(name),
+  );
   const clocks = `${(at / 1_000).toFixed(2).padStart(8)} s (client ${(monotonic / 1_000).toFixed(2)} s)`;
-  void wall;
-  return `${clocks} ${kind} ${JSON.stringify(details)}`;
+  return `${clocks} ${entry.kind} ${JSON.stringify(Object.fromEntries(details))}`;
 }
