@@ -6,8 +6,11 @@ import type { Violation } from './violation.js';
 export interface DeliveryConfig {
   /** What has been delivered counts only when it has been acknowledged. */
   readonly acks: boolean;
-  /** Events may wait in a queue, so that their gap may come with the answer after the next one. */
-  readonly queues: boolean;
+  /**
+   * A gap may come with the answer after the next one: events may wait in a queue, or the client may have slept while it polled, which
+   * it notices only when it polls again.
+   */
+  readonly mayBeLate: boolean;
   /** When the simulation ends, in true time, and how long before that an event must have been published to be expected. */
   readonly end: number;
   readonly settle: number;
@@ -60,6 +63,9 @@ export class DeliveryJudge {
         this.#covered.until = entry.true;
         if (!this.#config.acks) this.#covered.safely = entry.true;
         return this.#mayRepeat();
+      case 'gap in ack':
+        this.#covered.until = entry.true;
+        break;
       case 'acknowledged':
         this.#hasCheckpoint = true;
         this.#covered.safely = this.#covered.until;
@@ -85,7 +91,7 @@ export class DeliveryJudge {
   /** An answer has been committed if the next poll is sent from its index. */
   #onRequest({ index, true: at }: Extract<JournalEntry, { kind: 'request' }>): void {
     const producedAt = index === undefined ? undefined : this.#answers.get(index);
-    const until = this.#config.queues ? this.#due : (producedAt ?? -Infinity);
+    const until = this.#config.mayBeLate ? this.#due : (producedAt ?? -Infinity);
     for (const event of this.#missing(this.#passed, until)) {
       this.violations.push({ what: 'lost without a gap', at, detail: nameOf(event) });
       // Once is enough.

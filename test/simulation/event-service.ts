@@ -97,15 +97,14 @@ export class EventService {
       polled.unsubscribe();
       respond(answer);
     };
-    const from = index === undefined ? undefined : Number(index);
     const now = this.#clock(machine);
-    const answer = () => end(this.#answer(machine, index, isLatest));
-    if (
-      from === undefined ||
-      from < now - retention ||
-      (answersAbove && from > now + 1) ||
-      this.#hasNews(from)
-    ) {
+    // It looks at the age of an index when the poll comes. What happens from then on reaches the poll.
+    const from = index === undefined || Number(index) < now - retention ? undefined : Number(index);
+    const answer = () => {
+      if (from !== undefined && isLatest) this.#markHidden(index!, from);
+      end(this.#answer(machine, from));
+    };
+    if (from === undefined || (answersAbove && from > now + 1) || this.#hasNews(from)) {
       answer();
       return polled;
     }
@@ -131,12 +130,8 @@ export class EventService {
     return polled;
   }
 
-  #answer(machine: number, index: string | undefined, isLatest: boolean): ServiceAnswer {
-    const from = index === undefined ? undefined : Number(index);
-    const oldest = this.#clock(machine) - this.#config.retention;
-    const isKnown = from !== undefined && from >= oldest;
-    const news = isKnown ? this.#log.filter(({ stamp }) => stamp >= from) : [];
-    if (isKnown && isLatest) this.#markHidden(index!, from);
+  #answer(machine: number, from: number | undefined): ServiceAnswer {
+    const news = from === undefined ? [] : this.#log.filter(({ stamp }) => stamp >= from);
     const next = String((news.at(-1)?.stamp ?? this.#tick(machine)) + 1);
     const producedAt = this.#world.now();
     this.#issuedAt.set(next, producedAt);

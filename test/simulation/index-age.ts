@@ -8,19 +8,32 @@ const MAX_AGE = 297_000;
 /** At the very moment both is right. */
 const TOLERANCE = 50;
 
+/** So soon after a gap, in ms, a poll misses nothing. */
+const RIGHT_AFTER = 3_000;
+
+/** The clocks differ by this, in ms, if the machine slept, or a clock was set. */
+const SLEPT = 1_000;
+
 /**
- * Keeps the age of the index as law 5 says, from what a client sees, and tells where that law wants a gap: before an answer whose
- * first byte comes when the index that was polled from is too old, and before one to a poll without an index, except the first.
- * An index that goes back is a gap, too (law 3).
+ * Keeps the age of the index as law 5 says, from what a client sees, and tells where that law wants a gap: before the next answer
+ * after a poll was sent from an index that was too old, or became so, by the timers, while the poll was open; and before one to a
+ * poll without an index, except the first. An index that goes back is a gap, too (law 3).
  */
 export class IndexAge {
   readonly violations: Violation[] = [];
-  readonly #polls = new Map<number, Moment & { readonly index: string | undefined }>();
+  /** The last poll, and how old its index was when it was sent, in ms. */
+  #poll: (JournalEntry & { readonly kind: 'request' }) | undefined;
+  #pollAge = 0;
+  #pollSince: Moment | undefined;
+  #isOpen = false;
   /** The index is no older than this, and the one before it no older than that. */
   #since: Moment | undefined;
   #before: Moment | undefined;
-  /** When the service was last heard. */
-  #lastWord: Moment | undefined;
+  /** The last gap: who reloads there has missed nothing. */
+  #gapAt: Moment | undefined;
+  /** When the service was last heard, at the earliest: what came during a sleep may have been said before it. */
+  #heard: Moment | undefined;
+  #isDue = false;
   #expected: 'gap' | 'none' | 'either' | undefined;
   #gaps = 0;
   #why = '';
@@ -34,33 +47,46 @@ export class IndexAge {
   see(entry: JournalEntry): void {
     switch (entry.kind) {
       case 'request':
-        this.#settle(entry);
-        this.#polls.set(entry.request, entry);
-        break;
+        return this.#onRequest(entry);
       case 'answer':
         return this.#onAnswer(entry);
       case 'timeout':
-        this.#since = this.#polls.get(entry.request);
-        this.#lastWord = entry;
+        this.#since = this.#poll;
+        this.#heard = this.#saidBefore(entry);
+        this.#isOpen = false;
         break;
       case 'gap':
         return this.#onGap(entry);
     }
   }
 
-  #onAnswer(entry: Extract<JournalEntry, { kind: 'answer' }>): void {
-    const poll = this.#polls.get(entry.request)!;
-    const age = ageOf(this.#since, entry.firstByte);
+  #onRequest(entry: JournalEntry & { readonly kind: 'request' }): void {
+    this.#settle(entry);
+    // The last poll may have become too old while it was open.
+    if (this.#isOpen && this.#openAge(entry) > MAX_AGE + TOLERANCE) this.#isDue = true;
+    this.#poll = entry;
+    this.#isOpen = true;
+    // What is sent right after a gap has missed nothing, however old the index is.
+    const isCovered = this.#gapAt !== undefined && ageOf(this.#gapAt, entry) <= RIGHT_AFTER;
+    this.#pollSince = isCovered ? this.#gapAt : this.#since;
+    this.#pollAge = ageOf(this.#pollSince, entry);
+    if (this.#pollAge > MAX_AGE + TOLERANCE) this.#isDue = true;
+  }
+
+  #onAnswer(entry: JournalEntry & { readonly kind: 'answer' }): void {
+    const poll = this.#poll!;
+    const age = this.#openAge(entry.firstByte);
     const isBack = poll.index !== undefined && BigInt(entry.index) < BigInt(poll.index);
     this.#why = poll.index === undefined ? 'no index' : isBack ? 'index back' : `age ${age / 1_000} s`;
-    if (poll.index === undefined) this.#expected = this.#lastWord ? 'gap' : 'none';
-    else if (isBack) this.#expected = 'gap';
-    else if (Math.abs(age - MAX_AGE) < TOLERANCE) this.#expected = 'either';
-    else this.#expected = age > MAX_AGE ? 'gap' : 'none';
+    if (poll.index === undefined) this.#expected = this.#heard ? 'gap' : 'none';
+    else if (isBack || this.#isDue || age > MAX_AGE + TOLERANCE) this.#expected = 'gap';
+    // During a sleep no timer tells. Then the gap may also come with the next answer.
+    else this.#expected = ageOf(this.#pollSince, entry.firstByte) > MAX_AGE - TOLERANCE ? 'either' : 'none';
     this.#before = this.#since;
     // What came with news may have waited since the service was last heard.
-    this.#since = entry.ids.length === 0 ? poll : (this.#lastWord ?? poll);
-    this.#lastWord = entry;
+    this.#since = entry.ids.length === 0 || poll.index === undefined ? poll : (this.#heard ?? poll);
+    this.#heard = this.#saidBefore(entry);
+    this.#isOpen = this.#isDue = false;
   }
 
   #onGap(entry: JournalEntry): void {
@@ -69,8 +95,8 @@ export class IndexAge {
     const isOld = ageOf(this.#before, entry) > MAX_AGE - TOLERANCE;
     if (this.#expected === 'none' ? !(this.#queues && isOld) : this.#expected === undefined && !this.#queues)
       this.violations.push({ what: 'a gap too many', at, detail: this.#why });
-    // Who reloads there has missed nothing.
-    this.#since = this.#before = entry;
+    this.#gapAt = this.#before = entry;
+    this.#isDue = false;
   }
 
   /** Before the next poll all that belongs to an answer has been emitted. */
@@ -80,6 +106,18 @@ export class IndexAge {
       this.violations.push({ what: 'no gap', at, detail: this.#why });
     this.#expected = undefined;
     this.#gaps = 0;
+  }
+
+  /** How old the index of the last poll has become since that was sent, which only timers tell. */
+  #openAge({ monotonic }: Moment): number {
+    const poll = this.#poll;
+    return poll?.index === undefined ? 0 : this.#pollAge + (monotonic - poll.monotonic);
+  }
+
+  /** When the service said what comes now. */
+  #saidBefore(now: Moment): Moment {
+    const poll = this.#poll!;
+    return now.wall - poll.wall - (now.monotonic - poll.monotonic) > SLEPT ? poll : now;
   }
 }
 

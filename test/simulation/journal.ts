@@ -26,6 +26,8 @@ export type JournalEntry = Moment &
     /** The events of one emission. */
     | { readonly kind: 'delivered'; readonly ids: readonly number[] }
     | { readonly kind: 'gap'; readonly reason: string }
+    /** `ack` was called with a gap, which it may have been called with before. */
+    | { readonly kind: 'gap in ack' }
     | { readonly kind: 'acknowledged' | 'not acknowledged' | 'left' | 'back' | 'resumed' }
     | { readonly kind: 'ended'; readonly error: unknown }
   );

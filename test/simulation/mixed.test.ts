@@ -1,109 +1,14 @@
 import fc from 'fast-check';
 import { ok } from 'node:assert';
 import { runs } from '../runs.js';
-import { OUTAGES, type Fault, type FaultKind } from './fault.js';
-import { simulate, type Scenario } from './simulate.js';
-import type { SubscriberConfig } from './subscriber.js';
+import { randomScenario } from './random-scenario.js';
+import { simulate } from './simulate.js';
 import { explain } from './violation.js';
-
-const seconds = (min: number, max: number) => fc.integer({ min: min * 20, max: max * 20 }).map(n => n * 50);
-
-const faultKind: fc.Arbitrary<FaultKind> = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...OUTAGES) },
-  fc.constantFrom<FaultKind>(
-    { kind: 'old connections' },
-    { kind: 'cuts', after: 30_000 },
-    { kind: 'own error', status: 503 },
-    { kind: 'own error', status: 429, after: 60_000, dated: true },
-  ),
-);
-
-/** Faults one after the other, each after a time without. */
-const faults = fc
-  .array(fc.record({ kind: faultKind, pause: seconds(0, 200), duration: seconds(1, 400) }), { maxLength: 4 })
-  .map(all => {
-    let at = 10;
-    return all.map(({ kind, pause, duration }): Fault => {
-      const from = at + pause;
-      at = from + duration;
-      return { ...kind, from, to: at };
-    });
-  });
-
-/** A few events every now and then. */
-const publish = fc
-  .array(fc.record({ pause: seconds(0, 120), count: fc.integer({ min: 1, max: 4 }) }), { maxLength: 20 })
-  .map(all => {
-    let at = 0;
-    return all.flatMap(({ pause, count }) => {
-      at += pause;
-      return Array.from({ length: count }, (_, i) => at + i * 30);
-    });
-  });
-
-const sleep = fc.record({
-  ...{ at: seconds(1, 600), duration: seconds(5, 500), keepsConnections: fc.boolean() },
-  wakeAfter: fc.constantFrom(undefined, 0, 4_000),
-});
-
-const subscriber: fc.Arbitrary<SubscriberConfig> = fc.oneof(
-  fc.constant<SubscriberConfig>({ kind: 'batches' }),
-  fc.constant<SubscriberConfig>({ kind: 'signals' }),
-  fc
-    .record({
-      time: fc.constantFrom(0, 500, 20_000),
-      failures: fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 6 }),
-      crashes: fc.array(seconds(1, 800), { maxLength: 2 }),
-    })
-    .map(({ time, failures, crashes }): SubscriberConfig => {
-      const fails = (call: number) => failures.includes(call);
-      return { kind: 'batches', ack: { time, crashes, ...(failures.length > 0 && { fails }) } };
-    }),
-  fc
-    .record({
-      ...{ ack: fc.boolean(), linger: fc.constantFrom(0, 1_000), visit: fc.constantFrom(undefined, 1, 2) },
-      absences: fc.array(fc.record({ pause: seconds(1, 200), length: seconds(0, 400) }), { maxLength: 3 }),
-    })
-    .map(({ absences, ...feed }): SubscriberConfig => {
-      let at = 0;
-      const apart = absences.map(({ pause, length }) => {
-        const from = at + pause;
-        at = from + length + 50;
-        return { from, to: from + length };
-      });
-      return { kind: 'feed', ...feed, absences: apart };
-    }),
-);
-
-const scenario = fc
-  .record({
-    ...{ seed: fc.nat(), faults, publish, subscriber, sleeps: fc.array(sleep, { maxLength: 2 }) },
-    steps: fc.array(fc.record({ at: seconds(1, 600), by: fc.constantFrom(-600_000, 600_000) }), {
-      maxLength: 1,
-    }),
-    resets: fc.array(seconds(1, 600), { maxLength: 1 }),
-    bodyTime: fc.constantFrom(0, 0, 2_000, 14_000),
-    service: fc.record({
-      ...{ block: fc.constantFrom(40_000, 60_000), apiTimeout: fc.constantFrom(Infinity, 50_000) },
-      machines: fc.constantFrom([0], [0], [0, -200], [0, 15_000]),
-    }),
-  })
-  .map((mix): Scenario => {
-    const { faults, sleeps, subscriber } = mix;
-    const absences = subscriber.kind === 'feed' ? subscriber.absences : [];
-    const asleep = sleeps.reduce((sum, { duration }) => sum + duration, 0);
-    const ends = [1_000_000, ...faults.map(({ to }) => to), ...absences.map(({ to }) => to + asleep)];
-    const quiet = Math.max(...ends);
-    const settle = 420_000;
-    // The last events show that the watch goes on.
-    const publish = [...mix.publish, quiet + 30_000, quiet + 75_000].sort((a, b) => a - b);
-    return { ...mix, publish, settle, end: quiet + settle + 80_000 };
-  });
 
 describe('everything at once, in a simulation', () => {
   it('loses nothing without a gap, whatever happens', () => {
     fc.assert(
-      fc.property(scenario, scenario => {
+      fc.property(randomScenario, scenario => {
         const { violations, entries } = simulate(scenario);
         const [first] = violations;
         ok(!first, first && explain(first, entries));

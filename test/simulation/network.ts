@@ -77,7 +77,7 @@ export class Network {
   /** The machine sleeps, and its connections do not survive it. */
   breakConnections(): void {
     this.#deadBefore = this.#clocks.now.true + 1;
-    for (const { course } of this.#open) course.unsubscribe();
+    for (const exchange of this.#open) this.#drop(exchange);
   }
 
   #begin(fault: Fault): void {
@@ -89,7 +89,10 @@ export class Network {
     this.#fault = undefined;
     if (fault.kind === 'old connections') this.#deadBefore = this.#clocks.now.true;
     if (fault.kind !== 'black hole' || !fault.resent) return;
-    for (const exchange of this.#open) if (exchange.sentAt >= fault.from) this.#forward(exchange);
+    const late = [...this.#open].filter(({ sentAt }) => sentAt >= fault.from);
+    // A machine that sleeps sends nothing.
+    for (const exchange of late)
+      exchange.course.add(this.#clocks.client.schedule(() => this.#forward(exchange)));
   }
 
   /** What a fault does to a request, which may have been on its way when the fault began. */
@@ -104,10 +107,8 @@ export class Network {
       exchange.course.add(this.#clocks.world.schedule(cut, left));
       return;
     }
-    exchange.course.unsubscribe();
-    exchange.course = new Subscription();
-    // A transport ends a body that stands still.
-    if (exchange.hasArrived) return this.#breakBody(exchange);
+    this.#drop(exchange);
+    if (exchange.hasArrived) return;
     switch (fault.kind) {
       case 'refused':
         this.#toClient(exchange, () => {
@@ -168,7 +169,12 @@ export class Network {
     else exchange.course.add(this.#clocks.client.schedule(finish, this.#bodyTime));
   }
 
-  #breakBody(exchange: Exchange): void {
+  /** Nothing comes of it any more. */
+  #drop(exchange: Exchange): void {
+    exchange.course.unsubscribe();
+    exchange.course = new Subscription();
+    if (!exchange.hasArrived) return;
+    // A transport ends a body that stands still.
     const fail = () =>
       exchange.subscriber.error(new TransportError('lost', 'the body stands still', exchange.request));
     exchange.course.add(this.#clocks.client.schedule(fail, SILENCE_IN_BODY));

@@ -37,8 +37,9 @@ export class RequestPace {
         this.#hasNews = false;
         break;
       case 'resumed':
-        // Another watch, with a pace of its own.
+        // Another watch, which knows nothing of this one.
         this.#level = 0;
+        this.#notBefore = -Infinity;
         break;
       case 'asked to wait':
         this.#notBefore = entry.monotonic + entry.wait - ROUNDING;

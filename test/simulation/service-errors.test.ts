@@ -60,6 +60,35 @@ describe('a simulated service', () => {
       }),
     ));
 
+  it('loses nothing if its API gives up polls before an outage, although they bring no new index', () =>
+    expectNoViolation(
+      sweep(20_000, 420_000, { step: 10_000, coarse: 50_000 }).flatMap(quiet =>
+        [90_000, 150_000].map((duration, seed): Case => {
+          const [from, to] = [quiet, quiet + duration];
+          const faults = [{ kind: 'refused', from, to } as const];
+          const service = { block: 60_000, apiTimeout: 50_000 };
+          const publish = [to - 20_000, to + 200_000];
+          return [
+            'an outage after API_REQUEST_TIMEOUT',
+            { seed, faults, publish, service, end: to + 400_000 },
+          ];
+        }),
+      ),
+    ));
+
+  it('is polled no sooner than a date that it gives, and not much later, whatever the clock of the client shows', () =>
+    expectNoViolation(
+      [-600_000, -30_000, 30_000, 600_000].map((by): Case => {
+        const faults = [
+          { kind: 'own error', status: 429, after: 60_000, dated: true, from: 60_000, to: 300_000 } as const,
+        ];
+        return [
+          'a wrong clock',
+          { seed: 1, faults, steps: [{ at: 50_000, by }], publish: [320_000], end: 600_000 },
+        ];
+      }),
+    ));
+
   it('has no gap if the bodies of its answers are slow', () =>
     expectNoViolation(
       [0, 3_000, 60_000].map(interval => {

@@ -20,6 +20,8 @@ export interface Scenario {
   readonly end: number;
   /** How long before the end an event must have been published to be expected. Default 170 s. */
   readonly settle?: number;
+  /** How many gaps there may be at most. Default: any number. */
+  readonly maxGaps?: number;
   readonly service?: Partial<ServiceConfig>;
   /** When events are published. */
   readonly publish: readonly number[];
@@ -54,7 +56,14 @@ export interface Outcome {
 
 /** Runs a simulation, and judges it. */
 export function simulate(scenario: Scenario): Outcome {
-  const { end, settle = 170_000, faults = [], bodyTime, subscriber = { kind: 'batches' } } = scenario;
+  const {
+    end,
+    settle = 170_000,
+    faults = [],
+    sleeps = [],
+    bodyTime,
+    subscriber = { kind: 'batches' },
+  } = scenario;
   const clocks = new Clocks();
   const { world } = clocks;
   const service = new EventService(world, scenario.service);
@@ -65,7 +74,7 @@ export function simulate(scenario: Scenario): Outcome {
   for (const at of scenario.publish) if (at < end) world.schedule(() => service.publish(), at);
   for (const at of scenario.resets ?? []) world.schedule(() => service.reset(), at);
   for (const { at, by } of scenario.steps ?? []) world.schedule(() => clocks.setWall(by), at);
-  for (const { at, duration, keepsConnections, wakeAfter } of scenario.sleeps ?? []) {
+  for (const { at, duration, keepsConnections, wakeAfter } of sleeps) {
     const onAwake = () => {
       if (wakeAfter !== undefined) clocks.client.schedule(() => wake$.next(), wakeAfter);
     };
@@ -79,21 +88,26 @@ export function simulate(scenario: Scenario): Outcome {
     random: randomNumbers(scenario.seed),
   });
   clocks.runUntil(end, TOO_MANY);
-  const violations = judge(journal, service, { end, settle, subscriber });
+  const violations = judge(journal, service, { end, settle, subscriber, sleeps });
   const at = clocks.now.true;
   const hot = at < end ? [{ what: 'a hot loop', at, detail: `${TOO_MANY} timers` }] : [];
-  return { entries: journal.entries, events: service.events, violations: [...hot, ...violations] };
+  const { entries } = journal;
+  const gap = entries.filter(({ kind }) => kind === 'gap')[scenario.maxGaps ?? Infinity];
+  const many = gap
+    ? [{ what: 'more gaps than there may be', at: gap.true, detail: `${scenario.maxGaps}` }]
+    : [];
+  return { entries, events: service.events, violations: [...hot, ...many, ...violations] };
 }
 
 function judge(
   { entries }: Journal,
   { events }: EventService,
-  { end, settle, subscriber }: Required<Pick<Scenario, 'end' | 'settle' | 'subscriber'>>,
+  { end, settle, subscriber, sleeps }: Required<Pick<Scenario, 'end' | 'settle' | 'subscriber' | 'sleeps'>>,
 ): readonly Violation[] {
   const ack = subscriber.kind === 'batches' ? subscriber.ack : undefined;
   const acks = ack !== undefined;
   const queues = subscriber.kind === 'feed';
-  const delivery = new DeliveryJudge(events, { acks, queues, end, settle });
+  const delivery = new DeliveryJudge(events, { acks, mayBeLate: queues || sleeps.length > 0, end, settle });
   const pace = new RequestPace(acks || (subscriber.kind === 'feed' && subscriber.ack));
   // An answer that comes again, because it was not acknowledged, has had its gap.
   const age = ack?.fails || ack?.crashes ? undefined : new IndexAge(queues);

@@ -3,6 +3,7 @@ import {
   eventsWatch,
   type Checkpoint,
   type Client,
+  type Gap,
   type LiveEvent,
   type Transport,
   type WatchConfig,
@@ -84,7 +85,8 @@ function followBatches(
 ): void {
   let calls = 0;
   let checkpoint: WatchConfig<never>['from'];
-  const acknowledge = (next: Checkpoint, { time, fails }: NonNullable<typeof ack>) => {
+  const acknowledge = (next: Checkpoint, gap: Gap | undefined, { time, fails }: NonNullable<typeof ack>) => {
+    if (gap) journal.add({ kind: 'gap in ack' });
     const isFailure = fails?.(++calls) ?? false;
     return timer(time, clocks.client).pipe(
       mergeMap(() => {
@@ -102,7 +104,7 @@ function followBatches(
         log: entry => {
           if (entry.kind === 'gap') journal.add({ kind: 'gap', reason: entry.reason });
         },
-        ...(ack && { ack: (_batch: unknown, next: Checkpoint) => acknowledge(next, ack) }),
+        ...(ack && { ack: (_batch: unknown, next: Checkpoint, gap?: Gap) => acknowledge(next, gap, ack) }),
       })
       .subscribe({
         next: ({ events }) => journal.add({ kind: 'delivered', ids: idsOf(events) }),

@@ -1,5 +1,5 @@
 import { fail } from 'node:assert';
-import { simulate, type Scenario } from './simulate.js';
+import { randomNumbers, simulate, type Scenario } from './simulate.js';
 import { explain, type Violation } from './violation.js';
 
 /** A scenario, and what it is an example of. */
@@ -56,3 +56,10 @@ export function sweep(
     (_, i) => first + offset + i * by,
   );
 }
+
+/** All with `FULL=1`, otherwise one of them, at random. */
+export function some<T>(all: readonly T[]): readonly T[] {
+  return isFull ? all : [all[Math.floor(random() * all.length)]!];
+}
+
+const random = randomNumbers(Number(process.env.SEED ?? 0));
