@@ -177,6 +177,17 @@ describe('a fault', () => {
     );
   });
 
+  it('repeats the last events even if they came from a watch that never blocks', async () => {
+    const { watch: first } = await lastValueFrom(client.events.watch());
+    emulator.publish(me.identity_id, { tick: 1 });
+    const one = await lastValueFrom(client.events.watch({ watch_index: first.index }));
+    emulator.publish(me.identity_id, { tick: 2 });
+    emulator.fault({ kind: 'hot' });
+    const two = await lastValueFrom(client.events.watch({ watch_index: one.watch.index }));
+    emulator.fault({ kind: 'repeat' });
+    deepStrictEqual(await lastValueFrom(client.events.watch({ watch_index: two.watch.index })), two);
+  });
+
   it('affects as many requests as planned, only selected ones, with the given probability', async () => {
     emulator.fault({ kind: 'empty' }, { times: 0 });
     strictEqual(await outcome(), 'fine');

@@ -67,14 +67,17 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
   };
 
   /** The service without faults. It remembers the latest answer with events for each token. */
-  const handle: Handler = request =>
-    respond(request, world, settings).pipe(
-      tap(({ body }) => {
-        if (!body.startsWith('{"events":[{')) return;
-        lastEvents.set(request.headers.authorization, JSON.parse(body) as object);
-      }),
-    );
-  const handleHot: Handler = request => respond(request, world, { ...settings, blockTime: 0 });
+  const serviceWith =
+    (blocking: ServiceSettings): Handler =>
+    request =>
+      respond(request, world, blocking).pipe(
+        tap(({ body }) => {
+          if (!body.startsWith('{"events":[{')) return;
+          lastEvents.set(request.headers.authorization, JSON.parse(body) as object);
+        }),
+      );
+  const handle = serviceWith(settings);
+  const handleHot = serviceWith({ ...settings, blockTime: 0 });
 
   return {
     handle: request =>
