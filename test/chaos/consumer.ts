@@ -36,7 +36,7 @@ function follow({ start: { identities, file }, write, clientFor }: Follower): Ob
     // One line for each batch, with its index, its gap and its effects, so that all are written or none.
     const ack = ({ events }: IdentityEventList, newCheckpoint: Checkpoint, gap?: Gap) => {
       checkpoint = newCheckpoint;
-      write(identity_id, 'batch', checkpoint, events.map(workOf), gap ?? null);
+      write(identity_id, 'batch', checkpoint, events.map(workOf), gap ?? null, Date.now());
       if (events.length === 0) return;
       const silence = Date.now() - lastEventAt;
       lastEventAt = Date.now();
@@ -46,7 +46,7 @@ function follow({ start: { identities, file }, write, clientFor }: Follower): Ob
     };
     // In production the operator would handle an error that ends a watch. Here the watch is restarted from its checkpoint.
     return defer(() => {
-      write(identity_id, 'resumed');
+      write(identity_id, 'resumed', Date.now());
       return client.events.createFeed({ ...(checkpoint && { from: checkpoint }), ack, linger: 0 }).all$;
     }).pipe(
       map(event => ({ writeThrow: () => write(identity_id, 'threw', workOf(event)) })),

@@ -9,9 +9,9 @@ export interface DeliveryResult {
   lostInGap: number;
   /** Reported as lost in a gap, but delivered later, because the index went back. */
   recovered: number;
-  /** Delivered twice without a resume in between. */
+  /** Delivered twice without a gap, a resume or a failed `ack` in between. */
   duplicated: number;
-  /** Delivered again because a watch resumed from an older index (at-least-once delivery). */
+  /** Delivered again after one of these (at-least-once delivery). */
   redelivered: number;
   outOfOrder: number;
   gaps: number;
@@ -50,6 +50,7 @@ export function evaluate({ entries }: Pick<Journal, 'entries'>, sentAt: readonly
     if (entry === 'resumed') resumed = new Set(seen);
     else if (typeof entry === 'object') {
       result.gaps++;
+      resumed = new Set(seen);
       lastGapAt = Math.max(lastGapAt, entry.gapAt);
     } else if (seen.has(entry)) {
       result[resumed.delete(entry) ? 'redelivered' : 'duplicated']++;

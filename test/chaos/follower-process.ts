@@ -1,8 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { answerOf, endOf, spawn, wait } from './child.js';
-import { PLANNED_ERROR, type FollowerFigures, type StartFollower, type ToFollower } from './messages.js';
+import {
+  PLANNED_ERROR,
+  type FollowerFigures,
+  type FollowerName,
+  type StartFollower,
+  type ToFollower,
+} from './messages.js';
 
-/** A consumer or a visitor. It can be killed at any time, and continues from its journal. */
+/** A consumer, a visitor or a returner. It can be killed at any time, and continues from its journal. */
 export interface FollowerProcess {
   readonly child: () => ChildProcess;
   readonly kill: () => Promise<void>;
@@ -12,7 +18,7 @@ export interface FollowerProcess {
   readonly stop: () => Promise<FollowerFigures & { readonly exit: number | string | null }>;
 }
 
-export function startFollower(name: 'consumer' | 'visitor', start: StartFollower): FollowerProcess {
+export function startFollower(name: FollowerName, start: StartFollower): FollowerProcess {
   let child: ChildProcess;
   let errors = '';
   const hasThrown = () => errors.includes(PLANNED_ERROR);
@@ -26,19 +32,23 @@ export function startFollower(name: 'consumer' | 'visitor', start: StartFollower
     send(start);
   };
   begin();
+  const kill = async () => {
+    const gone = endOf(child);
+    child.kill('SIGKILL');
+    await gone;
+    begin();
+  };
   return {
     child: () => child,
-    kill: async () => {
-      const gone = endOf(child);
-      child.kill('SIGKILL');
-      await gone;
-      begin();
-    },
+    kill,
     throwInSubscriber: async () => {
       const gone = Promise.all([endOf(child), new Promise(resolve => child.stderr!.once('close', resolve))]);
       send({ kind: 'throw' });
       const ended = await Promise.race([gone, wait(10_000)]);
-      if (!ended) return false;
+      if (!ended) {
+        await kill();
+        return false;
+      }
       const isThrow = ended[0] === 1 && hasThrown();
       begin();
       return isThrow;

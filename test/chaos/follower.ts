@@ -1,17 +1,17 @@
 import { appendFileSync } from 'node:fs';
 import { Subject, takeUntil, type Observable } from 'rxjs';
-import { createClient, fromFetch, type Client, type LiveEvent, type LogEntry } from 'lobby-rx';
-import type { FollowerFigures, StartFollower, TestIdentity, ToFollower } from './messages.js';
+import { createClient, fromFetch, type Client, type LiveEvent } from 'lobby-rx';
+import type { FollowerFigures, RoutedIdentity, StartFollower, ToFollower } from './messages.js';
 
-/** What a consumer or a visitor works with. */
+/** What a consumer, a visitor or a returner works with. */
 export interface Follower {
   readonly start: StartFollower;
   /** Appends a line to the journal: as a whole, or not at all. */
   readonly write: (...line: readonly unknown[]) => void;
-  readonly clientFor: (identity: TestIdentity) => Client;
+  readonly clientFor: (identity: RoutedIdentity) => Client;
 }
 
-/** Follows from when the process is told to start until it is told to stop. `next` may throw; `onThrow` is called when it should. */
+/** Follows from the message to start until the one to stop. `next` may throw; `onThrow` is called when it should. */
 export function runFollower<T>(
   follow: (follower: Follower) => Observable<T>,
   next: (value: T) => void,
@@ -51,32 +51,19 @@ export function workOf(event: LiveEvent): unknown {
 }
 
 function createFollower(start: StartFollower): Follower {
-  const { port, file, plan } = start;
-  const url = `http://127.0.0.1:${port}`;
-  const write = (...line: readonly unknown[]) => appendFileSync(file, `${JSON.stringify(line)}\n`);
-  let maxRequests = 0;
-  const countRequests = () => {
-    const requests: number[] = [];
-    return (entry: LogEntry) => {
-      if (entry.kind !== 'request') return;
-      requests.push(entry.at);
-      while (requests[0]! < entry.at - 60_000) requests.shift();
-      if (requests.length <= maxRequests) return;
-      maxRequests = requests.length;
-      write('', 'maxRequests', maxRequests);
-    };
-  };
+  const { deadline, retention, minInterval, burst } = start.plan;
   return {
     start,
-    write,
-    clientFor: ({ token }) =>
-      createClient({
+    write: (...line) => appendFileSync(start.file, `${JSON.stringify(line)}\n`),
+    clientFor: ({ token, port }) => {
+      const url = `http://127.0.0.1:${port}`;
+      return createClient({
         ...{ groupUrl: `${url}/group`, matchmakerUrl: `${url}/matchmaker`, apiUrl: `${url}/api` },
         token: () => token,
         transport: fromFetch({ bodySilence: 1_000 }),
-        watch: { deadline: plan.deadline, retention: plan.retention, minInterval: 100 },
+        watch: { deadline, retention, minInterval, burst },
         backoff: { initial: 20, max: 500 },
-        log: countRequests(),
-      }),
+      });
+    },
   };
 }

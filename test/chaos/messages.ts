@@ -1,4 +1,5 @@
 import type { SavedWorld } from 'lobby-rx/emulator';
+import type { RouteMode } from './route.js';
 
 /** Messages to the service process. */
 export type ToService =
@@ -29,19 +30,36 @@ export type FromService =
   | { readonly kind: 'done' }
   | { readonly kind: 'report'; readonly faults: Readonly<Record<string, number>>; readonly sockets: number };
 
-/** Starts a consumer or a visitor. `file` is its journal. */
+/** Messages to a proxy process. `set`: what each route does from now on; those that are not named forward requests. */
+export type ToProxy =
+  | { readonly kind: 'start'; readonly to: number; readonly count: number; readonly backlog: number }
+  | { readonly kind: 'set'; readonly modes: readonly RouteMode[] }
+  | { readonly kind: 'report' };
+
+/** A request that a proxy has seen. The index is empty if there was none. */
+export type SeenRequest = readonly [token: string, at: number, index: string];
+
+/** Messages from a proxy process. */
+export type FromProxy =
+  | { readonly kind: 'started'; readonly ports: readonly number[] }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'report'; readonly seen: readonly SeenRequest[]; readonly sockets: number };
+
+/** The programs that follow identities. */
+export type FollowerName = 'consumer' | 'visitor' | 'returner';
+
+/** Starts a follower. `file` is its journal. */
 export interface StartFollower {
   readonly kind: 'start';
-  readonly port: number;
-  readonly identities: readonly TestIdentity[];
+  readonly identities: readonly RoutedIdentity[];
   readonly file: string;
   readonly plan: ChaosPlan;
 }
 
-/** Messages to a consumer or a visitor. `throw`: a subscriber throws at the next event. */
+/** Messages to a follower. `throw`: a subscriber throws at the next event. */
 export type ToFollower = StartFollower | { readonly kind: 'throw' | 'stop' };
 
-/** Messages from a consumer or a visitor. */
+/** Messages from a follower. */
 export interface FollowerFigures {
   readonly kind: 'stopped';
   readonly heapAtStart: number;
@@ -56,12 +74,17 @@ export interface TestIdentity {
   readonly identity_id: string;
   readonly token: string;
   /**
-   * `steady`: no fault makes the service lose its index. `bulk`: nor does its index go back, and it gets batches of thousands of
-   * events. `lossy`: all faults.
+   * `steady`: no fault makes the service lose its index, or send again what it has sent. `bulk`: the same, with batches of
+   * thousands of events. `replayed`: the service sends events again. `lossy`: it loses its index, too.
    */
-  readonly kind: 'steady' | 'bulk' | 'lossy';
-  /** Whether it has a feed that is left and come back to, instead of checkpoints in a file. */
-  readonly isVisited: boolean;
+  readonly kind: 'steady' | 'bulk' | 'replayed' | 'lossy';
+  /** `consumer`: with checkpoints in a file. `visitor`, `returner`: with a feed that is left and come back to. */
+  readonly followedBy: FollowerName;
+}
+
+/** An identity, and the port of the proxy through which it is followed. */
+export interface RoutedIdentity extends TestIdentity {
+  readonly port: number;
 }
 
 /** The plan of a run. */
@@ -84,4 +107,13 @@ export interface ChaosPlan {
   /** How long the service holds a poll, and how long a poll may take, in ms. */
   readonly blockTime: number;
   readonly deadline: number;
+  /** How often watches may poll without news, in ms, and how many such polls may be ahead of that. */
+  readonly minInterval: number;
+  readonly burst: number;
+  /** How often the proxies fail, and how long, in ms: longer than the service keeps events. */
+  readonly outages: number;
+  readonly outage: number;
+  /** How often a follower gets little of the CPU, and how long, in ms. */
+  readonly starvations: number;
+  readonly starvation: number;
 }

@@ -35,7 +35,7 @@ function follow({ start: { identities, plan }, write, clientFor }: Follower): Ob
       return concat(
         feed.all$.pipe(
           aVisit(plan.bulk),
-          tap(event => write(identity_id, 'event', workOf(event))),
+          tap(event => write(identity_id, 'event', workOf(event), Date.now())),
         ),
         Math.random() < 0.3 ? EMPTY : timer(Math.random() * AWAY),
       );
@@ -52,7 +52,6 @@ function follow({ start: { identities, plan }, write, clientFor }: Follower): Ob
 
 /** Leaves after one event, after a few, after many, or only after a while, as it does in any case. */
 function aVisit<T>(bulk: number): MonoTypeOperatorFunction<T> {
-  // A feed that is left within a batch remembers at least 2,000 events: leaving behind more would bring the first ones again.
   const counts = [
     1,
     Math.ceil(20 * Math.random()),
