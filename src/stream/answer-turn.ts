@@ -26,7 +26,7 @@ export function answerTurn<A>(
   const isNews = key !== state.key;
   const isBackwards = index !== undefined && state.index !== undefined && isOlderIndex(index, state.index);
   const due =
-    dueOnArrival(state, arrivedAt, laws.retention) ??
+    dueOnArrival(state, arrivedAt, isIdle, laws.retention) ??
     (isBackwards ? { reason: 'index_backwards' as const, index: state.index } : undefined);
   const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
 
@@ -68,14 +68,14 @@ export function answerTurn<A>(
   };
 }
 
-/** The service itself has said that there is nothing new: it knew the index. */
+/** The service itself has said that there is nothing new. Its index has not become younger: there is no new one. */
 export function nothingTurn<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
   const { status, signals } = changeStatus(state.status, { state: 'live' }, now.at);
   return {
     signals,
     state: {
       ...state,
-      ...{ indexAt: state.askedAt, heardAt: saidAt(state.askedAt, now, laws.deadline) },
+      heardAt: saidAt(state.askedAt, now, laws.deadline),
       ...{ indexFailures: 0, isAnswered: true, isHoldingProof: true, needsFreshConnection: false },
       quietSince: now.monotonic,
       rest: restFor(now, paceWait(state, now, laws)),

@@ -160,9 +160,11 @@ export function usableFor(indexAt: Instant, now: Instant, retention: number): nu
   return ageLimit(retention) - ageOf(indexAt, now);
 }
 
-/** Since when a poll may miss something: a gap covers what is sent right after it, however old the index is. */
-export function knownSince({ indexAt, coveredAt }: WatchState, askedAt: Instant, retention: number): Instant {
-  return ageOf(coveredAt, askedAt) <= retention - ageLimit(retention) ? coveredAt : indexAt;
+/** Since when a poll may miss something: what is sent right after an answer or a gap misses nothing, however old its index is. */
+export function knownSince(state: WatchState, askedAt: Instant, retention: number): Instant {
+  const { indexAt, heardAt, coveredAt } = state;
+  const isRecent = (since: Instant) => ageOf(since, askedAt) <= retention - ageLimit(retention);
+  return [coveredAt, heardAt].find(isRecent) ?? indexAt;
 }
 
 /** The gap to emit with the answer to a poll that is sent now: there is one if the service may have forgotten the index. */
@@ -174,13 +176,22 @@ function dueWhenAsked(state: WatchState, now: Instant, retention: number): DueGa
   return isForgotten && (!due || due.emitted) ? { reason: 'silence', index } : due;
 }
 
-/** The same when the answer has begun to arrive: the index may have become too old since the poll was sent. */
-export function dueOnArrival(state: WatchState, arrivedAt: Instant, retention: number): DueGap | undefined {
-  const { index, askedAt, due } = state;
-  const since = knownSince(state, askedAt, retention);
-  const wasKnown = usableFor(since, askedAt, retention) >= 0;
-  const isForgotten = index !== undefined && wasKnown && usableFor(since, arrivedAt, retention) < 0;
-  return due ?? (isForgotten ? { reason: 'silence', index } : undefined);
+/**
+ * The same when the answer has begun to arrive: the index may have become too old meanwhile. And a service that has forgotten an
+ * old index says at once that there is nothing new.
+ */
+export function dueOnArrival(
+  state: WatchState,
+  arrivedAt: Instant,
+  isIdle: boolean,
+  retention: number,
+): DueGap | undefined {
+  const { index, indexAt, askedAt, due } = state;
+  if (due || index === undefined) return due;
+  const isOld = usableFor(knownSince(state, askedAt, retention), arrivedAt, retention) < 0;
+  const isAtOnce = arrivedAt.monotonic - askedAt.monotonic < LIVE_AFTER;
+  const isForgotten = isIdle && isAtOnce && usableFor(indexAt, askedAt, retention) < 0;
+  return isOld || isForgotten ? { reason: 'silence', index } : undefined;
 }
 
 /** The clocks differ by less than this unless the machine slept or a clock was set, in ms. */

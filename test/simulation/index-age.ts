@@ -11,6 +11,9 @@ const TOLERANCE = 50;
 /** So soon after a gap, in ms, a poll misses nothing. */
 const RIGHT_AFTER = 3_000;
 
+/** An answer that comes within this time, in ms, was not held. */
+const AT_ONCE = 2_000;
+
 /** The clocks differ by this, in ms, if the machine slept, or a clock was set. */
 const SLEPT = 1_000;
 
@@ -26,6 +29,8 @@ export class IndexAge {
   #pollAge = 0;
   #pollSince: Moment | undefined;
   #isOpen = false;
+  /** The index of the last poll was too old when it was sent, although that was right after a word of the service. */
+  #isOld = false;
   /** The index is no older than this, and the one before it no older than that. */
   #since: Moment | undefined;
   #before: Moment | undefined;
@@ -51,7 +56,7 @@ export class IndexAge {
       case 'answer':
         return this.#onAnswer(entry);
       case 'timeout':
-        this.#since = this.#poll;
+        // It has no index.
         this.#heard = this.#saidBefore(entry);
         this.#isOpen = false;
         break;
@@ -66,9 +71,10 @@ export class IndexAge {
     if (this.#isOpen && this.#openAge(entry) > MAX_AGE + TOLERANCE) this.#isDue = true;
     this.#poll = entry;
     this.#isOpen = true;
-    // What is sent right after a gap has missed nothing, however old the index is.
-    const isCovered = this.#gapAt !== undefined && ageOf(this.#gapAt, entry) <= RIGHT_AFTER;
-    this.#pollSince = isCovered ? this.#gapAt : this.#since;
+    // What is sent right after a gap, or a word of the service, has missed nothing, however old the index is.
+    const isRecent = (at: Moment | undefined) => at !== undefined && ageOf(at, entry) <= RIGHT_AFTER;
+    this.#pollSince = [this.#gapAt, this.#heard].find(isRecent) ?? this.#since;
+    this.#isOld = ageOf(this.#since, entry) > MAX_AGE + TOLERANCE;
     this.#pollAge = ageOf(this.#pollSince, entry);
     if (this.#pollAge > MAX_AGE + TOLERANCE) this.#isDue = true;
   }
@@ -80,6 +86,9 @@ export class IndexAge {
     this.#why = poll.index === undefined ? 'no index' : isBack ? 'index back' : `age ${age / 1_000} s`;
     if (poll.index === undefined) this.#expected = this.#heard ? 'gap' : 'none';
     else if (isBack || this.#isDue || age > MAX_AGE + TOLERANCE) this.#expected = 'gap';
+    // A service that has forgotten the index says at once that there is nothing new.
+    else if (this.#isOld && entry.ids.length === 0 && entry.firstByte.monotonic - poll.monotonic < AT_ONCE)
+      this.#expected = 'gap';
     // During a sleep no timer tells. Then the gap may also come with the next answer.
     else this.#expected = ageOf(this.#pollSince, entry.firstByte) > MAX_AGE - TOLERANCE ? 'either' : 'none';
     this.#before = this.#since;
