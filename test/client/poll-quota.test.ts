@@ -1,0 +1,88 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { map, of, timer } from 'rxjs';
+import { createClient, watch, type Transport, type WatchConfig } from 'lobby-rx';
+import { answer } from '../poll-script.js';
+import { virtualTime } from '../virtual-time.js';
+
+const MINUTE = 60_000;
+
+/** Clients of a service that has news every `delay` ms, and when it was polled. */
+function stage(delay: number) {
+  const { scheduler, pass } = virtualTime();
+  const start = scheduler.now();
+  const sent: number[] = [];
+  const transport: Transport = () => {
+    sent.push(scheduler.now() - start);
+    const index = String(sent.length);
+    const text = JSON.stringify({ events: [{ kind: { x: index }, ts: index }], watch: { index } });
+    return timer(delay, scheduler).pipe(map(() => ({ status: 200, headers: { get: () => null }, text })));
+  };
+  const client = createClient({ url: 'https://a.example', token: 't', transport, scheduler });
+  const watched = (config?: WatchConfig<unknown>) => client.events.batches(config).subscribe();
+  return { client, watched, pass, sent };
+}
+
+describe('the quota of polls', () => {
+  it('slows no watch down for 1,500 polls, and lets it poll twice a second from then on', () => {
+    const { watched, pass, sent } = stage(10);
+    const watching = watched();
+    pass(1_500 * 10);
+    strictEqual(sent.length, 1_500);
+    pass(MINUTE);
+    watching.unsubscribe();
+    strictEqual(sent.length, 1_500 + 120);
+    deepStrictEqual(sent[1_501]! - sent[1_500]!, 500);
+  });
+
+  it('begins again after 15 minutes', () => {
+    const { watched, pass, sent } = stage(100);
+    const watching = watched();
+    pass(15 * MINUTE);
+    const before = sent.length;
+    pass(MINUTE);
+    watching.unsubscribe();
+    ok(sent.length - before >= 599, `${sent.length - before} in a minute`);
+  });
+
+  it('does not wait if the news comes more slowly than that', () => {
+    const { watched, pass, sent } = stage(550);
+    const watching = watched();
+    pass(14.5 * MINUTE);
+    watching.unsubscribe();
+    ok(sent.every((at, n) => at === n * 550));
+  });
+
+  it('is for each watch', () => {
+    const { client, pass, sent } = stage(10);
+    const batches$ = client.events.batches();
+    const one = batches$.subscribe();
+    pass(1_500 * 10);
+    const another = batches$.subscribe();
+    pass(1_000);
+    ok(sent.length >= 1_500 + 100, `${sent.length}`);
+    for (const watching of [one, another]) watching.unsubscribe();
+  });
+
+  it('is not kept to if the watch has a `permit` of its own', () => {
+    const { watched, pass, sent } = stage(10);
+    const watching = watched({ permit: () => of(1) });
+    pass(2_000 * 10);
+    watching.unsubscribe();
+    ok(sent.length >= 2_000);
+  });
+
+  it('is not that of another service: `watch` polls as fast as news comes, or as `minInterval` says', () => {
+    const { scheduler, pass } = virtualTime();
+    let polls = 0;
+    const news = () => timer(10, scheduler).pipe(map(() => answer(`${++polls}`, `${polls}`)));
+    const watching = watch(news, { scheduler }).subscribe();
+    pass(30_000);
+    watching.unsubscribe();
+    strictEqual(polls, 3_000);
+    const idle = () => timer(10, scheduler).pipe(map(() => answer(`${++polls}`)));
+    const idling = watch(idle, { scheduler, minInterval: 0, isIdle: () => true }).subscribe();
+    pass(30_000);
+    idling.unsubscribe();
+    strictEqual(polls, 6_000);
+  });
+});

@@ -1,0 +1,297 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { assert as check, bigInt, property } from 'fast-check';
+import { usableFor, type WatchState } from '../../src/stream/watch-state.js';
+import { answer, type Answer } from '../poll-script.js';
+import { failed, got, laws, sent, stateWith, turn, when } from '../turn.js';
+
+/** A watch with an index, whose service was heard at 0, and whose poll is sent at 40 s. */
+const asked = sent(stateWith({ index: '5', isAnswered: true }), 40_000);
+
+/** The state after the same answer with news came twice, the second time at once. */
+const news = turn(asked, got(answer('6', 'x')), 41_000).state;
+
+const ageAt = (state: WatchState, at: number) => at - state.indexAt.at;
+
+describe('an answer', () => {
+  it('leaves no failure to remember', () => {
+    const trouble = {
+      ...asked,
+      ...{ isAnswered: false, isHoldingProof: false, indexFailures: 2, needsFreshConnection: true },
+    };
+    for (const ending of [got(answer('6', 'x')), got(answer('6')), { kind: 'nothing' }] as const) {
+      const { isAnswered, isHoldingProof, indexFailures, needsFreshConnection, quietSince } = turn(
+        trouble,
+        ending,
+        50_000,
+      ).state;
+      deepStrictEqual(
+        [isAnswered, isHoldingProof, indexFailures, needsFreshConnection, quietSince],
+        [true, true, 0, false, 50_000],
+      );
+    }
+  });
+
+  it('with news is delivered as it is, and the next poll is due at once', () => {
+    const given = answer('6', 'x');
+    const { why, delivery, signals, state } = turn(asked, got(given), 50_000);
+    deepStrictEqual([why, signals, state.rest.until], ['news', [], 50_000]);
+    deepStrictEqual(
+      [delivery?.answer, delivery?.isNews, delivery?.gap, delivery?.isGapEmitted],
+      [given, true, undefined, false],
+    );
+    strictEqual(state.status.lastAnswer, 50_000);
+  });
+
+  it('without news is acknowledged as it is; one that only repeats the last one, without its events', () => {
+    const by = { ...laws, withoutNews: ({ watch }: Answer) => ({ events: [], watch }) };
+    const idle = turn(asked, got(answer('6')), 50_000, by);
+    deepStrictEqual(
+      [idle.why, idle.delivery?.isNews, idle.delivery?.answer],
+      ['nothing', false, answer('6')],
+    );
+    const repeat = turn(sent(news, 60_000), got(answer('7', 'x')), 90_000, by);
+    deepStrictEqual(
+      [repeat.why, repeat.delivery?.isNews, repeat.delivery?.answer, repeat.state.index],
+      ['nothing', false, answer('7'), '7'],
+    );
+  });
+
+  it('repeats the last one with news, whatever came in between without any', () => {
+    let { state } = turn(sent(news, 60_000), got(answer('7')), 60_000);
+    strictEqual(turn(sent(state, 61_000), got(answer('8', 'x')), 61_000).why, 'nothing');
+    state = turn(sent(state, 61_000), got(answer('8', 'y')), 61_000).state;
+    strictEqual(turn(sent(state, 62_000), got(answer('9', 'x')), 62_000).why, 'news');
+  });
+
+  it('is compared by its text if the watch is given one', () => {
+    const by = { ...laws, keyOf: (_: Answer, text?: string) => text };
+    const { state } = turn(asked, got(answer('6', 'x'), 'one'), 50_000, by);
+    strictEqual(turn(state, got(answer('6', 'y'), 'one'), 51_000, by).why, 'nothing');
+    strictEqual(turn(state, got(answer('6', 'x'), 'two'), 51_000, by).why, 'news');
+  });
+
+  it('is not compared with those of before a resume, and the first one is always news', () => {
+    const resumed = turn(news, {
+      ...{ kind: 'decided', decision: { watch: 'resume', from: '5' } },
+      after: turn(asked, got(answer('6', 'x')), 41_000),
+    }).state;
+    strictEqual(turn(resumed, got(answer('6', 'x')), 42_000).why, 'news');
+    const by = { ...laws, keyOf: () => undefined };
+    strictEqual(turn(asked, got(answer('6', 'x')), 42_000, by).why, 'news');
+  });
+
+  it('with a number as its index is sent back as a string', () => {
+    const numbered = { events: [], watch: { index: 7 } } as unknown as Answer;
+    strictEqual(turn(stateWith(), got(numbered)).state.index, '7');
+    strictEqual(turn(stateWith(), got(answer('007'))).state.index, '007');
+  });
+
+  it('may have its index anywhere', () => {
+    const by = { ...laws, indexOf: ({ events }: Answer) => events[0] };
+    strictEqual(turn(stateWith(), got(answer('6', 'x')), 0, by).state.index, 'x');
+    const shapeless = { events: [] } as unknown as Answer;
+    strictEqual(turn(stateWith(), got(shapeless)).state.index, undefined);
+  });
+});
+
+describe('the gap before an answer', () => {
+  const gapOf = (before: string | undefined, index: string) => {
+    const state = stateWith(before === undefined ? {} : { index: before });
+    return turn(state, got(answer(index, 'x')), 9).delivery?.gap;
+  };
+
+  it('says that its index is older: decimal ones of any length are compared, without converting them to numbers', () => {
+    const index = bigInt({ min: 0n, max: 10n ** 40n });
+    check(
+      property(index, index, (a, b) => {
+        strictEqual(gapOf(`00${b}`, String(a))?.reason, a < b ? 'index_backwards' : undefined);
+      }),
+    );
+    deepStrictEqual(gapOf('7', '6'), { reason: 'index_backwards', index: '7', at: 9 });
+  });
+
+  it('is not about indexes that are no decimals', () => {
+    for (const [before, index] of [
+      ...([
+        ['b', 'a'],
+        ['b', '1'],
+        ['1', '-2'],
+        ['2', '1.5'],
+      ] as const),
+      ...([
+        ['77', '-6'],
+        ['77', '6-'],
+        ['~7', '66'],
+        ['7~', '66'],
+        [undefined, '1'],
+      ] as const),
+    ])
+      strictEqual(gapOf(before, index), undefined);
+  });
+
+  it('is that which was due, and not two: the older index is adopted all the same', () => {
+    const due = { reason: 'silence', index: '5' } as const;
+    const { delivery, state } = turn({ ...asked, due }, got(answer('4', 'x')), 41_000);
+    deepStrictEqual(delivery?.gap, { ...due, at: 41_000 });
+    deepStrictEqual([state.index, state.due], ['4', undefined]);
+  });
+
+  it('is also before an answer without news', () => {
+    strictEqual(turn(asked, got(answer('4')), 41_000).delivery?.gap?.reason, 'index_backwards');
+  });
+
+  it('is the one that has been emitted, if the answer after it was not acknowledged', () => {
+    const emitted = { reason: 'silence', index: '5', at: 7 } as const;
+    const due = { reason: 'silence', index: '5', emitted } as const;
+    const { delivery } = turn({ ...asked, due }, got(answer('6', 'x')), 41_000);
+    deepStrictEqual([delivery?.gap, delivery?.isGapEmitted], [emitted, true]);
+  });
+
+  it('is due after an answer without a usable index, and the next poll is not sent at once', () => {
+    for (const index of ['', 'é'.repeat(342), '7'.repeat(2_049), '\ud800']) {
+      const { state, delivery } = turn(asked, got(answer(index, 'x')), 41_000);
+      deepStrictEqual([state.index, state.due], [undefined, { reason: 'index_missing', index: '5' }]);
+      strictEqual(state.rest.until, 42_000);
+      deepStrictEqual(delivery?.checkpoint.index, '');
+    }
+    strictEqual(turn(asked, got(answer('é'.repeat(341)))).state.index, 'é'.repeat(341));
+  });
+});
+
+describe('an index', () => {
+  it('is as old as the request that brought it, if the answer was idle', () => {
+    for (const ending of [got(answer('6')), { kind: 'nothing' }] as const)
+      strictEqual(ageAt(turn(asked, ending, 90_000).state, 90_000), 50_000);
+    strictEqual(ageAt(failed(asked, { kind: 'idle' }, 90_000).state, 90_000), 50_000);
+    deepStrictEqual(turn(asked, got(answer('6')), 90_000).delivery?.checkpoint, { index: '6', at: 40_000 });
+  });
+
+  it("is as old as the service's own answer before that request, if it came with news, which may have waited", () => {
+    const { state, delivery } = turn(asked, got(answer('6', 'x')), 90_000);
+    deepStrictEqual([state.indexAt, state.heardAt], [when(0), when(90_000)]);
+    deepStrictEqual(delivery?.checkpoint, { index: '6', at: 0 });
+    // Without an index it asked for what is new from now on.
+    const first = turn(sent(stateWith(), 40_000), got(answer('6', 'x')), 41_000).state;
+    deepStrictEqual([first.indexAt, first.heardAt], [when(40_000), when(41_000)]);
+  });
+
+  it('is not renewed by cuts, failures, wakes and held polls', () => {
+    for (const state of [
+      ...[turn(asked, { kind: 'deadline' }, 110_000).state, turn(asked, { kind: 'woken' }, 50_000).state],
+      ...[failed(asked, { kind: 'cut' }, 50_000).state, failed(asked, { kind: 'retry' }, 50_000).state],
+      ...[turn(asked, { kind: 'held' }, 50_000).state, turn(asked, { kind: 'outdated' }, 50_000).state],
+    ])
+      deepStrictEqual([state.indexAt, state.heardAt], [when(0), when(0)]);
+  });
+
+  it('is not renewed by an answer that came at once with the same text and the same index: a cache may have sent it', () => {
+    const again = sent(news, 100_000);
+    const repeat = (index: string, at: number) => turn(again, got(answer(index, 'x')), at).state;
+    deepStrictEqual(
+      [repeat('6', 101_999).indexAt, repeat('6', 101_999).heardAt],
+      [news.indexAt, news.heardAt],
+    );
+    deepStrictEqual(
+      [repeat('6', 102_000).indexAt, repeat('6', 102_000).heardAt],
+      [when(100_000), when(102_000)],
+    );
+    deepStrictEqual(repeat('7', 100_001).indexAt, when(100_000));
+    // One without news says itself that there is nothing new.
+    const idle = turn(asked, got(answer('5')), 40_001).state;
+    deepStrictEqual(idle.indexAt, when(40_000));
+  });
+
+  it('is dropped if such an answer comes instead of what there still was: even a cache has forgotten it', () => {
+    const silent = { reason: 'silence', index: '6' } as const;
+    const late = { ...sent(news, 100_000), due: silent };
+    const { state, delivery } = turn(late, got(answer('6', 'x')), 100_001);
+    deepStrictEqual([state.index, state.due, delivery?.gap?.reason], [undefined, silent, 'silence']);
+    strictEqual(state.rest.until, 101_001);
+    const other = { reason: 'index_refused', index: '6' } as const;
+    strictEqual(turn({ ...late, due: other }, got(answer('6', 'x')), 100_001).state.index, '6');
+  });
+
+  it('is young after a gap: a reload there has missed nothing', () => {
+    const due = { reason: 'silence', index: '5' } as const;
+    for (const given of [answer('6', 'x'), answer('6')]) {
+      const { state, delivery } = turn({ ...asked, due }, got(given), 90_000);
+      deepStrictEqual(state.indexAt, when(90_000));
+      deepStrictEqual(delivery?.checkpoint.at, 90_000);
+    }
+  });
+
+  it('is as old as its request if the machine slept before the answer came, which may have waited', () => {
+    const slept = (at: number, monotonic: number) =>
+      turn(asked, got(answer('6', 'x')), when(at, monotonic)).state.heardAt;
+    // Both clocks went on; they differ by more than clocks do; the poll took longer than it may.
+    deepStrictEqual(slept(51_000, 50_000), when(51_000, 50_000));
+    deepStrictEqual(slept(51_001, 50_000), when(40_000));
+    deepStrictEqual([slept(110_000, 110_000), slept(110_001, 110_001)], [when(110_000), when(40_000)]);
+    deepStrictEqual(turn(asked, { kind: 'nothing' }, when(90_000, 50_000)).state.heardAt, when(40_000));
+  });
+});
+
+describe('an answer that was delivered', () => {
+  const after = turn(asked, got(answer('6', 'x')), 50_000);
+  const unacknowledged = (state: WatchState, from = after) =>
+    turn(state, { kind: 'unacknowledged', error: 'disk full', after: from }, 60_000);
+
+  it('and not acknowledged is requested again after a backoff, from the state before it', () => {
+    const { state, why, signals } = unacknowledged(asked);
+    deepStrictEqual([why, state.rest.until, signals.length], ['ack', 60_250, 1]);
+    deepStrictEqual([state.index, state.indexAt, state.key, state.due], ['5', when(0), asked.key, undefined]);
+    const { status } = state;
+    deepStrictEqual(
+      [status.state, status.attempt, status.lastAnswer, status.error],
+      [...['retrying', 1, 0, 'disk full']],
+    );
+    strictEqual(state.quietSince, 50_000);
+    strictEqual(
+      unacknowledged({ ...asked, status: { ...asked.status, attempt: 3 } }).state.status.attempt,
+      4,
+    );
+  });
+
+  it('and not acknowledged has been paid for, although it had news', () => {
+    strictEqual(unacknowledged(asked).state.paidUntil - after.state.paidUntil, laws.minInterval);
+  });
+
+  it('and not acknowledged is missed if there is no index to request it again with', () => {
+    const first = sent(stateWith(), 40_000);
+    deepStrictEqual(unacknowledged(first).state.due, { reason: 'unacknowledged', index: undefined });
+    const due = { reason: 'index_missing', index: undefined } as const;
+    deepStrictEqual(unacknowledged({ ...first, due }).state.due, due);
+  });
+
+  it('and not acknowledged has no second gap: its index is no older than the one that was emitted', () => {
+    const due = { reason: 'silence', index: '5' } as const;
+    const gapped = { ...asked, due };
+    const { state } = unacknowledged(gapped, turn(gapped, got(answer('6', 'x')), 50_000));
+    const gap = { ...due, at: 50_000 };
+    deepStrictEqual([state.due, state.indexAt], [{ ...due, emitted: gap }, when(50_000)]);
+    // Unless the index becomes too old again.
+    strictEqual(sent(state, 347_000).due, state.due);
+    deepStrictEqual(sent(state, 347_001).due, due);
+  });
+
+  it('may end the watch, with an error or without one', () => {
+    const decide = (decision: { watch: 'end'; error?: unknown }) =>
+      turn(asked, { kind: 'decided', decision, after }, 60_000);
+    const ended = decide({ watch: 'end' });
+    deepStrictEqual([ended.end, ended.why, ended.state.status.state], [{}, 'ended', 'closed']);
+    deepStrictEqual(decide({ watch: 'end', error: undefined }).end, { error: undefined });
+    const lost = decide({ watch: 'end', error: 'lost' });
+    deepStrictEqual([lost.end, lost.state.status.error], [{ error: 'lost' }, 'lost']);
+  });
+
+  it('may let the watch go on from somewhere else, with the age of that', () => {
+    const resume = (from: string | { index: string; at: number }) =>
+      turn(asked, { kind: 'decided', decision: { watch: 'resume', from }, after }, 60_000);
+    const { state, why, end } = resume({ index: '3', at: 20_000 });
+    deepStrictEqual([why, end, state.index, state.indexAt], ['news', undefined, '3', when(20_000)]);
+    strictEqual(Math.round(usableFor(state.indexAt, when(60_000), laws.retention)), 257_000);
+    deepStrictEqual(resume('3').state.indexAt, when(60_000));
+    const nowhere = resume('').state;
+    deepStrictEqual([nowhere.index, nowhere.due?.reason], [undefined, 'index_missing']);
+  });
+});

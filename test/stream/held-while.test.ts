@@ -1,0 +1,192 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { BehaviorSubject, map, of, range, Subject, take, tap } from 'rxjs';
+import { heldWhile } from 'lobby-rx';
+import { runWhile } from '../../src/stream/held-while.js';
+import { marbles } from '../marbles.js';
+
+/** Held, and free. */
+const states = { h: true, f: false };
+
+describe('heldWhile', () => {
+  it(
+    'holds values, and emits them in order when it may',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const source = cold(' a-b-c-----d-');
+      const isHeld$ = cold('-h----f-----', states);
+      const unsub = '       -----------!';
+      const expected = '    a-----(bc)d-';
+      expectObservable(source.pipe(heldWhile(isHeld$)), unsub).toBe(expected);
+      expectSubscriptions(source.subscriptions).toBe(' ^----------!');
+      expectSubscriptions(isHeld$.subscriptions).toBe('^----------!');
+    }),
+  );
+
+  it(
+    'holds again each time, and changes nothing while it may emit',
+    marbles(({ cold, expectObservable }) => {
+      const source = cold(' -a-b-c-d-e-');
+      const isHeld$ = cold('h-f-h-f-f--', states);
+      const expected = '    --ab--cd-e-';
+      expectObservable(source.pipe(heldWhile(isHeld$)), '----------!').toBe(expected);
+      expectObservable(source.pipe(heldWhile(cold<boolean>('-'))), '----------!').toBe('-a-b-c-d-e-');
+    }),
+  );
+
+  it(
+    'completes and fails as its source does, once nothing is held any more',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const isHeld$ = cold('h----f--', states);
+      expectObservable(cold('a-b|').pipe(heldWhile(isHeld$))).toBe('-----(ab|)');
+      expectObservable(cold('a-b#').pipe(heldWhile(isHeld$))).toBe('-----(ab#)');
+      expectObservable(cold('------|').pipe(heldWhile(isHeld$))).toBe('------|');
+      expectObservable(cold('---|').pipe(heldWhile(isHeld$))).toBe('---|');
+      expectSubscriptions(isHeld$.subscriptions).toBe(['^----!', '^----!', '^-----!', '^--!']);
+    }),
+  );
+
+  it(
+    'emits what passes at once',
+    marbles(({ cold, expectObservable }) => {
+      const source = cold(' a-p-b-');
+      const isHeld$ = cold('h-----f-', states);
+      const expected = '    --p---(ab)';
+      const passes = (value: string) => value === 'p';
+      expectObservable(source.pipe(heldWhile(isHeld$, { passes })), '-------!').toBe(expected);
+    }),
+  );
+
+  it(
+    'emits another value instead of all that were held, if there is one for their number',
+    marbles(({ cold, expectObservable, flush }) => {
+      const counts: number[] = [];
+      const instead = (count: number) => {
+        counts.push(count);
+        return count > 1 ? `${count}` : undefined;
+      };
+      const source = cold(' ab--c--d-');
+      const isHeld$ = cold('h-fh--f-hf', states);
+      const expected = '    --2---cd-';
+      expectObservable(source.pipe(heldWhile(isHeld$, { instead })), '----------!').toBe(expected);
+      flush();
+      deepStrictEqual(counts, [2, 1, 0]);
+    }),
+  );
+
+  it('holds the rest if a value makes it, and counts only that', () => {
+    const isHeld$ = new BehaviorSubject(true);
+    const seen: string[] = [];
+    const counts: number[] = [];
+    of('a', 'b', 'c', 'd')
+      .pipe(heldWhile<string>(isHeld$, { instead: count => void counts.push(count) }))
+      .subscribe({
+        next: value => {
+          seen.push(value);
+          if (value === 'b') isHeld$.next(true);
+        },
+        complete: () => seen.push('complete'),
+      });
+    isHeld$.next(false);
+    deepStrictEqual(seen, ['a', 'b']);
+    isHeld$.next(false);
+    deepStrictEqual(seen, ['a', 'b', 'c', 'd', 'complete']);
+    deepStrictEqual([counts, isHeld$.observed], [[4, 2], false]);
+  });
+
+  it('goes on once, in order, if it is held and free again within a value', () => {
+    const isHeld$ = new BehaviorSubject(true);
+    const source$ = new Subject<string>();
+    const seen: string[] = [];
+    source$.pipe(heldWhile(isHeld$)).subscribe(value => {
+      seen.push(value);
+      isHeld$.next(true);
+      isHeld$.next(false);
+      if (value === 'a') source$.next('late');
+    });
+    for (const value of ['a', 'b']) source$.next(value);
+    isHeld$.next(false);
+    deepStrictEqual(seen, ['a', 'b', 'late']);
+  });
+
+  it('replaces only the rest if it is held and free again within a value', () => {
+    const isHeld$ = new BehaviorSubject(true);
+    const seen: string[] = [];
+    of('a', 'b', 'c')
+      .pipe(heldWhile<string>(isHeld$, { instead: count => (count === 2 ? '2 more' : undefined) }))
+      .subscribe(value => {
+        seen.push(value);
+        if (value !== 'a') return;
+        isHeld$.next(true);
+        isHeld$.next(false);
+      });
+    isHeld$.next(false);
+    deepStrictEqual(seen, ['a', '2 more']);
+  });
+
+  it('emits no more to a subscriber who leaves with one of the values', () => {
+    const isHeld$ = new BehaviorSubject(true);
+    const seen: number[] = [];
+    range(0, 5)
+      .pipe(heldWhile(isHeld$), take(2))
+      .subscribe(value => seen.push(value));
+    isHeld$.next(false);
+    deepStrictEqual([seen, isHeld$.observed], [[0, 1], false]);
+  });
+
+  it('takes as many values as there are', () => {
+    const isHeld$ = new BehaviorSubject(true);
+    let last = -1;
+    range(0, 100_000)
+      .pipe(heldWhile(isHeld$))
+      .subscribe(value => (last = value));
+    isHeld$.next(false);
+    strictEqual(last, 99_999);
+  });
+});
+
+describe('runWhile', () => {
+  it(
+    'runs each time that it is on, and stops what it ran',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const isOn$ = cold(' f-t----f-t---', { t: true, f: false });
+      const run$ = cold('    -a-b-----     ');
+      const expected = '   ---a-b----a-b';
+      expectObservable(
+        runWhile(isOn$, () => run$),
+        '-------------!',
+      ).toBe(expected);
+      expectSubscriptions(run$.subscriptions).toBe(['--^----!', '---------^---!']);
+    }),
+  );
+
+  it(
+    'ends as that does, and forgets what turns it on',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const isOn$ = cold('-t---', { t: true });
+      expectObservable(runWhile(isOn$, () => cold('--a|'))).toBe('---a|');
+      expectObservable(runWhile(isOn$, () => cold('--#'))).toBe('---#');
+      const thrown = new Error('mine');
+      const bug = () => {
+        throw thrown;
+      };
+      expectObservable(runWhile(isOn$, bug)).toBe('-#', undefined, thrown);
+      expectSubscriptions(isOn$.subscriptions).toBe(['^---!', '^--!', '^!']);
+    }),
+  );
+
+  it('runs nothing before, and what it runs may turn it off', () => {
+    const isOn$ = new BehaviorSubject(false);
+    const seen: number[] = [];
+    let runs = 0;
+    const run = () => {
+      runs++;
+      return range(0, 5).pipe(
+        tap(n => n === 2 && isOn$.next(false)),
+        map(n => n * 10),
+      );
+    };
+    const running = runWhile(isOn$, run).subscribe(n => seen.push(n));
+    strictEqual(runs, 0);
+    isOn$.next(true);
+    deepStrictEqual([seen, running.closed, runs], [[0, 10], false, 1]);
+  });
+});
