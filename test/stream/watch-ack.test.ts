@@ -1,11 +1,13 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { join } from 'node:path';
-import { asyncScheduler, EMPTY, NEVER, of, throwError, timer } from 'rxjs';
+import { asyncScheduler, EMPTY, map, NEVER, of, throwError, timer } from 'rxjs';
 import { watch, watchSignals, type AckDecision, type Checkpoint, type Gap } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 import { answer, isIdle, script, type Answer } from '../poll-script.js';
 import { journal } from '../signal-journal.js';
 import { spawnTs } from '../spawn-ts.js';
+
+const random = () => 1;
 
 describe('the ack of a watch', () => {
   it('is not called if a subscriber has thrown: Node ends before anything is saved', async () => {
@@ -126,6 +128,92 @@ describe('the ack of a watch', () => {
       flush();
       deepStrictEqual(seen, ['0 connecting', '0 live', '0 retrying', '0 live', '0 unacknowledged']);
       strictEqual(acks.length, 0);
+    }),
+  );
+
+  it(
+    'polls again only after an answer has been acknowledged, even an empty one',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const done: string[] = [];
+      const { poll } = script(
+        cold('-(a|)', { a: answer('1', 'x') }),
+        cold('-(b|)', { b: answer('2') }),
+        cold('-(c|)', { c: answer('3', 'y') }),
+      );
+      const ack = ({ watch }: Answer) =>
+        timer(5).pipe(map(() => done.push(`${asyncScheduler.now()} ${watch.index}`)));
+      const seen = journal(watchSignals(poll, { isIdle, ack }), helpers, '25ms !');
+      flush();
+      deepStrictEqual(seen, ['0 connecting', '1 live', '1 x', '13 y']);
+      deepStrictEqual(done, ['6 1', '12 2', '18 3']);
+    }),
+  );
+
+  it(
+    'requests an answer again if it could not be acknowledged',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const acks = [throwError(() => 'disk full'), EMPTY];
+      const { asked, poll } = script(
+        cold('-(a|)', { a: answer('1', 'x') }),
+        cold('-(a|)', { a: answer('1', 'x') }),
+      );
+      const config = { random, backoff: { initial: 3 }, ack: () => acks.shift() ?? EMPTY };
+      const seen = journal(watchSignals(poll, config), helpers, '10ms !');
+      flush();
+      deepStrictEqual(seen, [
+        '0 connecting',
+        '1 live',
+        '1 x',
+        '1 retrying',
+        '5 live',
+        '5 unacknowledged',
+        '5 x',
+      ]);
+      deepStrictEqual(asked, [undefined, undefined, '1']);
+    }),
+  );
+
+  it(
+    'waits longer each time if an answer cannot be acknowledged',
+    marbles(({ expectObservable, flush }) => {
+      const starts: number[] = [];
+      const poll = () => {
+        starts.push(asyncScheduler.now());
+        return of(answer('5', 'x'));
+      };
+      const ack = () => throwError(() => 'disk full');
+      expectObservable(
+        watchSignals(poll, { random, ack, from: '4', minInterval: 0, backoff: { initial: 10, max: 80 } }),
+        '300ms !',
+      );
+      flush();
+      deepStrictEqual(starts, [0, 10, 30, 70, 150, 230]);
+    }),
+  );
+
+  it(
+    'emits a silence gap, once, if answers cannot be acknowledged for longer than the retention',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const acks = [EMPTY, ...Array.from({ length: 5 }, () => throwError(() => 'disk full')), EMPTY];
+      const again = () => cold('(b|)', { b: answer('2', 'y') });
+      const { poll } = script(cold('(a|)', { a: answer('1', 'x') }), ...Array.from({ length: 6 }, again));
+      const config = {
+        random,
+        retention: 40,
+        monotonic: asyncScheduler,
+        minInterval: 0,
+        backoff: { initial: 10, max: 10 },
+        ack: () => acks.shift() ?? EMPTY,
+      };
+      const seen = journal(watchSignals(poll, config), helpers, '55ms !');
+      flush();
+      deepStrictEqual(
+        seen.filter(line => line.includes('silence')),
+        ['40 silence'],
+      );
     }),
   );
 });

@@ -3,7 +3,6 @@ import {
   asyncScheduler,
   concat,
   defer,
-  EMPTY,
   filter,
   ignoreElements,
   map,
@@ -11,7 +10,6 @@ import {
   of,
   take,
   throwError,
-  timer,
   type Observable,
 } from 'rxjs';
 import { watchSignals, type Recovery, type WatchLogEntry, type WatchSignal } from 'lobby-rx';
@@ -298,137 +296,6 @@ describe('watchSignals', () => {
     }),
   );
 
-  it(
-    'polls again only after an answer has been acknowledged, even an empty one',
-    marbles(helpers => {
-      const { cold, flush } = helpers;
-      const done: string[] = [];
-      const { poll } = script(
-        cold('-(a|)', { a: answer('1', 'x') }),
-        cold('-(b|)', { b: answer('2') }),
-        cold('-(c|)', { c: answer('3', 'y') }),
-      );
-      const ack = ({ watch }: Answer) =>
-        timer(5).pipe(map(() => done.push(`${asyncScheduler.now()} ${watch.index}`)));
-      const seen = journal(watchSignals(poll, { isIdle, ack }), helpers, '25ms !');
-      flush();
-      deepStrictEqual(seen, ['0 connecting', '1 live', '1 x', '13 y']);
-      deepStrictEqual(done, ['6 1', '12 2', '18 3']);
-    }),
-  );
-
-  it(
-    'requests an answer again if it could not be acknowledged',
-    marbles(helpers => {
-      const { cold, flush } = helpers;
-      const acks = [throwError(() => 'disk full'), EMPTY];
-      const { asked, poll } = script(
-        cold('-(a|)', { a: answer('1', 'x') }),
-        cold('-(a|)', { a: answer('1', 'x') }),
-      );
-      const config = { random, backoff: { initial: 3 }, ack: () => acks.shift() ?? EMPTY };
-      const seen = journal(watchSignals(poll, config), helpers, '10ms !');
-      flush();
-      deepStrictEqual(seen, [
-        '0 connecting',
-        '1 live',
-        '1 x',
-        '1 retrying',
-        '5 live',
-        '5 unacknowledged',
-        '5 x',
-      ]);
-      deepStrictEqual(asked, [undefined, undefined, '1']);
-    }),
-  );
-
-  it(
-    'gives up a poll whose index gets too old before the answer begins to arrive, and says so before the next answer',
-    marbles(helpers => {
-      const { cold, flush } = helpers;
-      const { poll } = script(
-        cold('(a|)', { a: answer('1', 'x') }),
-        cold('150ms (b|)', { b: answer('2', 'y') }),
-        cold('-(c|)', { c: answer('900', 'z') }),
-        cold('-(d|)', { d: answer('901', 'w') }),
-      );
-      const seen = journal(
-        watchSignals(poll, { retention: 100, monotonic: asyncScheduler }),
-        helpers,
-        '155ms !',
-      );
-      flush();
-      deepStrictEqual(seen, [...['0 connecting', '0 live', '0 x'], ...['101 silence', '101 z', '102 w']]);
-    }),
-  );
-
-  it(
-    'waits longer each time if an answer cannot be acknowledged',
-    marbles(({ expectObservable, flush }) => {
-      const starts: number[] = [];
-      const poll = () => {
-        starts.push(asyncScheduler.now());
-        return of(answer('5', 'x'));
-      };
-      const ack = () => throwError(() => 'disk full');
-      expectObservable(
-        watchSignals(poll, { random, ack, from: '4', minInterval: 0, backoff: { initial: 10, max: 80 } }),
-        '300ms !',
-      );
-      flush();
-      deepStrictEqual(starts, [0, 10, 30, 70, 150, 230]);
-    }),
-  );
-
-  it(
-    'emits a silence gap, once, if answers cannot be acknowledged for longer than the retention',
-    marbles(helpers => {
-      const { cold, flush } = helpers;
-      const acks = [EMPTY, ...Array.from({ length: 5 }, () => throwError(() => 'disk full')), EMPTY];
-      const again = () => cold('(b|)', { b: answer('2', 'y') });
-      const { poll } = script(cold('(a|)', { a: answer('1', 'x') }), ...Array.from({ length: 6 }, again));
-      const config = {
-        random,
-        retention: 40,
-        monotonic: asyncScheduler,
-        minInterval: 0,
-        backoff: { initial: 10, max: 10 },
-        ack: () => acks.shift() ?? EMPTY,
-      };
-      const seen = journal(watchSignals(poll, config), helpers, '55ms !');
-      flush();
-      deepStrictEqual(
-        seen.filter(line => line.includes('silence')),
-        ['40 silence'],
-      );
-    }),
-  );
-
-  it(
-    'aborts a hanging poll or cuts a wait short when it is woken, and polls again within a second',
-    marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {
-      const hung = cold<never>('-');
-      const broken = cold<never>('#');
-      const last = cold<never>('-');
-      const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, broken, last);
-      const wake$ = hot('  5s w 9s w');
-      // The wake; the failure; the wake that cuts its wait short.
-      const chances = [0.5, 1, 0.25];
-      const signals$ = watchSignals(poll, {
-        wake$,
-        random: () => chances.shift() ?? 0,
-        backoff: { initial: 60_000, max: 60_000 },
-      });
-      expectObservable(signals$, '20s !');
-      expectSubscriptions(hung.subscriptions).toBe('^ 4999ms !');
-      expectSubscriptions(broken.subscriptions).toBe('5500ms (^!)');
-      expectSubscriptions(last.subscriptions).toBe('14251ms ^ 5748ms !');
-      flush();
-      deepStrictEqual(asked, [undefined, '1', '1', '1']);
-      strictEqual(chances.length, 0);
-    }),
-  );
-
   it('sends nothing to who leaves with the first status', () => {
     const { asked, poll } = script(NEVER);
     const seen: string[] = [];
@@ -437,34 +304,6 @@ describe('watchSignals', () => {
       .subscribe(({ kind }) => seen.push(kind));
     deepStrictEqual([seen, asked], [['status'], []]);
   });
-
-  it(
-    'cuts the wait after a poll short that took a while to fail, and the next wait, too',
-    marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
-      const broken = [cold<never>('2s #'), cold<never>('2s #')] as const;
-      const last = cold<never>('-');
-      const { poll } = script(...broken, last);
-      const chances = [1, 0, 1, 0];
-      const random = () => chances.shift() ?? 0;
-      const backoff = { initial: 60_000, max: 60_000 };
-      expectObservable(watchSignals(poll, { wake$: hot('10s w 9999ms w'), random, backoff }), '30s !');
-      expectSubscriptions(broken[1].subscriptions).toBe('10s ^ 1999ms !');
-      expectSubscriptions(last.subscriptions).toBe('20s ^ 9999ms !');
-    }),
-  );
-
-  it(
-    'survives the failure of its wake source, and treats several quick wakes as one',
-    marbles(({ cold, hot, expectObservable, flush }) => {
-      const failing = script(NEVER);
-      expectObservable(watchSignals(failing.poll, { wake$: cold<never>('-#') }), '5s !');
-      const crowded = script(NEVER, NEVER, NEVER);
-      expectObservable(watchSignals(crowded.poll, { wake$: hot('2s wwwww'), random: () => 0 }), '2500ms !');
-      flush();
-      strictEqual(failing.asked.length, 1);
-      strictEqual(crowded.asked.length, 2);
-    }),
-  );
 
   it(
     'ends if a callback of the config throws, with the status closed',

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { asyncScheduler, map, NEVER, take, tap } from 'rxjs';
+import { asyncScheduler, map, NEVER, of, take, tap } from 'rxjs';
 import { watch, watchSignals, type Recovery } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 import { answer, isIdle, script } from '../poll-script.js';
@@ -107,4 +107,13 @@ describe('a turn of the watch', () => {
       deepStrictEqual([acknowledged.asked, polls], [[undefined], [0]]);
     }),
   );
+
+  it('with news needs no timer before the next poll', async () => {
+    const { asked, poll } = script(of(answer('1', 'x')), of(answer('2', 'y')));
+    const watching = watch(poll).subscribe();
+    // A microtask each.
+    for (let i = 0; i < 20; i++) await Promise.resolve();
+    watching.unsubscribe();
+    deepStrictEqual(asked, [undefined, '1', '2']);
+  });
 });

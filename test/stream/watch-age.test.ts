@@ -1,0 +1,126 @@
+import { deepStrictEqual } from 'node:assert';
+import { array, assert as check, boolean, integer, property, record } from 'fast-check';
+import { asyncScheduler, filter, map, NEVER, of, tap, timer, type Observable } from 'rxjs';
+import { watchSignals, type Poll, type WatchSignal } from 'lobby-rx';
+import { marbles } from '../marbles.js';
+import { answer, isIdle, script, type Answer } from '../poll-script.js';
+import { journal, word } from '../signal-journal.js';
+import { runs } from '../runs.js';
+import { virtualTime } from '../virtual-time.js';
+
+const words = (signals$: Observable<WatchSignal<Answer>>) =>
+  signals$.pipe(
+    filter(({ kind }) => kind !== 'idle'),
+    map(word),
+  );
+
+describe('the age of an index', () => {
+  it(
+    'gives up a poll whose index gets too old before the answer begins to arrive, and says so before the next answer',
+    marbles(helpers => {
+      const { cold, flush } = helpers;
+      const { poll } = script(
+        cold('(a|)', { a: answer('1', 'x') }),
+        cold('150ms (b|)', { b: answer('2', 'y') }),
+        cold('-(c|)', { c: answer('900', 'z') }),
+        cold('-(d|)', { d: answer('901', 'w') }),
+      );
+      const seen = journal(
+        watchSignals(poll, { retention: 100, monotonic: asyncScheduler }),
+        helpers,
+        '155ms !',
+      );
+      flush();
+      deepStrictEqual(seen, [...['0 connecting', '0 live', '0 x'], ...['101 silence', '101 z', '102 w']]);
+    }),
+  );
+
+  it(
+    'ends a poll at 297 s whose answer has not begun to arrive; the gap comes before the next answer',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const late = cold('17002ms (a|)', { a: answer('8', 'x') });
+      const next = cold('-(b|)', { b: answer('9', 'y') });
+      const { asked, poll } = script(late, next);
+      const signals$ = watchSignals(poll, { from: { index: '7', at: -280_000 } });
+      expectObservable(words(signals$), '18s !').toBe('c 1999ms l 15001ms (sy)', {
+        ...{ c: 'connecting', l: 'live', s: 'silence', y: 'y' },
+      });
+      expectSubscriptions(late.subscriptions).toBe('^ 17000ms !');
+      expectSubscriptions(next.subscriptions).toBe('17001ms ^!');
+      flush();
+      // What the service still has comes from the same index.
+      deepStrictEqual(asked, ['7', '7', '9']);
+    }),
+  );
+
+  it(
+    'does not end a poll whose answer is arriving; the gap comes before the one after it',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const slow = cold('150s (a|)', { a: answer('8', 'x') });
+      const next = cold('-(b|)', { b: answer('9', 'y') });
+      const polls = [slow, next];
+      const poll: Poll<Answer> = (_, { onArrival }) =>
+        polls.length === 2 ? polls.shift()!.pipe(arrivingAt(16_000, onArrival)) : (polls.shift() ?? NEVER);
+      const signals$ = watchSignals(poll, { from: { index: '7', at: -280_000 } });
+      expectObservable(words(signals$), '151s !').toBe('c 1999ms l 147999ms x(sy)', {
+        ...{ c: 'connecting', l: 'live', s: 'silence', x: 'x', y: 'y' },
+      });
+      expectSubscriptions(slow.subscriptions).toBe('^ 149999ms !');
+    }),
+  );
+
+  describe('after one step of the wall clock', () => {
+    /** The gaps of a watch whose wall clock makes a step of so many ms at this time. */
+    const gapsAfter = (
+      step: number,
+      at: number,
+      answers: readonly { readonly isNews: boolean; readonly after: number }[],
+    ) => {
+      const { scheduler: virtual, pass } = virtualTime();
+      let offset = 0;
+      const now = { value: () => virtual.now() + offset };
+      const scheduler = Object.create(virtual, { now }) as typeof virtual;
+      let polls = 0;
+      const poll = () => {
+        const { isNews, after } = answers[polls++ % answers.length]!;
+        const made = polls === 1 || isNews ? answer(`${polls}`, `event ${polls}`) : answer(`${polls}`);
+        return polls === 1 ? of(made) : timer(after, virtual).pipe(map(() => made));
+      };
+      const gaps: string[] = [];
+      const watching = watchSignals(poll, { scheduler, monotonic: virtual, isIdle }).subscribe(signal => {
+        if (signal.kind === 'gap') gaps.push(signal.gap.reason);
+      });
+      pass(at);
+      offset = step;
+      pass(600_000);
+      watching.unsubscribe();
+      return gaps;
+    };
+    const anyAnswers = array(record({ isNews: boolean(), after: integer({ min: 1_000, max: 60_000 }) }), {
+      ...{ minLength: 1, maxLength: 20 },
+    });
+
+    it('by ten minutes forward is too much, once', () => {
+      check(
+        property(anyAnswers, integer({ min: 1, max: 200_000 }), (answers, at) => {
+          deepStrictEqual(gapsAfter(600_000, at, answers), ['silence']);
+        }),
+        { numRuns: runs(200) },
+      );
+    });
+
+    it('back is not too much', () => {
+      check(
+        property(anyAnswers, integer({ min: 1, max: 200_000 }), (answers, at) => {
+          deepStrictEqual(gapsAfter(-600_000, at, answers), []);
+        }),
+        { numRuns: runs(200) },
+      );
+    });
+  });
+});
+
+/** Calls this after so many ms. */
+function arrivingAt<T>(ms: number, onArrival: () => void) {
+  return tap<T>({ subscribe: () => asyncScheduler.schedule(onArrival, ms) });
+}
