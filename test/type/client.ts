@@ -1,5 +1,5 @@
 // Compiled, never run. Each line that must not compile has a @ts-expect-error.
-import type { Observable } from 'rxjs';
+import { of, timer, type Observable } from 'rxjs';
 import * as t from 'io-ts';
 import {
   Acknowledged,
@@ -70,17 +70,17 @@ client.request(ranked, { a: '', b_c: '' });
 const acknowledged = endpoint({ method: 'POST', service: 'api', path: '/x', response: Acknowledged });
 client.request(acknowledged, {}) satisfies Observable<void>;
 
-// The names of codecs in a wide type are not known: that must not make each name a kind.
-declare const codecs: Readonly<Record<string, AnyCodec>>;
-declare const wide: ReturnType<typeof createClient>;
-const ofCodecs = createClient({ url: '', token: '', events: codecs });
-true satisfies keyof PayloadsOf<EventCodecs> extends never ? true : never;
-for (const { events } of [wide, ofCodecs]) {
-  events.feed.all$ satisfies Observable<LiveEvent>;
-  // @ts-expect-error: there is no such kind
-  events.feed.on('identity_updated');
-}
-const chatting = createClient({ url: '', token: '', events: { chat_message: t.string } });
-chatting.events.feed.on('chat_message') satisfies Observable<{ payload: string }>;
-// @ts-expect-error: a kind of this library
-identityEventList({ malformed: t.string });
+const { batches } = client.events;
+batches({ ack: () => undefined });
+batches({ ack: async () => Promise.resolve({ saved: true }) });
+batches({ ack: () => timer(5) });
+batches({ ack: () => of({ watch: 'end', error: 'lost' }) });
+batches({ ack: () => [{ watch: 'resume', from: { index: '7', at: 0 } }] });
+// @ts-expect-error: there is no such decision
+batches({ ack: () => of({ watch: 'ended' }) });
+// @ts-expect-error: it does not say from where
+batches({ ack: () => of({ watch: 'resume' }) });
+// @ts-expect-error: an index is a string
+batches({ ack: () => of({ watch: 'resume', from: 7 }) });
+// @ts-expect-error: a decision has to be emitted
+batches({ ack: () => ({ watch: 'end' }) });

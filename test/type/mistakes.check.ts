@@ -5,6 +5,7 @@ import { languageService } from './compile.js';
 const IMPORTS = `import * as t from 'io-ts';
 import { createClient, endpoint, eventsWatch, getMembers, integer, playersConnected, struct, watch, WatchData } from 'lobby-rx';
 import type { Client, Codec } from 'lobby-rx';
+import { of } from 'rxjs';
 declare const client: Client;
 `;
 
@@ -97,6 +98,16 @@ own.events.feed.on('chat_message').subscribe(({ payload }) => payload.txt);`,
     'an option that a watch does not have',
     `watch(index => client.group.getMembers({ group_id: 'g', watch_index: index }), { intervall: 1 });`,
     `Object literal may only specify known properties, and 'intervall' does not exist in type 'WatchConfig<unknown>'.`,
+  ],
+  [
+    'a misspelt decision of an ack',
+    `client.events.batches({ ack: () => of({ watch: 'ended' }) });`,
+    `Type '() => Observable<{ watch: "ended"; }>' is not assignable to type '(answer: IdentityEventList<NoOwnEvents>, checkpoint: Checkpoint, gap?: Gap | undefined) => AckResult'.`,
+  ],
+  [
+    'a decision of an ack that does not say where to resume',
+    `client.events.batches({ ack: () => of({ watch: 'resume' as const }) });`,
+    `Type '() => Observable<{ watch: "resume"; }>' is not assignable to type '(answer: IdentityEventList<NoOwnEvents>, checkpoint: Checkpoint, gap?: Gap | undefined) => AckResult'.`,
   ],
 ];
 
