@@ -1,20 +1,11 @@
 import type { Recovery } from '../src/error/index.js';
 import { nextTurn } from '../src/stream/next-turn.js';
-import { watchSettings } from '../src/stream/watch-config.js';
-import {
-  firstState,
-  type Ending,
-  type Turn,
-  type WatchLaws,
-  type WatchState,
-} from '../src/stream/watch-state.js';
+import { watchSettings, type WatchSettings } from '../src/stream/watch-config.js';
+import { firstState, type Ending, type Turn, type WatchState } from '../src/stream/watch-state.js';
 import { isIdle, type Answer } from './poll-script.js';
 
 /** The laws with all defaults, and jitter of one half. */
-export const laws: WatchLaws<Answer> = {
-  ...watchSettings<Answer>({ isIdle, random: () => 0.5 }),
-  resume: true,
-};
+export const laws: WatchSettings<Answer> = watchSettings<Answer>({ isIdle, random: () => 0.5 });
 
 /** A moment on a wall clock and a monotonic clock; they agree unless the second one is given. */
 export const when = (at: number, monotonic = at) => ({ at, monotonic });

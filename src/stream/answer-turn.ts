@@ -16,7 +16,7 @@ import {
 /** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
 export function answerTurn<A>(
   state: WatchState,
-  { answer, text, arrivedAt, now }: Outcome<A> & { kind: 'answer' },
+  { answer, text, now, arrivedAt = now }: Outcome<A> & { kind: 'answer' },
   laws: WatchSettings<A>,
 ): Turn<A> {
   const { askedAt } = state;

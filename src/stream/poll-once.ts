@@ -73,7 +73,7 @@ export function pollOnce<A>(
       subscriber.next({ kind: 'sent' });
       try {
         asking = poll(index, { needsFreshConnection: isFresh, onArrival }).subscribe({
-          next: polled => end({ kind: 'answer', arrivedAt: arrivedAt ?? instant(settings), ...polled }),
+          next: polled => end({ kind: 'answer', arrivedAt, ...polled }),
           error: fail,
           complete: () => end({ kind: 'nothing' }),
         });

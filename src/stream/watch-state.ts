@@ -65,7 +65,8 @@ export interface Rest {
 export type Ending<A> =
   /** It is being sent; the service has been holding it for a while. It goes on. */
   | { readonly kind: 'sent' | 'held' }
-  | ({ readonly kind: 'answer'; readonly arrivedAt: Instant } & Polled<A>)
+  /** It began to arrive at some time; by default, it has only just done so. */
+  | ({ readonly kind: 'answer'; readonly arrivedAt?: Instant | undefined } & Polled<A>)
   /** It completed without an answer; it was not answered in time; its index became too old. */
   | { readonly kind: 'nothing' | 'deadline' | 'outdated' }
   | { readonly kind: 'failure'; readonly error: unknown }

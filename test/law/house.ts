@@ -18,7 +18,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'node:stream',
     'node:zlib',
   ],
-  stream: ['rxjs', '#fp-ts/Either'],
+  stream: ['rxjs'],
   endpoint: ['rxjs', 'io-ts', '#fp-ts/Either'],
   browser: ['rxjs'],
   client: ['rxjs'],

@@ -160,9 +160,7 @@ describe('the gap before an answer', () => {
 
 describe('an index', () => {
   it('is as old as the request that brought it, if the answer was idle', () => {
-    for (const ending of [got(answer('6')), { kind: 'nothing' }] as const)
-      strictEqual(ageAt(turn(asked, ending, 90_000).state, 90_000), 50_000);
-    strictEqual(ageAt(failed(asked, { kind: 'idle' }, 90_000).state, 90_000), 50_000);
+    strictEqual(ageAt(turn(asked, got(answer('6')), 90_000).state, 90_000), 50_000);
     deepStrictEqual(turn(asked, got(answer('6')), 90_000).delivery?.checkpoint, { index: '6', at: 40_000 });
   });
 
@@ -173,6 +171,16 @@ describe('an index', () => {
     // Without an index it asked for what is new from now on.
     const first = turn(sent(stateWith(), 40_000), got(answer('6', 'x')), 41_000).state;
     deepStrictEqual([first.indexAt, first.heardAt], [when(40_000), when(41_000)]);
+  });
+
+  it('does not become younger by a word of the service without one, but a poll right after it misses nothing', () => {
+    for (const { state } of [
+      turn(asked, { kind: 'nothing' }, 90_000),
+      failed(asked, { kind: 'idle' }, 90_000),
+    ])
+      deepStrictEqual([state.indexAt, state.heardAt], [when(0), when(90_000)]);
+    const old = turn(sent(asked, 250_000), { kind: 'nothing' }, 300_000).state;
+    deepStrictEqual([sent(old, 303_000).due, sent(old, 303_001).due?.reason], [undefined, 'silence']);
   });
 
   it('is not renewed by cuts, failures, wakes and held polls', () => {
@@ -211,13 +219,15 @@ describe('an index', () => {
     strictEqual(turn({ ...late, due: other }, got(answer('6', 'x')), 100_001).state.index, '6');
   });
 
-  it('is young after a gap: a reload there has missed nothing', () => {
+  it('stays as old as it is after a gap, but a poll right after that misses nothing', () => {
     const due = { reason: 'silence', index: '5' } as const;
-    for (const given of [answer('6', 'x'), answer('6')]) {
-      const { state, delivery } = turn({ ...asked, due }, got(given), 90_000);
-      deepStrictEqual(state.indexAt, when(90_000));
-      deepStrictEqual(delivery?.checkpoint.at, 90_000);
-    }
+    const { state } = turn({ ...sent(asked, 250_000), due }, got(answer('6', 'x')), 300_000);
+    deepStrictEqual([state.indexAt, state.coveredAt], [when(0), when(300_000)]);
+    const soon = sent(state, 303_000);
+    deepStrictEqual([soon.due, sent(state, 303_001).due?.reason], [undefined, 'silence']);
+    // Unless it says at once that there is nothing new: the service has forgotten the index.
+    const gapOf = (index: string, ms: number) => turn(soon, got(answer(index)), ms).delivery?.gap?.reason;
+    deepStrictEqual([gapOf('7', 304_999), gapOf('7', 305_000)], ['silence', undefined]);
   });
 
   it('is as old as its request if the machine slept before the answer came, which may have waited', () => {
@@ -263,12 +273,12 @@ describe('an answer that was delivered', () => {
     deepStrictEqual(unacknowledged({ ...first, due }).state.due, due);
   });
 
-  it('and not acknowledged has no second gap: its index is no older than the one that was emitted', () => {
+  it('and not acknowledged has no second gap for as long as its index could have been used', () => {
     const due = { reason: 'silence', index: '5' } as const;
     const gapped = { ...asked, due };
     const { state } = unacknowledged(gapped, turn(gapped, got(answer('6', 'x')), 50_000));
     const gap = { ...due, at: 50_000 };
-    deepStrictEqual([state.due, state.indexAt], [{ ...due, emitted: gap }, when(50_000)]);
+    deepStrictEqual([state.due, state.coveredAt], [{ ...due, emitted: gap }, when(50_000)]);
     // Unless the index becomes too old again.
     strictEqual(sent(state, 347_000).due, state.due);
     deepStrictEqual(sent(state, 347_001).due, due);

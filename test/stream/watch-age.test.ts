@@ -96,7 +96,7 @@ describe('the age of an index', () => {
       watching.unsubscribe();
       return gaps;
     };
-    const anyAnswers = array(record({ isNews: boolean(), after: integer({ min: 1_000, max: 60_000 }) }), {
+    const anyAnswers = array(record({ isNews: boolean(), after: integer({ min: 2_000, max: 60_000 }) }), {
       ...{ minLength: 1, maxLength: 20 },
     });
 

@@ -5,7 +5,6 @@ import { watchSignals } from 'lobby-rx';
 import {
   firstState,
   isOlderIndex,
-  laterOf,
   movedState,
   paceWait,
   resumedState,
@@ -204,11 +203,4 @@ describe('the pace of a watch', () => {
   });
 });
 
-describe('the later of two moments', () => {
-  it('is the younger one, by the larger age of two clocks', () => {
-    const now = when(1_000, 1_000);
-    const [old, young, slept] = [when(0), when(900), when(0, 950)];
-    deepStrictEqual([laterOf(old, young, now), laterOf(young, old, now)], [young, young]);
-    deepStrictEqual(laterOf(slept, young, now), young);
-  });
-});
+describe('the later of two moments', () => {});
