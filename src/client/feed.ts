@@ -20,7 +20,9 @@ import {
   type EventFeed,
   type EventFeedConfig,
   type Gap,
+  type SinglePoll,
   type WatchConfig,
+  type WatchSettings,
   type WatchSharing,
   type WatchSignal,
 } from '../stream/index.js';
@@ -31,7 +33,7 @@ import { endpointSignals, endpointWatch } from './requests.js';
 /** The options of {@link feed}. */
 export interface FeedConfig<Own extends object = NoOwnEvents>
   extends WatchConfig<IdentityEventList<Own>>, EventFeedConfig {
-  /** Whether a subscriber who comes after all others have left continues where they left. Default true. */
+  /** Whether the next subscriber, after all others have left, continues where they stopped. Default true. */
   readonly resume?: boolean;
   /**
    * Shares the watch with others, or pauses it: `whileAlive` and `acrossTabs()` of `lobby-rx/browser`. `ack` is called only where
@@ -70,42 +72,24 @@ export function feed<Own extends object = NoOwnEvents>(
     ...(watchConfig.scheduler && { scheduler: watchConfig.scheduler }),
     ...(linger !== undefined && { linger }),
   };
-  const watched = { context, endpoint: likeReplaced(endpoint, eventsWatch as unknown as typeof endpoint) };
-  const source = share
-    ? sharedSource(watched, watchConfig, share, resume)
-    : ownSource(watched, watchConfig, resume);
-  return eventFeed<Own>(source, feedConfig);
-}
-
-interface Watched<Own extends object> {
-  readonly context: LobbyContext;
-  readonly endpoint: EventsEndpoint<Own>;
-}
-
-/** The signals of a feed for an audience. */
-type Source<Own extends object> = (
-  audience: Audience<IdentityEventList<Own>>,
-) => Observable<WatchSignal<IdentityEventList<Own>>>;
-
-function ownSource<Own extends object>(
-  { context, endpoint }: Watched<Own>,
-  config: WatchConfig<IdentityEventList<Own>>,
-  resume: boolean,
-): Source<Own> {
-  const { poll, settings } = endpointWatch(context, endpoint, {}, config);
+  const replacing = likeReplaced(endpoint, eventsWatch as unknown as typeof endpoint);
+  const { poll, settings } = endpointWatch(context, replacing, {}, watchConfig);
+  if (share) return eventFeed<Own>(sharedSource(poll(), { ...settings, resume }, share), feedConfig);
   let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
-  return audience => (run ??= continuingWatch(poll(), { ...settings, resume }, audience))();
+  return eventFeed<Own>(
+    audience => (run ??= continuingWatch(poll(), { ...settings, resume }, audience))(),
+    feedConfig,
+  );
 }
 
-function sharedSource<Own extends object>(
-  { context, endpoint }: Watched<Own>,
-  config: WatchConfig<IdentityEventList<Own>>,
+/** The signals of a watch that is shared, for the audience of a feed. */
+function sharedSource<List>(
+  poll: SinglePoll<List>,
+  settings: WatchSettings<List>,
   share: WatchSharing,
-  resume: boolean,
-): Source<Own> {
-  const { poll, settings } = endpointWatch(context, endpoint, {}, config);
-  const { from, retention, scheduler } = settings;
-  const watch = continuingWatch(poll(), { ...settings, from: undefined });
+): (audience: Audience<List>) => Observable<WatchSignal<List>> {
+  const { from, retention, scheduler, resume } = settings;
+  const watch = continuingWatch(poll, { ...settings, from: undefined, resume: true });
   const now = () => scheduler.now();
   let place: Checkpoint | undefined;
   let isStarted = false;

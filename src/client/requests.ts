@@ -12,6 +12,7 @@ import {
   pages,
   signalsOf,
   watchSettings,
+  type AnswerSettings,
   type PagesConfig,
   type SinglePoll,
   type WatchConfig,
@@ -55,14 +56,12 @@ export function request<Input, Answer>(
   return send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
 }
 
-/** A watch of an endpoint: how to poll, and its settings, some of which are the endpoint's unless `config` has others. */
+/** How to poll an endpoint, and the settings of the watch: those of the config, else the endpoint's. */
 interface EndpointWatch<Answer> {
   /** For one watch: it has a quota of its own. */
   readonly poll: () => SinglePoll<Answer>;
   readonly settings: WatchSettings<Answer>;
 }
-
-type NewsOf<Answer> = Partial<Pick<WatchSettings<Answer>, 'isIdle' | 'keyOf' | 'withoutNews'>>;
 
 /** Prepares a watch of an endpoint. Throws an `InputError` if the config is invalid. */
 export function endpointWatch<Input, Answer>(
@@ -71,16 +70,11 @@ export function endpointWatch<Input, Answer>(
   input: Omit<Input, 'watch_index'>,
   config?: WatchConfig<Answer>,
 ): EndpointWatch<Answer> {
-  const { isIdle, keyOf = answerKey, withoutNews } = Object(endpoint) as NewsOf<Answer>;
-  const settings: WatchSettings<Answer> = {
-    ...watchSettings<Answer>({
-      ...(watch as WatchConfig<Answer>),
-      ...(isIdle && { isIdle }),
-      ...given(config),
-    }),
-    keyOf: config?.keyOf ?? keyOf,
-    ...(withoutNews && { withoutNews }),
-  };
+  const { isIdle, keyOf = answerKey, withoutNews } = Object(endpoint) as AnswerSettings<Answer>;
+  const settings = watchSettings<Answer>(
+    { ...(watch as WatchConfig<Answer>), ...given(config) },
+    given({ isIdle, keyOf, withoutNews }) as AnswerSettings<Answer>,
+  );
   const send: SinglePoll<Answer> = (watch_index, context) =>
     requestText(polling, endpoint, { ...input, watch_index } as Input, { ...context, kind: 'poll' });
   return { poll: () => (settings.permit ? send : withinQuota(send, settings)), settings };
@@ -97,7 +91,7 @@ export function endpointSignals<Input, Answer>(
   return defer(() => signalsOf(poll(), settings));
 }
 
-/** The pages of an endpoint; of the kind `poll` if they are read for a watch. */
+/** Reads the pages of an endpoint. `kind` is set if they are read for a watch. */
 export function endpointPages<Input, Answer>(
   context: LobbyContext,
   endpoint: Endpoint<Input, Answer>,

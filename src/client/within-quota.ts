@@ -7,8 +7,8 @@ const WINDOW = 900_000;
 /** So many polls in a window are sent as fast as news comes. */
 const FREE_POLLS = 1_500;
 
-/** The interval between polls after that, in ms. */
-const LIMITED_INTERVAL = 500;
+/** The others are spread over what is left of the window, which need not begin with that of the service. */
+const POLLS = 1_900;
 
 /** The polls of one watch, within the rate limit of the service, however much news there is. */
 export function withinQuota<A>(poll: SinglePoll<A>, { scheduler, monotonic }: Clocks): SinglePoll<A> {
@@ -21,7 +21,8 @@ export function withinQuota<A>(poll: SinglePoll<A>, { scheduler, monotonic }: Cl
       windowFrom = now;
       polls = 0;
     }
-    const wait = ++polls > FREE_POLLS ? Math.max(0, lastAt + LIMITED_INTERVAL - now) : 0;
+    const interval = (windowFrom + WINDOW - now) / Math.max(1, POLLS - polls);
+    const wait = ++polls > FREE_POLLS ? Math.max(0, lastAt + interval - now) : 0;
     lastAt = now + wait;
     const answer$ = poll(index, context);
     return wait > 0 ? concat(timer(wait, scheduler).pipe(ignoreElements()), answer$) : answer$;

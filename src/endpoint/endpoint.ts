@@ -32,8 +32,10 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
   readonly body?: AnyStruct | undefined;
   /** The codec of the answer's body; `Acknowledged` if it contains no data. */
   readonly response: Codec<Answer>;
-  // `never`, so that an endpoint with a response of another type can be made of this one. `endpoint()` checks the types.
-  /** Whether an answer has nothing new, for a watch. Default: never. */
+  /**
+   * Whether an answer has nothing new, for a watch. Default: never. (`never` in the parameters, so that an endpoint can be copied with
+   * another response: `endpoint()` checks the types.)
+   */
   readonly isIdle?: (answer: never) => boolean;
   /** An answer without what is new in it: if it only repeats the last one, that is acknowledged. Default: the answer itself. */
   readonly withoutNews?: (answer: never) => unknown;
@@ -155,7 +157,7 @@ function checkSameNames(own: Endpoint, replaced: Endpoint, at: (part: string) =>
   }
 }
 
-/** An endpoint that replaces another one: what is new in its answers is what is new in those, unless it says itself. */
+/** Fills in what a replacement leaves open (`isIdle`, `withoutNews`, `keyOf`) from the endpoint that it replaces. */
 export function likeReplaced<E extends Endpoint>(own: E, { isIdle, withoutNews, keyOf }: Endpoint): E {
   return { ...(isIdle && { isIdle }), ...(withoutNews && { withoutNews }), ...(keyOf && { keyOf }), ...own };
 }

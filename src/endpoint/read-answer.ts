@@ -33,10 +33,11 @@ export function readAnswer<Answer>(
 }
 
 /**
- * A key of the text of an answer without its `watch`, which changes although nothing else does. Answers with the same key have the
+ * A hash of an answer's text without its `watch`, which changes although the data has not. Answers with the same key have the
  * same text, for all practical purposes. The text itself need not be kept.
  */
 export function answerKey(_: unknown, text = ''): number {
+  if (text === '') return 0;
   const start = text.lastIndexOf('"watch"');
   if (start >= 0 && WATCH_AT_END.test(text.slice(start))) return textHash(text.slice(0, start));
   const head = WATCH_AT_START.exec(text);

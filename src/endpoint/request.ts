@@ -1,4 +1,4 @@
-import { Observable } from 'rxjs';
+import { map, Observable } from 'rxjs';
 import { TransportError } from '../error/index.js';
 import type { Polled } from '../stream/index.js';
 import { summaryOf, type Transport, type TransportRequest } from '../transport/index.js';
@@ -31,33 +31,23 @@ export function request<Input, Answer>(
   input: Input,
   options?: RequestOptions,
 ): Observable<Answer> {
-  return sendRequest(context, endpoint, input, options, answer => answer);
+  return requestText(context, endpoint, input, options).pipe(map(({ answer }) => answer));
 }
 
 /** Like {@link request}, but emits the answer with the text that it was decoded from. */
 export function requestText<Input, Answer>(
-  context: RequestContext,
+  { transport, baseUrls, now }: RequestContext,
   endpoint: Endpoint<Input, Answer>,
   input: Input,
   options?: RequestOptions,
 ): Observable<Polled<Answer>> {
-  return sendRequest(context, endpoint, input, options, (answer, text) => ({ answer, text }));
-}
-
-function sendRequest<Input, Answer, Result>(
-  { transport, baseUrls, now }: RequestContext,
-  endpoint: Endpoint<Input, Answer>,
-  input: Input,
-  options: RequestOptions | undefined,
-  project: (answer: Answer, text: string) => Result,
-): Observable<Result> {
   return new Observable(subscriber => {
     const outgoing = { ...composeRequest(endpoint, input, baseUrls), ...options };
     const summary = summaryOf(outgoing);
     const answered = transport(outgoing).subscribe({
       next: response => {
         try {
-          subscriber.next(project(readAnswer(endpoint, summary, response, now), response.text));
+          subscriber.next({ answer: readAnswer(endpoint, summary, response, now), text: response.text });
           subscriber.complete();
         } catch (error) {
           subscriber.error(error);

@@ -1,13 +1,15 @@
+import { cursorArgument } from '../error/index.js';
+import { ageOf, type Instant } from './clocks.js';
 import type { WatchSettings } from './watch-config.js';
-import { changeStatus } from './watch-signal.js';
 import {
-  dueOnArrival,
-  isOlderIndex,
+  dueGap,
+  hasSlept,
   LIVE_AFTER,
   paceWait,
   restFor,
-  saidAt,
-  usableIndex,
+  usableFor,
+  withStatus,
+  type DueGap,
   type Outcome,
   type Turn,
   type WatchState,
@@ -20,28 +22,33 @@ export function answerTurn<A>(
   laws: WatchSettings<A>,
 ): Turn<A> {
   const { askedAt } = state;
-  const index = usableIndex(laws.indexOf ? laws.indexOf(answer) : watchIndexOf(answer));
+  const index = usableIndex(laws.indexOf(answer));
   const isIdle = laws.isIdle(answer);
   const key = isIdle ? state.key : laws.keyOf(answer, text);
   const isNews = key !== state.key;
   const isBackwards = index !== undefined && state.index !== undefined && isOlderIndex(index, state.index);
-  const due =
-    dueOnArrival(state, arrivedAt, isIdle, laws.retention) ??
-    (isBackwards ? { reason: 'index_backwards' as const, index: state.index } : undefined);
+  const isAtOnce = arrivedAt.monotonic - askedAt.monotonic < LIVE_AFTER;
+  // What a service says that has forgotten an old index.
+  const saysForgotten =
+    isIdle && isAtOnce && state.index !== undefined && usableFor(state.indexAt, askedAt, laws.retention) < 0;
+  const due: DueGap | undefined =
+    state.due ??
+    dueGap(state, arrivedAt, laws.retention) ??
+    (saysForgotten ? { reason: 'silence', index: state.index } : undefined) ??
+    (isBackwards ? { reason: 'index_backwards', index: state.index } : undefined);
   const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
+  const isGapNew = gap !== undefined && gap !== due?.emitted;
 
   // An answer that is no different, and came at once, may come from a cache. It renews nothing.
   const isCached =
     !isNews && !isIdle && index === state.index && now.monotonic - askedAt.monotonic < LIVE_AFTER;
-  // Even its index has been forgotten. Without one, the next answer has one that is known.
+  // Its index is too old as well: it is dropped, since a poll without one gets a current one.
   const isForgotten = isCached && due?.reason === 'silence';
   const indexAt = isCached ? state.indexAt : isNews && state.index !== undefined ? state.heardAt : askedAt;
-  const { status, signals } = changeStatus(state.status, { state: 'live', lastAnswer: now.at }, now.at);
   const next: WatchState = {
-    ...state,
+    ...heard(state, now, isCached ? state.heardAt : saidAt(askedAt, now, laws.deadline)),
     ...{ index: isForgotten ? undefined : index, indexAt, key },
-    coveredAt: gap && !due.emitted ? now : state.coveredAt,
-    heardAt: isCached ? state.heardAt : saidAt(askedAt, now, laws.deadline),
+    coveredAt: isGapNew ? now : state.coveredAt,
     // Without an index the next poll starts from now and misses what happens in between.
     due:
       index === undefined
@@ -49,43 +56,54 @@ export function answerTurn<A>(
         : isForgotten
           ? { reason: 'silence', index }
           : undefined,
-    ...{ indexFailures: 0, isAnswered: true, isHoldingProof: true, needsFreshConnection: false },
-    quietSince: now.monotonic,
     paidUntil: isNews ? state.paidUntil - laws.minInterval : state.paidUntil,
-    status,
   };
   const wait = Math.max(paceWait(next, now, laws), next.index === undefined ? laws.minInterval : 0);
+  const checkpoint = { index: index ?? '', at: indexAt.at };
   return {
-    signals,
-    state: { ...next, rest: restFor(now, wait) },
+    ...withStatus({ ...next, rest: restFor(now, wait) }, now, { state: 'live', lastAnswer: now.at }),
     why: isNews ? 'news' : 'nothing',
     delivery: {
-      answer: isNews || isIdle ? answer : laws.withoutNews(answer),
-      isNews,
-      checkpoint: { index: index ?? '', at: indexAt.at },
-      ...{ gap, isGapEmitted: due?.emitted !== undefined },
+      ...{ answer: isNews || isIdle ? answer : laws.withoutNews(answer), checkpoint, gap },
+      signals: [
+        ...(isGapNew ? [{ kind: 'gap', gap } as const] : []),
+        isNews ? { kind: 'answer', answer, checkpoint } : { kind: 'idle', checkpoint },
+      ],
     },
   };
 }
 
 /** The service itself has said that there is nothing new. Its index has not become younger: there is no new one. */
 export function nothingTurn<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
-  const { status, signals } = changeStatus(state.status, { state: 'live' }, now.at);
+  const next = heard(state, now, saidAt(state.askedAt, now, laws.deadline));
   return {
-    signals,
-    state: {
-      ...state,
-      heardAt: saidAt(state.askedAt, now, laws.deadline),
-      ...{ indexFailures: 0, isAnswered: true, isHoldingProof: true, needsFreshConnection: false },
-      quietSince: now.monotonic,
-      rest: restFor(now, paceWait(state, now, laws)),
-      status,
-    },
+    ...withStatus({ ...next, rest: restFor(now, paceWait(next, now, laws)) }, now, { state: 'live' }),
     why: 'nothing',
   };
 }
 
-/** The index of an answer of this service. */
-function watchIndexOf(answer: unknown): unknown {
-  return (answer as { watch?: { index?: unknown } | null } | null)?.watch?.index;
+/** The state after something that the service itself has said. */
+function heard(state: WatchState, now: Instant, heardAt: Instant): WatchState {
+  return {
+    ...{ ...state, heardAt, quietSince: now.monotonic },
+    ...{ indexFailures: 0, isAnswered: true, isHoldingProof: true, needsFreshConnection: false },
+  };
+}
+
+/** When the service said what has just come, which may have waited while the machine slept. */
+function saidAt(askedAt: Instant, now: Instant, deadline: number): Instant {
+  return hasSlept(askedAt, now) || ageOf(askedAt, now) > deadline ? askedAt : now;
+}
+
+/** An index as it is sent back: a string, even if the service sends a number; undefined if it is empty or fits into no URL. */
+function usableIndex(index: unknown): string | undefined {
+  const text = typeof index === 'number' ? String(index) : index;
+  return cursorArgument.is(text) ? text : undefined;
+}
+
+/** Whether one index is older than another. Only decimal ones are compared, as strings, since numbers lose digits. */
+function isOlderIndex(index: string, other: string): boolean {
+  if (![index, other].every(text => /^\d+$/.test(text))) return false;
+  const [a, b] = [index, other].map(digits => digits.replace(/^0+(?=\d)/, '')) as [string, string];
+  return a.length === b.length ? a < b : a.length < b.length;
 }

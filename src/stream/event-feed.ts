@@ -33,7 +33,7 @@ import type { Gap, WatchSignal, WatchStatus } from './watch-signal.js';
  * The live events of an identity as a set of streams that share one poll. The poll runs while any stream of events has a
  * subscriber. `Own` has the payloads of your own event kinds.
  *
- * A client's feed keeps its place while nobody is subscribed: who comes back gets what happened meanwhile, or a gap if that is
+ * A client's feed keeps its place while it has no subscribers: the next one gets what has happened meanwhile, or a gap if that is
  * too long ago.
  */
 export interface EventFeed<in out Own extends object = NoOwnEvents> {
@@ -60,8 +60,8 @@ export interface EventFeed<in out Own extends object = NoOwnEvents> {
 /** The options of {@link eventFeed}. */
 export interface EventFeedConfig {
   /**
-   * How long the poll continues after the last subscriber has unsubscribed, in ms. An answer that comes in this time is held
-   * for who returns. 0 ends the poll at once. Default 1,000.
+   * How long the poll continues after the last subscriber has unsubscribed, in ms. An answer that arrives in this time is
+   * held for the next subscriber. 0 ends the poll at once. Default 1,000.
    */
   readonly linger?: number;
   /** The clock. Default `asyncScheduler`. */
@@ -106,11 +106,12 @@ export function eventFeed<Own extends object = NoOwnEvents>(
 
   const connect = () => {
     isConnected = true;
-    const signals$ =
+    const signals$ = defer(() =>
       typeof source === 'function'
         ? source(audience)
-        : heldSignals(() => from(source), audience as Audience<IdentityEventList<Own>>);
-    from(signals$).subscribe({
+        : heldSignals(() => from(source), audience as Audience<IdentityEventList<Own>>),
+    );
+    signals$.subscribe({
       next: signal => {
         if (signal.kind === 'answer') for (const event of signal.answer.events) event$.next(event);
         else if (signal.kind !== 'idle') {
@@ -137,6 +138,8 @@ export function eventFeed<Own extends object = NoOwnEvents>(
     else lingering = timer(linger, scheduler).subscribe(() => isActive$.next(false));
   };
   const all$ = new Observable<LiveEvent<Own>>(subscriber => {
+    // One that has gone already must not be counted: what is held would be emitted to it.
+    if (subscriber.closed) return;
     subscriber.add(event$.subscribe(subscriber));
     subscriber.add(leave);
     subscribers++;

@@ -82,7 +82,7 @@ export function heldWhile<T>(
 /** What `run` returns while the last value of `isOn$` is `true`, and again each time. Completes and fails as that does. */
 export function runWhile<T>(isOn$: Observable<boolean>, run: () => Observable<T>): Observable<T> {
   return isOn$.pipe(
-    // Its end is an end of the whole, which `isOn$` has none of.
+    // `switchMap` would wait for `isOn$` to complete, which never happens.
     switchMap(isOn => (isOn ? defer(run).pipe(materialize()) : NEVER)),
     dematerialize(),
   );

@@ -11,6 +11,7 @@ export {
   watchSettings,
   type AckDecision,
   type AckResult,
+  type AnswerSettings,
   type Poll,
   type PollContext,
   type Polled,

@@ -3,14 +3,15 @@ import { answerTurn, nothingTurn } from './answer-turn.js';
 import { backoffDelay, within01 } from './backoff.js';
 import type { Instant } from './clocks.js';
 import { resumePoint, type WatchSettings } from './watch-config.js';
-import { changeStatus, connecting, type WatchStatus } from './watch-signal.js';
+import { connecting, type WatchStatus } from './watch-signal.js';
 import {
-  askedState,
+  dueGap,
   hasSlept,
   LIVE_AFTER,
   paceWait,
   resumedState,
   restFor,
+  withStatus,
   type Outcome,
   type Turn,
   type WatchState,
@@ -19,7 +20,7 @@ import {
 /** After this many consecutive failures that the index may have caused, it is dropped. */
 const INDEX_FAILURES = 5;
 
-/** If the service has said nothing of its own for this long, in ms, a person should know. */
+/** After this long without a word of the service, in ms, the status says so. */
 const QUIET = 150_000;
 
 const CHECK_CUTS =
@@ -27,9 +28,18 @@ const CHECK_CUTS =
 
 /** The laws of the watch as one pure function: from a state and what happened to a poll to the next turn. */
 export function nextTurn<A>(state: WatchState, outcome: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
+  try {
+    return turnOf(state, outcome, laws);
+  } catch (error) {
+    // A callback of the config threw. That is a bug, which polling again cannot fix.
+    return endedTurn(state, outcome.now, laws, { error });
+  }
+}
+
+function turnOf<A>(state: WatchState, outcome: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
   switch (outcome.kind) {
     case 'sent':
-      return { signals: [], state: askedState(state, outcome.now, laws) };
+      return onSent(state, outcome.now, laws);
     case 'held':
       return onHeld(state, outcome.now);
     case 'answer':
@@ -61,6 +71,13 @@ export function nextTurn<A>(state: WatchState, outcome: Outcome<A>, laws: WatchS
   }
 }
 
+/** A poll is sent: it is paid for, and the gap that it may have is due. */
+function onSent<A>(before: WatchState, now: Instant, { minInterval, retention }: WatchSettings<A>): Turn<A> {
+  const paidUntil = Math.max(before.paidUntil, now.monotonic) + minInterval;
+  const state = { ...before, askedAt: now, paidUntil };
+  return { signals: [], state: { ...state, due: dueGap(state, now, retention) } };
+}
+
 /** A poll that was not answered, or not by the service: that says nothing of the service, and the next one may be answered. */
 function onCut<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>, spread = 0): Turn<A> {
   const least = paceWait(state, now, laws);
@@ -68,51 +85,37 @@ function onCut<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>
   const isForgotten = state.due?.reason === 'silence' && !state.due.emitted;
   // Without an index the service answers at once.
   const isQuiet = state.index === undefined || now.monotonic - state.quietSince >= QUIET;
+  const next: WatchState = {
+    ...state,
+    // A service that has forgotten the index may hold a poll with it. Without one, it answers at once.
+    index: isForgotten ? undefined : state.index,
+    ...{ indexFailures: 0, isHoldingProof: false },
+    rest: restFor(now, wait, least),
+  };
   const { attempt } = state.status;
   const trouble = { state: 'retrying', attempt, nextTry: now.at + wait, hint: CHECK_CUTS } as const;
-  const changed = isQuiet
-    ? changeStatus(state.status, trouble, now.at)
-    : { status: state.status, signals: [] };
-  return {
-    signals: changed.signals,
-    state: {
-      ...state,
-      // A service that has forgotten the index may hold a poll with it. Without one, it answers at once.
-      index: isForgotten ? undefined : state.index,
-      ...{ indexFailures: 0, isHoldingProof: false },
-      rest: restFor(now, wait, least),
-      status: changed.status,
-    },
-    why: 'cut',
-  };
+  return { ...(isQuiet ? withStatus(next, now, trouble) : { state: next, signals: [] }), why: 'cut' };
 }
 
 /** The service holds a poll: it has nothing new, and all is well. Only an answer ends the backoff. */
 function onHeld(state: WatchState, now: Instant): Turn<never> {
   if (!state.isHoldingProof || state.status.state === 'live') return { signals: [], state };
-  const { status, signals } = changeStatus(
-    state.status,
-    { state: 'live', attempt: state.status.attempt },
-    now.at,
-  );
-  return { signals, state: { ...state, status } };
+  return withStatus(state, now, { state: 'live', attempt: state.status.attempt });
 }
 
-/** The machine is back: polls soon, on a new connection. If it was waiting, not later than it would have without the wake. */
+/** The machine is back: polls soon, on a new connection. A wait never becomes longer. */
 function onWoken<A>(state: WatchState, outcome: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
   const { now } = outcome;
   const left = state.rest.until - now.monotonic;
   const isWaiting = left > 0;
-  const least = isWaiting ? Math.max(0, state.rest.least - now.monotonic) : paceWait(state, now, laws);
+  const least = isWaiting ? state.rest.least - now.monotonic : paceWait(state, now, laws);
   const soon = Math.max(least, spreadWait(outcome, laws));
   const wait = isWaiting ? Math.min(soon, left) : soon;
-  const { status: before } = state;
-  const { status, signals } =
-    before.nextTry === undefined
-      ? { status: before, signals: [] }
-      : changeStatus(before, { ...before, nextTry: now.at + wait }, now.at);
-  const rest = { ...restFor(now, wait, least), isWoken: true };
-  return { signals, state: { ...state, needsFreshConnection: true, rest, status }, why: 'woke' };
+  // Further wakes do not shorten this wait.
+  const next: WatchState = { ...state, needsFreshConnection: true, rest: restFor(now, wait) };
+  const { status } = state;
+  if (status.nextTry === undefined) return { state: next, signals: [], why: 'woke' };
+  return { ...withStatus(next, now, { ...status, nextTry: now.at + wait }), why: 'woke' };
 }
 
 /** A feed has a subscriber again: goes on where the last one left, but not before the service or the pace allow it. */
@@ -150,15 +153,14 @@ function onFailure<A>(
   laws: WatchSettings<A>,
 ): Turn<A> {
   const { now } = outcome;
-  const heldFor = now.monotonic - state.askedAt.monotonic;
+  const wasSent = outcome.kind === 'failure' && !outcome.isUnsent;
+  const heldFor = wasSent ? now.monotonic - state.askedAt.monotonic : 0;
   if ((recovery.kind === 'idle' || recovery.kind === 'cut') && heldFor >= (recovery.ifHeldFor ?? 0)) {
     return recovery.kind === 'idle' ? nothingTurn(state, outcome, laws) : onCut(state, outcome, laws);
   }
   const least = paceWait(state, now, laws);
   if (recovery.kind === 'end' || (recovery.kind === 'index' && state.index === undefined)) {
-    const { status, signals } = changeStatus(state.status, { state: 'closed', error }, now.at);
-    // The wait is for whoever subscribes to the feed again.
-    return { signals, state: { ...state, rest: restFor(now, least), status }, why: 'ended', end: { error } };
+    return endedTurn(state, now, laws, { error });
   }
 
   const { after, blamesIndex, dropsIndex, offline, hint }: Extract<Recovery, { kind: 'retry' }> =
@@ -172,34 +174,27 @@ function onFailure<A>(
     ...{ attempt, nextTry: now.at + wait, error },
     hint: state.isAnswered ? undefined : hint,
   } as const;
-  const { status, signals } = changeStatus(state.status, change, now.at);
-  return {
-    signals,
-    state: {
-      ...state,
-      ...(isDropped && { index: undefined, due: { reason: 'index_refused', index: state.index } }),
-      indexFailures: isDropped ? 0 : indexFailures,
-      isHoldingProof: heldFor < LIVE_AFTER,
-      rest: restFor(now, wait, after === undefined ? least : wait),
-      status,
-    },
-    why: after === undefined ? 'failed' : 'asked',
+  const next: WatchState = {
+    ...state,
+    ...(isDropped && { index: undefined, due: { reason: 'index_refused', index: state.index } }),
+    indexFailures: isDropped ? 0 : indexFailures,
+    isHoldingProof: heldFor < LIVE_AFTER,
+    rest: restFor(now, wait, after === undefined ? least : wait),
   };
+  return { ...withStatus(next, now, change), why: after === undefined ? 'failed' : 'asked' };
 }
 
 /** `ack` has decided: the watch ends, or continues from somewhere else. */
 function onDecision<A>(
   { after, decision, now }: Outcome<A> & { kind: 'decided' },
-  { retention }: WatchSettings<A>,
+  laws: WatchSettings<A>,
 ): Turn<A> {
   const { state } = after;
   if (decision.watch === 'resume') {
-    const resumed = resumedState(state, now, resumePoint('from', decision.from), retention);
+    const resumed = resumedState(state, now, resumePoint(decision.from), laws.retention);
     return { signals: [], state: resumed, ...(after.why && { why: after.why }) };
   }
-  const { error } = decision;
-  const { status, signals } = changeStatus(state.status, { state: 'closed', error }, now.at);
-  return { signals, state: { ...state, status }, why: 'ended', end: 'error' in decision ? { error } : {} };
+  return endedTurn(state, now, laws, 'error' in decision ? { error: decision.error } : {});
 }
 
 /** `ack` failed: continues as if there had been no answer, so that it is requested again, with increasing waits. */
@@ -208,7 +203,7 @@ function onUnacknowledged<A>(
   outcome: Outcome<A> & { kind: 'unacknowledged' },
   laws: WatchSettings<A>,
 ): Turn<A> {
-  const { now, error, after } = outcome;
+  const { error, after } = outcome;
   const gap = after.delivery?.gap;
   // Without an index the same answer cannot be requested again: what happens until the next poll is missed.
   const missed =
@@ -224,10 +219,18 @@ function onUnacknowledged<A>(
   return { ...onFailure(before, error, { kind: 'retry' }, outcome, laws), why: 'ack' };
 }
 
+/** The watch is over. The wait is for the next subscriber of a feed. */
+function endedTurn<A>(
+  state: WatchState,
+  now: Instant,
+  laws: WatchSettings<A>,
+  end: Turn<A>['end'] & {},
+): Turn<A> {
+  const rest = restFor(now, paceWait(state, now, laws));
+  return { ...withStatus({ ...state, rest }, now, { state: 'closed', error: end.error }), why: 'ended', end };
+}
+
 /** How long a watch that is one of many waits before a poll that all of them send at once, in ms. */
-function spreadWait(
-  { spread }: { readonly spread: number },
-  { random }: Pick<WatchSettings<never>, 'random'>,
-): number {
+function spreadWait<A>({ spread }: Outcome<A>, { random }: WatchSettings<A>): number {
   return Math.round(within01(random()) * spread);
 }

@@ -41,9 +41,9 @@ export function pollOnce<A>(
       subscriber.next(ending);
       subscriber.complete();
     };
-    const fail = (error: unknown) => end({ kind: 'failure', error });
+    const fail = (error: unknown) => end({ kind: 'failure', error, isUnsent: !askedAt });
     const interrupt = (kind: Interruption) => {
-      // Before it is sent, it need not be aborted to get a new connection.
+      // A poll that has not been sent yet needs no abort: it gets a new connection anyway.
       if (kind === 'woken' && !askedAt) return;
       const isYoung = askedAt && settings.monotonic.now() - askedAt.monotonic < YOUNG_POLL;
       if (kind !== 'woken' || !isFresh || !isYoung) end({ kind });
@@ -53,10 +53,10 @@ export function pollOnce<A>(
       const sentAt = (askedAt = instant(settings));
       isFresh = needsFreshConnection || wokenAt() > lastAskedAt.monotonic;
       const usable = usableFor(knownSince(state, sentAt, retention), sentAt, retention);
-      // Once there is a gap, the same index still gets what there is.
+      // After a gap, the old index is used all the same: it gets what there still is.
       const abortAfter =
         index === undefined || usable < 0 ? deadline : Math.min(deadline, Math.ceil(usable) + 1);
-      // Without an index the service answers at once, so that a wait is no good sign.
+      // Without an index the service answers at once: a held poll is no sign of life.
       let mayBeHeld = index !== undefined && abortAfter > LIVE_AFTER;
       const onTime = function (this: SchedulerAction<void>) {
         if (mayBeHeld) {

@@ -12,6 +12,7 @@ import {
   checkOptions,
   clock,
   cursorArgument,
+  given,
   guarded,
   milliseconds,
   observableInput,
@@ -113,8 +114,7 @@ export interface WatchConfig<A> {
   /** Whether an answer contains no news. Default: never. */
   readonly isIdle?: (answer: A) => boolean;
   /**
-   * Returns a key of an answer. If it is the same as that of the last answer with news, the answer only repeats that one, and
-   * is no news. Default: a hash of its JSON except for `watch`; of its text, if a client has requested it.
+   * Returns a key of an answer. If it equals the key of the last answer with news, the answer is a repeat, and no news. Default: a hash of its JSON except for `watch`; of its text, if a client has requested it.
    */
   readonly keyOf?: (answer: A) => unknown;
   /** Decides what a failed poll means. Default: `recovery`, which knows this library's errors and retries after others. */
@@ -162,57 +162,50 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   monotonic: clock,
 };
 
+type Defaulted =
+  'wake$' | 'deadline' | 'minInterval' | 'burst' | 'retention' | 'indexOf' | 'isIdle' | 'recovery' | 'random';
+
 /** A {@link WatchConfig} with its defaults filled in. */
-export interface WatchSettings<A> extends Clocks {
+export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulted>>, Clocks {
   readonly from: ResumePoint | undefined;
   /** Undefined if there is nothing to wait for. */
   readonly ack: ((answer: A, checkpoint: Checkpoint, gap?: Gap) => ObservableInput<unknown>) | undefined;
-  readonly wake$: ObservableInput<unknown>;
-  readonly deadline: number;
-  readonly minInterval: number;
-  readonly burst: number;
-  readonly retention: number;
   readonly backoff: Required<BackoffConfig>;
   readonly permit: (() => ObservableInput<unknown>) | undefined;
-  /** Undefined for the index of this service. */
-  readonly indexOf: ((answer: A) => unknown) | undefined;
-  readonly isIdle: (answer: A) => boolean;
   readonly keyOf: (answer: A, text: string | undefined) => unknown;
   /** What is acknowledged of an answer that only repeats the last one. */
   readonly withoutNews: (answer: A) => A;
-  readonly recovery: (error: unknown) => Recovery;
   readonly log: (entry: WatchLogEntry) => void;
-  readonly random: () => number;
   /** Whether the next subscriber of a feed that has had none for a while gets what has happened since. */
   readonly resume: boolean;
 }
 
-/** Fills in the defaults. Throws an `InputError` if an option is unknown or invalid. */
-export function watchSettings<A>(config: WatchConfig<A>): WatchSettings<A> {
+/** What an endpoint says about its answers. */
+export type AnswerSettings<A> = Partial<Pick<WatchSettings<A>, 'isIdle' | 'keyOf' | 'withoutNews'>>;
+
+/** Fills in the defaults, some of which may be an endpoint's. Throws an `InputError` if an option is unknown or invalid. */
+export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettings<A>): WatchSettings<A> {
   checkOptions<WatchConfig<never>>(config, WATCH_OPTIONS);
-  const { ack, scheduler = asyncScheduler } = config;
+  const { from, ack, permit, backoff, log, scheduler = asyncScheduler, ...options } = given(config);
   return {
-    from: config.from == null ? undefined : resumePoint('from', config.from),
-    ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
-    wake$: config.wake$ ?? NEVER,
-    deadline: config.deadline ?? 70_000,
-    minInterval: config.minInterval ?? 1_000,
-    burst: config.burst ?? 3,
-    retention: config.retention ?? 300_000,
-    backoff: backoffSettings(config.backoff),
-    permit: config.permit,
-    indexOf: config.indexOf,
-    isIdle: config.isIdle ?? (() => false),
+    ...{ wake$: NEVER, deadline: 70_000, minInterval: 1_000, burst: 3, retention: 300_000 },
+    indexOf: watchIndexOf,
+    isIdle: () => false,
     // The index may change although the data has not.
-    keyOf: config.keyOf ?? (answer => jsonHash(answer, 'watch')),
+    keyOf: answer => jsonHash(answer, 'watch'),
     withoutNews: answer => answer,
-    resume: true,
-    recovery: config.recovery ?? recovery,
-    log: guarded(config.log),
-    random: config.random ?? Math.random,
-    scheduler,
-    monotonic: config.monotonic ?? monotonicClock(scheduler),
+    ...{ recovery, random: Math.random, monotonic: monotonicClock(scheduler), resume: true },
+    ...given(defaults),
+    ...options,
+    from: from == null ? undefined : resumePoint(from),
+    ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
+    ...{ permit, scheduler, backoff: backoffSettings(backoff), log: guarded(log) },
   };
+}
+
+/** The index of an answer of this service. */
+function watchIndexOf(answer: unknown): string | null | undefined {
+  return (answer as { watch?: { index?: string } | null } | null)?.watch?.index;
 }
 
 /** Where a watch resumes. Without an index it cannot, which counts as a gap. */
@@ -222,8 +215,8 @@ export interface ResumePoint {
 }
 
 /** Checks where to resume. Throws an `InputError` if it is neither an index nor a checkpoint. */
-export function resumePoint(name: string, given: string | Checkpoint): ResumePoint {
-  checkArgument(name, resumable, given);
-  const { index, at } = typeof given === 'object' ? given : { index: given, at: undefined };
+export function resumePoint(from: string | Checkpoint): ResumePoint {
+  checkArgument('from', resumable, from);
+  const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };
   return { index: index === '' ? undefined : index, at };
 }

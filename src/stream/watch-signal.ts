@@ -3,8 +3,8 @@ import { Observable, type OperatorFunction } from 'rxjs';
 /**
  * Why something may have been missed between two answers.
  *
- * - `silence`: the service was not heard for so long that it may have dropped events, or a checkpoint has a time in the future,
- *   so that its age is unknown.
+ * - `silence`: the index, or what a feed held for a subscriber, is so old that the service may have dropped events after it; or a
+ *   checkpoint has a time in the future.
  * - `index_refused`: the service did not accept the index, and the watch continued without one.
  * - `index_backwards`: the index went back, for example after a restart of the service.
  * - `index_missing`: an answer had no index to continue from, or one that fits into no URL.
@@ -26,9 +26,10 @@ export interface Gap {
 /**
  * The status of a watch.
  *
- * - `connecting`: there has been no answer yet.
+ * - `connecting`: there has been no answer yet, or none since a feed was returned to.
  * - `live`: the service has answered; or it has been holding a poll with an index for 2 s: it has nothing new.
- * - `retrying`: the last poll failed, or the service has said nothing for 150 s; see `error` and `hint`. Another poll follows.
+ * - `retrying`: the last poll failed, see `error`; or it was cut off and the service has said nothing for 150 s, or at all, see
+ *   `hint`. Another poll follows.
  * - `offline`: like `retrying`, but no connection could be made at all. Browsers cannot tell and report `retrying`.
  * - `acknowledging`: `ack` has not completed for 30 s. Nothing is polled meanwhile.
  * - `closed`: the watch has ended, with an error or because `ack` has decided so.
@@ -55,28 +56,6 @@ export function connecting(since: number, lastAnswer?: number): WatchStatus {
     ...{ state: 'connecting', since, lastAnswer, attempt: 0 },
     ...{ nextTry: undefined, error: undefined, hint: undefined },
   };
-}
-
-/** A new status, and a signal for it if there is something to say. */
-export interface StatusChange {
-  readonly status: WatchStatus;
-  readonly signals: readonly { readonly kind: 'status'; readonly status: WatchStatus }[];
-}
-
-/** Changes a status. It is emitted if the state changed or there is a time for the next try; not for each further answer. */
-export function changeStatus(
-  before: WatchStatus,
-  change: Pick<WatchStatus, 'state'> & Partial<WatchStatus>,
-  now: number,
-): StatusChange {
-  const isSame = before.state === change.state;
-  const status: WatchStatus = {
-    ...connecting(now, before.lastAnswer),
-    ...change,
-    since: isSame ? before.since : now,
-  };
-  const isEmitted = !isSame || change.nextTry !== undefined;
-  return { status, signals: isEmitted ? [{ kind: 'status', status }] : [] };
 }
 
 /**
@@ -128,7 +107,7 @@ export interface SharedWatch {
 }
 
 /**
- * Starts and stops a watch as it sees fit, and emits its signals, or those of another subscriber to the same watch.
+ * Runs a watch when it chooses to, and emits its signals or those of another subscriber.
  * `lobby-rx/browser` has two of them: `whileAlive`, and what `acrossTabs` returns.
  */
 export type WatchSharing = <A>(watch: ResumableWatch<A>, shared?: SharedWatch) => Observable<WatchSignal<A>>;
@@ -147,8 +126,8 @@ export interface Checkpoint {
 /**
  * An entry of the log of a watch.
  *
- * - `turn`: a poll is over. `why` says how it ended, and `wait` how long the watch waits before the next poll, in ms: there
- *   was `news`; the service had `nothing` new; something between `cut` the poll off, or no answer came in time; the poll
+ * - `turn`: a poll is over, or a feed was left or returned to. `why` says how it ended, and `wait` how long the watch waits before the next poll, in ms: there
+ *   was `news`; the service had `nothing` new; something between `cut` the poll off, no answer came in time, or its index became too old; the poll
  *   `failed`, and the watch backs off; the service `asked` for the wait; the machine `woke`; the consumer's `ack` failed; a feed
  *   was `left` by its last subscriber, or `returned` to; or the watch `ended`.
  * - `gap`: something may have been missed.

@@ -1,6 +1,11 @@
-import { cursorArgument } from '../error/index.js';
 import { ageOf, aheadSince, instantAt, type Instant } from './clocks.js';
-import type { AckDecision, Polled, ResumePoint, WatchSettings } from './watch-config.js';
+import {
+  resumePoint,
+  type AckDecision,
+  type Polled,
+  type ResumePoint,
+  type WatchSettings,
+} from './watch-config.js';
 import {
   connecting,
   type Checkpoint,
@@ -18,17 +23,17 @@ export interface WatchState {
   readonly index: string | undefined;
   /** The index is no older than this. The service forgets it after the retention. */
   readonly indexAt: Instant;
-  /** When the last gap was emitted: a reload there misses nothing, so that polls right after it do not, either. */
+  /** When the last gap was emitted. A reload there misses nothing, so that polls sent right after it miss nothing, either. */
   readonly coveredAt: Instant;
   /** When the service said something of its own. What comes with news may have waited since then. */
   readonly heardAt: Instant;
   /** The key of the last answer with news. */
   readonly key: unknown;
-  /** A gap to emit with the next answer: only when the service is up again, a reload works. */
+  /** A gap to emit before the next answer: a reload only works once the service is up again. */
   readonly due: DueGap | undefined;
   /** When the last poll was sent. */
   readonly askedAt: Instant;
-  /** Polls without news are ahead of their rate limit until this time, on the monotonic clock. */
+  /** The rate limit of polls without news is paid up to this time, on the monotonic clock. */
   readonly paidUntil: number;
   /** The wait before the next poll. */
   readonly rest: Rest;
@@ -57,8 +62,6 @@ export interface DueGap {
 export interface Rest {
   readonly until: number;
   readonly least: number;
-  /** It follows a wake: further ones do not shorten it. */
-  readonly isWoken: boolean;
 }
 
 /** What happens to a poll, or to the wait for it. */
@@ -69,7 +72,8 @@ export type Ending<A> =
   | ({ readonly kind: 'answer'; readonly arrivedAt?: Instant | undefined } & Polled<A>)
   /** It completed without an answer; it was not answered in time; its index became too old. */
   | { readonly kind: 'nothing' | 'deadline' | 'outdated' }
-  | { readonly kind: 'failure'; readonly error: unknown }
+  /** It failed, or could not even be sent. */
+  | { readonly kind: 'failure'; readonly error: unknown; readonly isUnsent?: boolean }
   /** The machine woke; the last subscriber of a feed left; one came back. */
   | { readonly kind: 'woken' | 'left' | 'returned' }
   /** What was held for the next subscriber became too old. */
@@ -135,19 +139,18 @@ export function resumedState(
       : isFromFuture
         ? { reason: 'silence', index }
         : undefined;
-  // What comes from there may be what came last.
+  // The first answer from there may repeat the last one, and is news all the same.
   return { ...before, index, indexAt, heardAt: indexAt, key: NO_KEY, due: missing, indexFailures: 0 };
 }
 
-/** The state of a watch that somebody else has continued: up to a checkpoint, or not at all, so that it starts from now. */
+/** The state of a watch that continues elsewhere: from a checkpoint or, without one, from now. */
 export function movedState(
   before: WatchState,
   now: Instant,
   to: Checkpoint | undefined,
   retention: number,
 ): WatchState {
-  if (to)
-    return resumedState(before, now, { index: to.index === '' ? undefined : to.index, at: to.at }, retention);
+  if (to) return resumedState(before, now, resumePoint(to), retention);
   return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };
 }
 
@@ -168,31 +171,18 @@ export function knownSince(state: WatchState, askedAt: Instant, retention: numbe
   return [coveredAt, heardAt].find(isRecent) ?? indexAt;
 }
 
-/** The gap to emit with the answer to a poll that is sent now: there is one if the service may have forgotten the index. */
-function dueWhenAsked(state: WatchState, now: Instant, retention: number): DueGap | undefined {
-  const { index, coveredAt, due } = state;
+/** The gap before the answer to the last poll, if it comes at this time: the service may have forgotten the index by then. */
+export function dueGap(state: WatchState, at: Instant, retention: number): DueGap | undefined {
+  const { index, askedAt, coveredAt, due } = state;
   // As long as the answer after a gap cannot be acknowledged, it comes again, and the gap is known.
-  const since = due?.emitted ? coveredAt : knownSince(state, now, retention);
-  const isForgotten = index !== undefined && usableFor(since, now, retention) < 0;
+  const since = due?.emitted ? coveredAt : knownSince(state, askedAt, retention);
+  const isForgotten = index !== undefined && usableFor(since, at, retention) < 0;
   return isForgotten && (!due || due.emitted) ? { reason: 'silence', index } : due;
 }
 
-/**
- * The same when the answer has begun to arrive: the index may have become too old meanwhile. And a service that has forgotten an
- * old index says at once that there is nothing new.
- */
-export function dueOnArrival(
-  state: WatchState,
-  arrivedAt: Instant,
-  isIdle: boolean,
-  retention: number,
-): DueGap | undefined {
-  const { index, indexAt, askedAt, due } = state;
-  if (due || index === undefined) return due;
-  const isOld = usableFor(knownSince(state, askedAt, retention), arrivedAt, retention) < 0;
-  const isAtOnce = arrivedAt.monotonic - askedAt.monotonic < LIVE_AFTER;
-  const isForgotten = isIdle && isAtOnce && usableFor(indexAt, askedAt, retention) < 0;
-  return isOld || isForgotten ? { reason: 'silence', index } : undefined;
+/** Whether an answer can still be taken: its index, or a reload at its gap, is not too old. */
+export function isUsable({ indexAt, coveredAt }: WatchState, now: Instant, retention: number): boolean {
+  return [indexAt, coveredAt].some(since => usableFor(since, now, retention) >= 0);
 }
 
 /** The clocks differ by less than this unless the machine slept or a clock was set, in ms. */
@@ -203,46 +193,30 @@ export function hasSlept(since: Instant, now: Instant): boolean {
   return aheadSince(since, now) > SLEPT;
 }
 
-/** When the service said what has just come, which may have waited while the machine slept. */
-export function saidAt(askedAt: Instant, now: Instant, deadline: number): Instant {
-  return hasSlept(askedAt, now) || ageOf(askedAt, now) > deadline ? askedAt : now;
-}
-
-type Pace = Pick<WatchSettings<never>, 'minInterval' | 'burst' | 'retention'>;
-
-/** The state from which a poll was sent at some time: it has been paid for, and what its index may have missed is due. */
-export function askedState(
-  state: WatchState,
-  askedAt: Instant,
-  { minInterval, retention }: Pace,
-): WatchState {
-  const paidUntil = Math.max(state.paidUntil, askedAt.monotonic) + minInterval;
-  return { ...state, askedAt, paidUntil, due: dueWhenAsked(state, askedAt, retention) };
-}
-
 /** How long the next poll has to wait, in ms, so that polls without news keep to their rate limit. */
-export function paceWait({ paidUntil }: WatchState, now: Instant, { minInterval, burst }: Pace): number {
+export function paceWait<A>(
+  { paidUntil }: WatchState,
+  now: Instant,
+  { minInterval, burst }: WatchSettings<A>,
+): number {
   return Math.max(0, paidUntil - burst * minInterval - now.monotonic);
+}
+
+/** A state with another status, which is emitted if it says something new; not for each further answer. */
+export function withStatus(
+  state: WatchState,
+  now: Instant,
+  change: Pick<WatchStatus, 'state'> & Partial<WatchStatus>,
+): Pick<Turn<never>, 'state' | 'signals'> {
+  const { status: before } = state;
+  const isSame = before.state === change.state;
+  const since = isSame ? before.since : now.at;
+  const status = { ...connecting(now.at, before.lastAnswer), ...change, since };
+  const isEmitted = !isSame || change.nextTry !== undefined;
+  return { state: { ...state, status }, signals: isEmitted ? [{ kind: 'status', status }] : [] };
 }
 
 /** A wait that begins now. A wake may not shorten it to less than `least`. */
 export function restFor(now: Instant, wait: number, least = wait): Rest {
-  return { until: now.monotonic + wait, least: now.monotonic + least, isWoken: false };
-}
-
-/** An index as it is sent back: a string, even if the service sends a number; undefined if it is empty or fits into no URL. */
-export function usableIndex(index: unknown): string | undefined {
-  const text = typeof index === 'number' ? String(index) : index;
-  return cursorArgument.is(text) ? text : undefined;
-}
-
-/** Whether one index is older than another. Only decimal ones are compared, as strings, since numbers lose digits. */
-export function isOlderIndex(index: string, other: string): boolean {
-  if (!isDecimal(index) || !isDecimal(other)) return false;
-  const [a, b] = [index, other].map(digits => digits.replace(/^0+(?=\d)/, '')) as [string, string];
-  return a.length === b.length ? a < b : a.length < b.length;
-}
-
-function isDecimal(index: string): boolean {
-  return /^\d+$/.test(index);
+  return { until: now.monotonic + wait, least: now.monotonic + least };
 }

@@ -20,7 +20,6 @@ import {
   timer,
   type Subscription,
 } from 'rxjs';
-import type { Recovery } from '../error/index.js';
 import { instant, isRealTime } from './clocks.js';
 import { acknowledge, deliver, type Audience, type Delivery } from './delivery.js';
 import { nextTurn } from './next-turn.js';
@@ -33,7 +32,7 @@ import {
   type WatchSettings,
 } from './watch-config.js';
 import { answers, type Checkpoint, type WatchSignal } from './watch-signal.js';
-import { firstState, movedState, usableFor, type Ending, type Turn, type WatchState } from './watch-state.js';
+import { firstState, isUsable, movedState, type Ending, type Turn, type WatchState } from './watch-state.js';
 
 /**
  * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the last answer; after
@@ -69,7 +68,7 @@ export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> 
  * });
  */
 export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
-  // Not only unsubscribed from after the first answer: what emits synchronously might never return.
+  // `take(1)` here: a source that emits synchronously without end must be stopped while it emits.
   const polled: SinglePoll<A> = (index, context) =>
     from(poll(index, context)).pipe(
       take(1),
@@ -102,9 +101,9 @@ let watchCount = 0;
 const ENDED = Symbol();
 
 /**
- * A watch with one subscriber at a time. A subscription continues where the last one stopped or, if it is given a position, from
- * there. With an audience, it holds what is not taken, and polls only while that is active; with `resume: false`, it starts from now
- * each time that the audience becomes active again.
+ * A watch with one subscriber at a time. Each subscription continues where the last one stopped, or from the position it gets. With
+ * an audience, answers are held until they are taken, and it polls only while the audience is active; with `resume: false` it then
+ * starts from now.
  */
 export function continuingWatch<A>(
   poll: SinglePoll<A>,
@@ -129,51 +128,42 @@ export function continuingWatch<A>(
       /** The turn that follows from how a poll, or the wait for it, has ended. */
       const turnAfter = (ending: Ending<A>): Turn<A> => {
         const spread = Math.max(MIN_SPREAD, openWatches * SPREAD_PER_WATCH);
-        const outcome = { ...ending, now: instant(settings), spread };
-        try {
-          return nextTurn(state, outcome, settings);
-        } catch (error) {
-          // A callback of the config threw. That is a bug, which polling again cannot fix.
-          const final = { ...settings, recovery: (): Recovery => ({ kind: 'end' }) };
-          return nextTurn(state, { ...outcome, kind: 'failure', error }, final);
-        }
+        return nextTurn(state, { ...ending, now: instant(settings), spread }, settings);
       };
 
       /** Emits what a turn has, waits until it has been taken and acknowledged, and commits its state. */
-      const perform = (turn: Turn<A>): Observable<WatchSignal<A> | typeof ENDED> => {
-        const { signals, delivery } = turn;
-        if (delivery) return concat(signals, delivered(turn, delivery));
-        const committed$ = defer(() => commit(turn));
-        return signals.length > 0 ? concat(signals, committed$) : committed$;
-      };
+      const perform = (turn: Turn<A>): Observable<WatchSignal<A> | typeof ENDED> =>
+        concat(turn.signals, turn.delivery ? delivered(turn, turn.delivery) : defer(() => commit(turn)));
 
       const delivered = (turn: Turn<A>, delivery: Delivery<A>) => {
-        const { gap, isGapEmitted } = delivery;
-        if (gap && !isGapEmitted)
-          log({ at: scheduler.now(), watchId, kind: 'gap', reason: gap.reason, index: gap.index });
-        const isLate = () => {
-          const { indexAt, coveredAt } = turn.state;
-          const isUsable = [indexAt, coveredAt].some(
-            since => usableFor(since, instant(settings), retention) >= 0,
-          );
-          return !isUsable || (isPaused && !settings.resume);
-        };
+        const isLate = () =>
+          (isPaused && !settings.resume) || !isUsable(turn.state, instant(settings), retention);
         return deliver(delivery, audience, isLate).pipe(
           concatMap(part => {
             if (part === 'late') return perform(turnAfter({ kind: 'dropped' }));
-            if (part !== 'taken') return [part];
-            return ack ? acknowledged(turn, delivery) : commit(turn);
+            if (part === 'taken') return ack ? acknowledged(turn, delivery, ack) : commit(turn);
+            if (part.kind === 'gap')
+              log({
+                at: scheduler.now(),
+                watchId,
+                kind: 'gap',
+                reason: part.gap.reason,
+                index: part.gap.index,
+              });
+            return [part];
           }),
         );
       };
 
-      const acknowledged = (after: Turn<A>, delivery: Delivery<A>) =>
-        acknowledge(delivery, after.state.status, settings).pipe(
+      const acknowledged = (
+        after: Turn<A>,
+        { answer, checkpoint, gap }: Delivery<A>,
+        ack: NonNullable<WatchSettings<A>['ack']>,
+      ) =>
+        acknowledge(() => ack(answer, checkpoint, gap), after.state.status, scheduler).pipe(
           concatMap(result => {
-            if (result.kind === 'unacknowledged') return perform(turnAfter({ ...result, after }));
-            if (result.kind !== 'acknowledged') return [result];
-            const { decision } = result;
-            return decision ? perform(turnAfter({ kind: 'decided', decision, after })) : commit(after);
+            if (result.kind === 'status') return [result];
+            return result.kind === 'acknowledged' ? commit(after) : perform(turnAfter({ ...result, after }));
           }),
         );
 
@@ -189,9 +179,9 @@ export function continuingWatch<A>(
 
       /** Emits when the next poll is due, or something has to be dealt with before it. */
       const rest = (): Observable<unknown> => {
-        const { until, least, isWoken } = state.rest;
+        const { until, least } = state.rest;
         const wait = pending ? 0 : Math.max(0, until - monotonic.now());
-        const isWakeable = wait > 0 && !isPaused && !isWoken && least < until;
+        const isWakeable = wait > 0 && !isPaused && least < until;
         // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
         const isSoon = wait === 0 && isRealTime(scheduler) && ++soon % SOON_IN_A_ROW !== 0;
         const due$ = isPaused ? NEVER : timer(wait, isSoon ? asapScheduler : scheduler);
@@ -208,7 +198,7 @@ export function continuingWatch<A>(
         if (isPaused) return of({ kind: 'left' as const });
         const polled$ = defer(() => pollOnce(poll, state, settings, interruption$, () => wokenAt));
         if (!kind) return polled$;
-        // What happens after a feed has been subscribed to again must not be missed.
+        // After a return it polls in the same tick: what happens from now on must not be missed.
         const isDue = () => kind === 'returned' && state.rest.until <= monotonic.now();
         return concat(
           of({ kind }),
@@ -239,7 +229,7 @@ export function continuingWatch<A>(
       };
 
       if (!pending) subscriber.next({ kind: 'status', status: state.status });
-      // A subscriber that leaves at once sends nothing.
+      // If the subscriber has left already, nothing is sent.
       if (subscriber.closed) return;
       subscriber.add(() => followWakes(false));
       if (audience) subscriber.add(audience.isActive$.subscribe(setActive));
