@@ -70,7 +70,7 @@ client.request(ranked, { a: '', b_c: '' });
 const acknowledged = endpoint({ method: 'POST', service: 'api', path: '/x', response: Acknowledged });
 client.request(acknowledged, {}) satisfies Observable<void>;
 
-const { batches } = client.events;
+const batches: Client['events']['batches'] = config => client.events.batches(config);
 batches({ ack: () => undefined });
 batches({ ack: async () => Promise.resolve({ saved: true }) });
 batches({ ack: () => timer(5) });
