@@ -1,6 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { map, of, repeat, retry, take, throwError, timer, type Subscription } from 'rxjs';
+import { array, assert as check, constantFrom, integer, property, record } from 'fast-check';
+import { map, of, repeat, retry, Subscription, take, throwError, timer } from 'rxjs';
 import type { FeedConfig, WatchSharing } from 'lobby-rx';
+import { runs } from '../runs.js';
 import { virtualWorld } from '../virtual-world.js';
 
 /** A feed in virtual time. `log` has what subscribers took, the gaps, and what was acknowledged. */
@@ -191,6 +193,69 @@ describe('the queue of a feed', () => {
     publish('a', 'b');
     pass(5_000);
     deepStrictEqual(log, ['a', 'b', 'a', 'b']);
+  });
+
+  it('gives as many events as an answer has to who takes one at a time', () => {
+    const { log, names$, watch, publish, pass } = stage();
+    watch(1);
+    pass(500);
+    publish(...Array.from({ length: 3_000 }, (_, n) => `${n}`));
+    pass(500);
+    names$.pipe(take(1), repeat(1_000)).subscribe();
+    strictEqual(log.at(-1), '1000');
+    names$.pipe(take(1), repeat(1_999)).subscribe();
+    strictEqual(log.at(-1), '2999');
+  });
+
+  it('gives each event once and in order, however its subscribers come and go, and whatever happens to its polls', () => {
+    const step = record({
+      what: constantFrom('come', 'come for one', 'leave', 'publish', 'publish three', 'reset', 'proxy'),
+      ms: integer({ min: 0, max: 1_500 }),
+    });
+    const story = record({
+      steps: array(step, { minLength: 5, maxLength: 60 }),
+      linger: constantFrom(0, 100, 1_000),
+      acknowledging: constantFrom(0, 300),
+    });
+    check(
+      property(story, ({ steps, linger, acknowledging }) => {
+        const acked: string[] = [];
+        const { log, watch, publish, pass, emulator, pending, scheduler } = stage({
+          linger,
+          ack: ({ events }) =>
+            timer(acknowledging, scheduler).pipe(
+              map(() => acked.push(...events.map(event => ('name' in event ? event.name : '?')))),
+            ),
+        });
+        let visitor = Subscription.EMPTY;
+        let count = 0;
+        for (const { what, ms } of steps) {
+          if (visitor.closed && what === 'come') visitor = watch();
+          if (visitor.closed && what === 'come for one') visitor = watch(1);
+          if (what === 'leave') visitor.unsubscribe();
+          if (what === 'publish') publish(`${count++}`);
+          if (what === 'publish three') publish(...[1, 2, 3].map(() => `${count++}`));
+          if (what === 'reset') emulator.fault({ kind: 'reset_before_headers' });
+          if (what === 'proxy') emulator.fault({ kind: 'html', status: 502 });
+          pass(ms);
+          ok(pending() <= 1);
+        }
+        visitor.unsubscribe();
+        visitor = watch();
+        pass(120_000);
+        publish(`${count++}`);
+        pass(120_000);
+        visitor.unsubscribe();
+        // From the first event after the first answer.
+        const first = Number(log[0]);
+        deepStrictEqual(
+          log.map(Number),
+          Array.from({ length: count - first }, (_, n) => first + n),
+        );
+        deepStrictEqual(acked, log);
+      }),
+      { numRuns: runs(300) },
+    );
   });
 });
 
