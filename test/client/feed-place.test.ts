@@ -25,7 +25,7 @@ function stage(config: FeedConfig = {}) {
 }
 
 describe('the place of a feed', () => {
-  it('is kept while nobody is subscribed: who comes back misses nothing', () => {
+  it('is kept without a subscriber: who comes back misses nothing', () => {
     for (const linger of [0, 500, 1_000]) {
       const { seen, watch, publish, pass } = stage({ linger });
       const first = watch();
@@ -76,7 +76,7 @@ describe('the place of a feed', () => {
     deepStrictEqual(seen, ['a', 'silence', 'c']);
   });
 
-  it('is as old as the last event, which may have waited for somebody to come back', () => {
+  it('is as old as what the service said before the last event, which may have waited for a subscriber', () => {
     const { seen, watch, publish, pass } = stage({ linger: 0 });
     const visit = () => {
       const visitor = watch();
@@ -109,7 +109,7 @@ describe('the place of a feed', () => {
     deepStrictEqual(seen, ['a', 'silence', 'silence']);
   });
 
-  it('is as old as its index, although idle polls have held it: what comes while nobody polls may be missed', () => {
+  it('is as old as its index, although idle polls have held it: what comes without a poll may be missed', () => {
     const { seen, watch, publish, pass, emulator } = stage({ linger: 0 });
     const only = ({ url }: { url: string }) => url.includes('watch_index');
     const rest = emulator.fault({ kind: 'html', status: 504, after: 30_000 }, { times: 100, only });
@@ -169,7 +169,7 @@ describe('the place of a feed', () => {
     deepStrictEqual(states, ['connecting', 'live', 'connecting', 'live']);
   });
 
-  it('stays before an answer that comes while nobody is left; who returns in time gets it first', () => {
+  it('stays before an answer that comes without a subscriber; who returns in time gets it first', () => {
     const acked: string[] = [];
     const { watch, publish, seen, pass, pending } = stage({
       linger: 1_000,
@@ -250,7 +250,7 @@ describe('the place of a feed', () => {
     deepStrictEqual(seen, ['a', 'b']);
   });
 
-  it('has a gap that is told once, even if its answer waits for somebody to come back', () => {
+  it('has a gap that is emitted once, even if its answer waits for a subscriber', () => {
     const { watch, publish, seen, pass } = stage({ from: { index: '1767225600000', at: 1 }, linger: 0 });
     publish('a', 'b');
     watch(1);
@@ -260,7 +260,7 @@ describe('the place of a feed', () => {
     deepStrictEqual(seen, ['silence', 'a', 'b']);
   });
 
-  it('waits as long as the service asks for, however often somebody comes and goes', () => {
+  it('waits as long as the service asks for, however often subscribers come and go', () => {
     const { watch, polls, pass, emulator, feed } = stage({ linger: 0 });
     emulator.fault({ kind: 'rate_limited', wait: 60_000 });
     const states: string[] = [];
@@ -279,7 +279,7 @@ describe('the place of a feed', () => {
     ok(polls() > 1);
   });
 
-  it('takes one event after the other, as often as somebody asks for one', async () => {
+  it('takes one event after the other, as often as one is asked for', async () => {
     const { feed, publish, pass, seen, watch } = stage();
     watch(1);
     publish('a', 'b', 'c', 'd');

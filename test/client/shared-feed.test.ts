@@ -25,7 +25,7 @@ function stage(config: FeedConfig = {}) {
 }
 
 describe('a feed whose watch is shared', () => {
-  it('keeps what comes while nobody is there, and continues after it', () => {
+  it('keeps what comes without a subscriber, and continues after it', () => {
     const { starts, seen, follow, publish, polls, pass } = stage();
     const first = follow();
     pass(500);
@@ -70,7 +70,7 @@ describe('a feed whose watch is shared', () => {
     deepStrictEqual(seen, ['a', 'gap: unwatched', 'c']);
   });
 
-  it('begins where it is told to', () => {
+  it('begins where its config says', () => {
     const world = stage();
     let index = '';
     world.client.events.watch().subscribe(({ watch }) => (index = watch.index));
@@ -83,7 +83,7 @@ describe('a feed whose watch is shared', () => {
     deepStrictEqual(names, ['a']);
   });
 
-  it('is no hot loop, whoever subscribes again and again', () => {
+  it('is no hot loop, however often it is subscribed to again', () => {
     const { emulator, feed, pass } = stage({ linger: 0 });
     emulator.fault({ kind: 'error', status: 403 }, { times: 1_000 });
     const following = feed.all$.pipe(retry()).subscribe();

@@ -167,7 +167,7 @@ describe('eventFeed', () => {
   );
 
   it(
-    'tells its audience when somebody comes and when nobody is left, also within a batch',
+    'says whether it has a subscriber, also within a batch',
     marbles(({ cold, expectObservable, flush }) => {
       const present: boolean[] = [];
       const feed = eventFeed(({ isAbsent$ }) => {

@@ -16,19 +16,19 @@ describe('the ack of a watch', () => {
   });
 
   it(
-    'is told the gap before its answer, once',
+    'gets the gap before its answer, once',
     marbles(({ cold, flush }) => {
       const { poll } = script(
         cold('(a|)', { a: answer('7', 'x') }),
         cold('-(b|)', { b: answer('5', 'y') }),
         cold('-(c|)', { c: answer('8', 'z') }),
       );
-      const told: [string, string | undefined][] = [];
-      const ack = (_: Answer, { index }: Checkpoint, gap?: Gap) => void told.push([index, gap?.reason]);
+      const given: [string, string | undefined][] = [];
+      const ack = (_: Answer, { index }: Checkpoint, gap?: Gap) => void given.push([index, gap?.reason]);
       const watching = watch(poll, { ack }).subscribe();
       timer(5).subscribe(() => watching.unsubscribe());
       flush();
-      deepStrictEqual(told, [
+      deepStrictEqual(given, [
         ['7', undefined],
         ['5', 'index_backwards'],
         ['8', undefined],
@@ -90,14 +90,14 @@ describe('the ack of a watch', () => {
     marbles(({ flush }) => {
       const decisions: AckDecision[] = [{ watch: 'resume', from: '3' }];
       const { asked, poll } = script(of(answer('5', 'x')), of(answer('5', 'x')), NEVER);
-      const told: string[] = [];
+      const given: string[] = [];
       const watching = watch(poll, { ack: () => decisions.splice(0) }).subscribe(({ events }) =>
-        told.push(events.join()),
+        given.push(events.join()),
       );
       timer(5).subscribe(() => watching.unsubscribe());
       flush();
       deepStrictEqual(
-        [asked, told],
+        [asked, given],
         [
           [undefined, '3', '5'],
           ['x', 'x'],
@@ -118,7 +118,7 @@ describe('the ack of a watch', () => {
   );
 
   it(
-    'that fails at the first answer is told as such',
+    'that fails at the first answer has a gap for it',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const acks = [throwError(() => 'disk full')];
