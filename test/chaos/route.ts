@@ -77,7 +77,7 @@ function newConnection(
   const reset = () => {
     detach();
     // Node cannot reset a connection that is being closed.
-    if (client.readableEnded) client.destroy();
+    if (client.readableEnded || client.writableEnded) client.destroy();
     else client.resetAndDestroy();
   };
   const connected = () => {

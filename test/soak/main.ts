@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { availableParallelism, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { answerOf, spawnFile, wait } from '../chaos/child.js';
+import { spawnFile, wait } from '../chaos/child.js';
 import { coresOf, keepBusy, pin } from '../chaos/starve.js';
 import type { FromService, ServiceReport, ToService, ToWatcher, WatcherReport } from './messages.js';
 
@@ -25,21 +25,28 @@ const DEADLINE = 70_000;
 /** The connections are opened in groups: thousands at once would overflow the queue of the listening socket. */
 const GROUP = 250;
 const PRINT_EVERY = 10_000;
-/** So much time have the watches to begin, in ms. */
+/** So much time have the watches to begin, and a process to answer, in ms. */
 const BEGINNING = 120_000;
+const UNANSWERED = 120_000;
 
-const ask = <T>(child: ChildProcess, message: ToService | ToWatcher): Promise<T> => {
-  const answered = answerOf<T>(child);
-  child.send(message);
-  return answered;
+const ask = <T>(child: ChildProcess, message: ToService | ToWatcher): Promise<T> =>
+  new Promise(resolve => {
+    const limit = setTimeout(() => fail('a process does not answer'), UNANSWERED);
+    child.once('message', reply => {
+      clearTimeout(limit);
+      resolve(reply as T);
+    });
+    child.send(message);
+  });
+const fail = (text: string): never => {
+  console.error(`FAILED: ${text}`);
+  process.exit(1);
 };
 const start = (name: string) => {
   const child = spawnFile(join(import.meta.dirname, `${name}.ts`));
   child.stderr!.pipe(process.stderr);
   child.once('exit', code => {
-    if (isOver) return;
-    console.error(`the ${name} process has ended with ${code}`);
-    process.exit(1);
+    if (!isOver) fail(`the ${name} process has ended with ${code}`);
   });
   return child;
 };
