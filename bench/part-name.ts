@@ -4,6 +4,7 @@ export const PART_NAMES = [
   'open-watches',
   'decode',
   'latency',
+  'throughput',
   'members',
   'feed',
   'roster',

@@ -10,6 +10,7 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
     (await import('./open-watches.js')).benchOpenWatches(report, Number(watches)),
   decode: async report => (await import('./decode.js')).benchDecode(report),
   latency: async report => (await import('./latency.js')).benchLatency(report),
+  throughput: async report => (await import('./throughput.js')).benchThroughput(report),
   members: async report => (await import('./members.js')).benchMembers(report),
   feed: async report => (await import('./feed.js')).benchFeed(report),
   roster: async report => (await import('./roster.js')).benchRoster(report),
