@@ -2,6 +2,7 @@
 export const PART_NAMES = [
   'requests',
   'open-watches',
+  'stops',
   'decode',
   'latency',
   'throughput',
