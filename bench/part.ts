@@ -8,6 +8,8 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
   requests: async report => (await import('./requests.js')).benchRequests(report),
   'open-watches': async report =>
     (await import('./open-watches.js')).benchOpenWatches(report, Number(watches)),
+  'other-watches': async report =>
+    (await import('./open-watches.js')).benchOtherWatches(report, Number(watches)),
   stops: async report => (await import('./stops.js')).benchStops(report),
   decode: async report => (await import('./decode.js')).benchDecode(report),
   latency: async report => (await import('./latency.js')).benchLatency(report),

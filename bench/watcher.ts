@@ -3,7 +3,7 @@ import { createClient, fromFetch } from 'lobby-rx';
 import { fromHttp } from 'lobby-rx/node';
 import { followByHand } from './hand-written.js';
 import { heap } from './measure.js';
-import type { WatcherCommand, WatcherReply, WatchKind } from './open-watches.js';
+import type { WatcherCommand, WatcherReply, WatchKind } from './watch-cost.js';
 import { followOfficially, officialClient } from './peers.js';
 
 const [, , kind, url = ''] = process.argv;
