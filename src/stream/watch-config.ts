@@ -28,7 +28,7 @@ import {
 import { backoffSettings, type BackoffConfig } from './backoff.js';
 import { monotonicClock, type Clocks } from './clocks.js';
 import { jsonHash } from './json.js';
-import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
+import { watchIndexOf, type Checkpoint, type Gap, type WatchLogEntry } from './watch-signal.js';
 
 /**
  * Polls a service once, from an index or, without one, from now. Cold: subscribing sends the request, the first value is the
@@ -201,11 +201,6 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettin
     ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
     ...{ permit, scheduler, backoff: backoffSettings(backoff), log: guarded(log) },
   };
-}
-
-/** The index of an answer of this service. */
-function watchIndexOf(answer: unknown): string | null | undefined {
-  return (answer as { watch?: { index?: string } | null } | null)?.watch?.index;
 }
 
 /** Where a watch resumes. Without an index it cannot, which counts as a gap. */

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { assert as check, bigInt, property } from 'fast-check';
-import { usableFor, type WatchState } from '../../src/stream/watch-state.js';
+import { usableFor, type WatchState, type Turn } from '../../src/stream/watch-state.js';
 import { answer, type Answer } from '../poll-script.js';
 import { failed, got, laws, sent, stateWith, turn, when } from '../turn.js';
 
@@ -11,6 +11,9 @@ const asked = sent(stateWith({ index: '5', isAnswered: true }), 40_000);
 const news = turn(asked, got(answer('6', 'x')), 41_000).state;
 
 const ageAt = (state: WatchState, at: number) => at - state.indexAt.at;
+
+/** What a turn delivers, in order. */
+const kindsOf = ({ delivery }: Turn<Answer>) => delivery?.signals.map(({ kind }) => kind);
 
 describe('an answer', () => {
   it('leaves no failure to remember', () => {
@@ -36,8 +39,8 @@ describe('an answer', () => {
     const { why, delivery, signals, state } = turn(asked, got(given), 50_000);
     deepStrictEqual([why, signals, state.rest.until], ['news', [], 50_000]);
     deepStrictEqual(
-      [delivery?.answer, delivery?.isNews, delivery?.gap, delivery?.isGapEmitted],
-      [given, true, undefined, false],
+      [delivery?.answer, delivery?.signals, delivery?.gap],
+      [given, [{ kind: 'answer', answer: given, checkpoint: delivery?.checkpoint }], undefined],
     );
     strictEqual(state.status.lastAnswer, 50_000);
   });
@@ -45,14 +48,11 @@ describe('an answer', () => {
   it('without news is acknowledged as it is; one that only repeats the last one, without its events', () => {
     const by = { ...laws, withoutNews: ({ watch }: Answer) => ({ events: [], watch }) };
     const idle = turn(asked, got(answer('6')), 50_000, by);
-    deepStrictEqual(
-      [idle.why, idle.delivery?.isNews, idle.delivery?.answer],
-      ['nothing', false, answer('6')],
-    );
+    deepStrictEqual([idle.why, kindsOf(idle), idle.delivery?.answer], ['nothing', ['idle'], answer('6')]);
     const repeat = turn(sent(news, 60_000), got(answer('7', 'x')), 90_000, by);
     deepStrictEqual(
-      [repeat.why, repeat.delivery?.isNews, repeat.delivery?.answer, repeat.state.index],
-      ['nothing', false, answer('7'), '7'],
+      [repeat.why, kindsOf(repeat), repeat.delivery?.answer, repeat.state.index],
+      ['nothing', ['idle'], answer('7'), '7'],
     );
   });
 
@@ -143,8 +143,8 @@ describe('the gap before an answer', () => {
   it('is the one that has been emitted, if the answer after it was not acknowledged', () => {
     const emitted = { reason: 'silence', index: '5', at: 7 } as const;
     const due = { reason: 'silence', index: '5', emitted } as const;
-    const { delivery } = turn({ ...asked, due }, got(answer('6', 'x')), 41_000);
-    deepStrictEqual([delivery?.gap, delivery?.isGapEmitted], [emitted, true]);
+    const again = turn({ ...asked, due }, got(answer('6', 'x')), 41_000);
+    deepStrictEqual([again.delivery?.gap, kindsOf(again)], [emitted, ['answer']]);
   });
 
   it('is due after an answer without a usable index, and the next poll is not sent at once', () => {

@@ -91,10 +91,12 @@ describe('the laws of the watch', () => {
 
     it('after a wake during a wait comes sooner, never later, and says when', () => {
       const wait = (until: number, least: number) => {
-        const rest = { until, least, isWoken: false };
+        const rest = { until, least };
         const next = turn({ ...retrying, rest }, { kind: 'woken' }, 20);
         const { nextTry, attempt } = next.state.status;
-        return [next.state.rest.until - 20, next.state.rest.isWoken, nextTry, attempt, next.signals.length];
+        // Further wakes do not shorten it.
+        const isFixed = next.state.rest.least === next.state.rest.until;
+        return [next.state.rest.until - 20, isFixed, nextTry, attempt, next.signals.length];
       };
       deepStrictEqual(wait(20_000, 0), [500, true, 520, 3, 1]);
       deepStrictEqual(wait(220, 0), [200, true, 220, 3, 1]);
@@ -287,7 +289,7 @@ describe('the laws of the watch', () => {
     it('waits as long as the service asked and the pace allows, and says so if there was an error', () => {
       const asked = { ...retrying, rest: { until: 9_000, least: 2_000, isWoken: true } };
       const back = returned(asked, 500).state;
-      deepStrictEqual(back.rest, { until: 2_000, least: 2_000, isWoken: false });
+      deepStrictEqual(back.rest, { until: 2_000, least: 2_000 });
       const { state, attempt, nextTry, error, lastAnswer } = back.status;
       deepStrictEqual([state, attempt, nextTry, error, lastAnswer], ['retrying', 3, 2_000, 'down', 5]);
       deepStrictEqual(statusOf(returned(asked, 5_000)), ['connecting', 5_000, 0, undefined, undefined]);

@@ -137,9 +137,9 @@ describe('a wake of the machine', () => {
       // Half of 1,000 ms.
       expectSubscriptions(polls[2].subscriptions).toBe('30500ms ^ 9499ms !');
       flush();
-      // Half of 1,501 ms; other tests of this process may have left some watches open.
+      // Half of 1,501 ms; other tests of this process may have left some watches open, but less than 1,000.
       const spread = polls[1].subscriptions[0]!.subscribedFrame - 10_000;
-      ok(spread >= 750 && spread < 950, `${spread} ms`);
+      ok(spread >= 750 && spread <= 1_250, `${spread} ms`);
     }),
   );
 
