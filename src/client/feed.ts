@@ -20,13 +20,14 @@ import {
   type EventFeed,
   type EventFeedConfig,
   type Gap,
+  type GapReason,
   type SinglePoll,
   type WatchConfig,
   type WatchSettings,
   type WatchSharing,
   type WatchSignal,
 } from '../stream/index.js';
-import { finalize, tap, type Observable } from 'rxjs';
+import { concatMap, finalize, tap, type Observable } from 'rxjs';
 import { aContext, type LobbyContext } from './context.js';
 import { endpointSignals, endpointWatch } from './requests.js';
 
@@ -92,6 +93,8 @@ function sharedSource<List>(
   const watch = continuingWatch(poll, { ...settings, from: undefined, resume: true });
   const now = () => scheduler.now();
   let place: Checkpoint | undefined;
+  /** What has been dropped, or is not continued, is a gap before the next answer: only then does a reload see what came before. */
+  let due: GapReason | undefined;
   let isStarted = false;
   let isRunning = false;
 
@@ -99,25 +102,27 @@ function sharedSource<List>(
     // The age of an index alone is unknown: it counts as new.
     if (!isStarted && from) place = { index: from.index ?? '', at: from.at ?? now() };
     isStarted = isRunning = true;
+    const index = place?.index;
+    if (due === 'unwatched') place = undefined;
     return share(watch, { from: place }).pipe(
+      concatMap((signal): readonly WatchSignal<List>[] => {
+        if (!due || signal.kind === 'status') return [signal];
+        const gap: Gap = { reason: due, at: now(), index };
+        due = undefined;
+        return signal.kind === 'gap' ? [signal] : [{ kind: 'gap', gap }, signal];
+      }),
       // What is held for the next subscriber counts as taken.
       tap(signal => (place = checkpointOf(signal) ?? place)),
       finalize(() => (isRunning = false)),
     );
   };
-  const gapOnReturn = (heldCount: number): Gap | undefined => {
-    if (!place) return undefined;
-    const { index } = place;
-    if (!resume && !isRunning) {
-      place = undefined;
-      return { reason: 'unwatched', at: now(), index };
-    }
-    if (heldCount === 0 || now() - place.at < retention) return undefined;
-    // A reload at the gap misses nothing.
-    place = { index, at: now() };
-    return { reason: 'silence', at: now(), index };
+  const drops = (heldCount: number) => {
+    if (!place) return false;
+    if (!resume && !isRunning) due = 'unwatched';
+    else if (heldCount > 0 && now() - place.at > retention * 0.99) due = 'silence';
+    return due !== undefined;
   };
-  return audience => heldSignals(run, audience, gapOnReturn);
+  return audience => heldSignals(run, audience, drops);
 }
 
 /** The live events in batches. Each subscription is a watch of its own. */

@@ -31,10 +31,12 @@ export function answerTurn<A>(
   // What a service says that has forgotten an old index.
   const saysForgotten =
     isIdle && isAtOnce && state.index !== undefined && usableFor(state.indexAt, askedAt, laws.retention) < 0;
+  // Even if a gap has been emitted before: what has come since then is missed, too.
+  const known = saysForgotten && state.due?.emitted ? undefined : state.due;
   const due: DueGap | undefined =
-    state.due ??
-    dueGap(state, arrivedAt, laws.retention) ??
+    known ??
     (saysForgotten ? { reason: 'silence', index: state.index } : undefined) ??
+    dueGap(state, arrivedAt, laws.retention) ??
     (isBackwards ? { reason: 'index_backwards', index: state.index } : undefined);
   const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
   const isGapNew = gap !== undefined && gap !== due?.emitted;

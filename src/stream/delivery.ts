@@ -51,7 +51,7 @@ export function deliver<A>(
   return from(signals).pipe(
     concatMap((signal): readonly (WatchSignal<A> | 'late')[] => partsOf(signal, audience)),
     heldWhile<WatchSignal<A> | 'late'>(audience.isAbsent$, {
-      instead: () => (isLate() ? 'late' : undefined),
+      instead: () => (isLate() ? ['late'] : undefined),
     }),
     endWith('taken' as const),
     takeWhile(part => typeof part !== 'string', true),
@@ -60,21 +60,18 @@ export function deliver<A>(
 
 /**
  * Runs a watch that has no audience of its own while this one is active. What comes while it is absent is held, except for the
- * status. If `gapOnReturn` returns a gap when the audience comes back, that is emitted in place of what has been held.
+ * status; `drops` is called when the audience comes back, and returns whether what has been held is dropped.
  */
 export function heldSignals<A>(
   run: () => Observable<WatchSignal<A>>,
   audience: Audience<A>,
-  gapOnReturn?: (heldCount: number) => Gap | undefined,
+  drops: (heldCount: number) => boolean = () => false,
 ): Observable<WatchSignal<A>> {
   return runWhile(audience.isActive$, run).pipe(
     concatMap(signal => partsOf(signal, audience)),
     heldWhile(audience.isAbsent$, {
       passes: ({ kind }) => kind === 'status',
-      instead: (heldCount): WatchSignal<A> | undefined => {
-        const gap = gapOnReturn?.(heldCount);
-        return gap && { kind: 'gap', gap };
-      },
+      instead: heldCount => (drops(heldCount) ? [] : undefined),
     }),
   );
 }
@@ -116,11 +113,12 @@ export function acknowledge(
   const acked$ = timer(0, scheduler).pipe(
     concatMap(ack),
     last(isDecision, undefined),
-    concatMap((decision): readonly (StatusSignal | Acknowledgement)[] => {
-      if (!decision) return [...(isSlow ? [changed(status.state)] : []), { kind: 'acknowledged' }];
+    concatMap((decision: AckDecision | undefined): readonly (StatusSignal | Acknowledgement)[] => {
+      const settled = isSlow && decision?.watch !== 'end' ? [changed(status.state)] : [];
+      if (!decision) return [...settled, { kind: 'acknowledged' }];
       // It may be to resume from something that is no index.
       if (decision.watch === 'resume') resumePoint(decision.from);
-      return [{ kind: 'decided', decision }];
+      return [...settled, { kind: 'decided', decision }];
     }),
     catchError((error: unknown) => of({ kind: 'unacknowledged', error } as const)),
   );

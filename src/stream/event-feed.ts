@@ -148,7 +148,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
     if (isAbsent$.value) isAbsent$.next(false);
     if (subscribers === 0) return;
     if (!isActive$.value) isActive$.next(true);
-    if (!isConnected) connect();
+    if (subscribers > 0 && !isConnected) connect();
   });
   // The compiler cannot narrow a union while its kinds are still generic.
   const known$ = all$ as Observable<LiveEvent>;

@@ -13,10 +13,10 @@ export interface HeldWhileConfig<T> {
   /** Whether a value is not to be held. Default: never. */
   readonly passes?: (value: T) => boolean;
   /**
-   * Called with the number of values that have been held, when they may be emitted. If it returns a value, that is emitted in place
-   * of all of them.
+   * Called with the number of values that have been held, when they may be emitted. If it returns an array, its values are emitted
+   * in place of all of them.
    */
-  readonly instead?: (heldCount: number) => T | undefined;
+  readonly instead?: (heldCount: number) => T[] | undefined;
 }
 
 /**
@@ -49,9 +49,9 @@ export function heldWhile<T>(
         end?.();
       };
       const release = () => {
-        const value = instead(held.length - emitted);
-        if (value === undefined) return;
-        held = [value];
+        const values = instead(held.length - emitted);
+        if (!values) return;
+        held = values;
         emitted = 0;
       };
       const finish = (how: () => void) => {

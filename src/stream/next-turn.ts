@@ -12,6 +12,7 @@ import {
   resumedState,
   restFor,
   withStatus,
+  type DueGap,
   type Outcome,
   type Turn,
   type WatchState,
@@ -206,12 +207,13 @@ function onUnacknowledged<A>(
   const { error, after } = outcome;
   const gap = after.delivery?.gap;
   // Without an index the same answer cannot be requested again: what happens until the next poll is missed.
-  const missed =
-    state.index === undefined ? ({ reason: 'unacknowledged', index: undefined } as const) : undefined;
+  const missed: DueGap = gap
+    ? { reason: gap.reason, index: gap.index }
+    : (state.due ?? { reason: 'unacknowledged', index: undefined });
   const { lastAnswer, attempt } = state.status;
   const before: WatchState = {
     ...state,
-    due: gap ? { reason: gap.reason, index: gap.index, emitted: gap } : (state.due ?? missed),
+    due: state.index === undefined ? missed : gap ? { ...missed, emitted: gap } : state.due,
     coveredAt: after.state.coveredAt,
     quietSince: after.state.quietSince,
     status: { ...after.state.status, lastAnswer, attempt },

@@ -49,7 +49,6 @@ export function pollOnce<A>(
       if (kind !== 'woken' || !isFresh || !isYoung) end({ kind });
     };
     const send = () => {
-      if (isOver) return;
       const sentAt = (askedAt = instant(settings));
       isFresh = needsFreshConnection || wokenAt() > lastAskedAt.monotonic;
       const usable = usableFor(knownSince(state, sentAt, retention), sentAt, retention);

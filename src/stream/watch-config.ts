@@ -62,11 +62,13 @@ export type AckDecision =
   | { readonly watch: 'resume'; readonly from: string | Checkpoint };
 
 /** What `ack` may return: anything to wait for, or nothing. What it emits is ignored, unless it is an {@link AckDecision}. */
+// eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- a function that returns nothing
 export type AckResult = ObservableInput<AckDecision | NoDecision> | void;
 
 /** Anything but a decision, so that a misspelt or incomplete one does not compile. */
-type NoDecision =
-  string | number | boolean | bigint | symbol | null | undefined | void | (object & { watch?: never });
+// eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- of an async function that returns nothing
+type NoDecision = string | number | boolean | bigint | symbol | null | undefined | void | NotDeciding;
+type NotDeciding = object & { readonly watch?: never };
 
 /** The options of a watch. All are optional. */
 export interface WatchConfig<A> {

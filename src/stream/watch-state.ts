@@ -150,6 +150,8 @@ export function movedState(
   to: Checkpoint | undefined,
   retention: number,
 ): WatchState {
+  // The age of its own index is known on both clocks.
+  if (to && to.index === before.index) return before;
   if (to) return resumedState(before, now, resumePoint(to), retention);
   return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };
 }

@@ -199,7 +199,7 @@ export function continuingWatch<A>(
         const polled$ = defer(() => pollOnce(poll, state, settings, interruption$, () => wokenAt));
         if (!kind) return polled$;
         // After a return it polls in the same tick: what happens from now on must not be missed.
-        const isDue = () => kind === 'returned' && state.rest.until <= monotonic.now();
+        const isDue = () => kind === 'returned' && !isPaused && state.rest.until <= monotonic.now();
         return concat(
           of({ kind }),
           defer(() => (isDue() ? polled$ : EMPTY)),

@@ -218,25 +218,25 @@ describe('the signals of a watch that knows nothing of its audience', () => {
       const isAbsent$ = cold(' f-t-----f-', { t: true, f: false });
       const words$ = heldSignals(() => source$, { isAbsent$, isActive$, split }).pipe(map(short));
       expectObservable(words$, '------------!').toBe('-s----s-(abcg)', {
-        ...{ s: 'live', a: 'a', b: 'b', c: 'c', g: 'silence' },
+        ...{ s: 'live', a: 'a', b: 'b', c: 'c.', g: 'silence' },
       });
       expectSubscriptions(watch$.subscriptions).toBe('-^-------!');
     }),
   );
 
   it(
-    'are replaced by a gap on the return of the audience, if there is one for their number',
+    'are dropped on the return of the audience, if that is to be for their number',
     marbles(({ cold, expectObservable, flush }) => {
       const counts: number[] = [];
-      const gapOnReturn = (count: number) => {
+      const drops = (count: number) => {
         counts.push(count);
-        return count > 0 ? gap : undefined;
+        return count > 1;
       };
       const run = () => cold('a---i-').pipe(map(name => signals[name]!));
       const isActive$ = cold('t', { t: true });
       const isAbsent$ = cold('t-f-tf', { t: true, f: false });
-      const words$ = heldSignals(run, { isAbsent$, isActive$, split }, gapOnReturn).pipe(map(short));
-      expectObservable(words$, '------!').toBe('--g--g', { g: 'silence' });
+      const words$ = heldSignals(run, { isAbsent$, isActive$, split }, drops).pipe(map(short));
+      expectObservable(words$, '------!').toBe('-----i', { i: 'idle' });
       flush();
       deepStrictEqual(counts, [3, 1]);
     }),

@@ -61,7 +61,7 @@ describe('heldWhile', () => {
       const counts: number[] = [];
       const instead = (count: number) => {
         counts.push(count);
-        return count > 1 ? `${count}` : undefined;
+        return count > 1 ? [`${count}`] : undefined;
       };
       const source = cold(' ab--c--d-');
       const isHeld$ = cold('h-fh--f-hf', states);
@@ -111,7 +111,7 @@ describe('heldWhile', () => {
     const isHeld$ = new BehaviorSubject(true);
     const seen: string[] = [];
     of('a', 'b', 'c')
-      .pipe(heldWhile<string>(isHeld$, { instead: count => (count === 2 ? '2 more' : undefined) }))
+      .pipe(heldWhile<string>(isHeld$, { instead: count => (count === 2 ? ['2 more'] : undefined) }))
       .subscribe(value => {
         seen.push(value);
         if (value !== 'a') return;
