@@ -26,7 +26,7 @@ const FAULTS: readonly (readonly [Fault, number])[] = [
   [{ kind: 'rate_limited', wait: 300, form: 'metadata' }, 0.003],
   [{ kind: 'unauthorized' }, 0.006],
   [{ kind: 'redirect' }, 0.009],
-  [{ kind: 'hot' }, 0.08],
+  [{ kind: 'hot' }, 0.12],
 ];
 
 /** Faults that make the service send again what it has sent. */
@@ -45,7 +45,7 @@ const LOSSES: typeof FAULTS = [
 ];
 
 /** The service repeats its last answer with events, which the watch has committed. */
-const REPEAT: readonly [Fault, number] = [{ kind: 'repeat' }, 0.05];
+const REPEAT: readonly [Fault, number] = [{ kind: 'repeat' }, 0.08];
 
 /** Plans faults of all kinds for an emulator. Returns how to withdraw them. */
 export function planFaults(
