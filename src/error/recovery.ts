@@ -57,10 +57,10 @@ export function recovery(error: unknown): Recovery {
 
   const { status, code, retryAfter: after } = error;
   if (after === undefined) {
-    if (EMPTY_STATUSES.includes(status)) return { kind: 'cut' };
-    if (CUT_STATUSES.includes(status)) return { kind: 'cut', ifHeldFor: HELD_POLL };
     // On older servers the API times out before a blocked watch answers. Nothing is wrong.
     if (code === 'API_REQUEST_TIMEOUT') return { kind: 'idle', ifHeldFor: HELD_POLL };
+    if (EMPTY_STATUSES.includes(status)) return { kind: 'cut' };
+    if (CUT_STATUSES.includes(status)) return { kind: 'cut', ifHeldFor: HELD_POLL };
   }
   if (TOO_LONG_STATUSES.includes(status)) return { kind: 'retry', after, dropsIndex: true };
   return isFromService(error) ? serviceRecovery(error) : foreignRecovery(error);

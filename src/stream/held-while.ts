@@ -29,7 +29,7 @@ export interface HeldWhileConfig<T> {
  */
 export function heldWhile<T>(
   isHeld$: Observable<boolean>,
-  { passes = () => false, instead = () => undefined }: HeldWhileConfig<T> = {},
+  { passes = () => false, instead = () => undefined }: HeldWhileConfig<NoInfer<T>> = {},
 ): MonoTypeOperatorFunction<T> {
   return source =>
     new Observable(subscriber => {
@@ -59,10 +59,13 @@ export function heldWhile<T>(
         emit();
       };
       subscriber.add(
-        isHeld$.subscribe(isNowHeld => {
-          if (isHeld && !isNowHeld) release();
-          isHeld = isNowHeld;
-          emit();
+        isHeld$.subscribe({
+          next: isNowHeld => {
+            if (isHeld && !isNowHeld) release();
+            isHeld = isNowHeld;
+            emit();
+          },
+          error: (error: unknown) => subscriber.error(error),
         }),
       );
       subscriber.add(

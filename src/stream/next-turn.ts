@@ -192,7 +192,11 @@ function onDecision<A>(
 ): Turn<A> {
   const { state } = after;
   if (decision.watch === 'resume') {
-    const resumed = resumedState(state, now, resumePoint(decision.from), laws.retention);
+    // Nothing of the answer is committed, so that its poll is paid for: it may decide so for ever.
+    const paidUntil = state.paidUntil + (after.why === 'news' ? laws.minInterval : 0);
+    const from = resumePoint(decision.from);
+    const next = { ...resumedState(state, now, from, laws.retention), paidUntil };
+    const resumed = { ...next, rest: restFor(now, paceWait(next, now, laws)) };
     return { signals: [], state: resumed, ...(after.why && { why: after.why }) };
   }
   return endedTurn(state, now, laws, 'error' in decision ? { error: decision.error } : {});
