@@ -187,8 +187,9 @@ describe('the laws of the watch', () => {
 
     it('of a feed that is left changes nothing; one whose queue became too old has a gap', () => {
       deepStrictEqual(turn(live, { kind: 'left' }, 20), { signals: [], state: live, why: 'left' });
-      const dropped = turn(live, { kind: 'dropped' }, 20).state;
-      deepStrictEqual([dropped.due, dropped.index], [{ reason: 'silence', index: '7' }, '7']);
+      const due = { reason: 'silence', index: '7' } as const;
+      const dropped = { signals: [], state: { ...live, due }, why: 'left' };
+      deepStrictEqual(turn(live, { kind: 'dropped' }, 20), dropped);
     });
   });
 
