@@ -1,8 +1,10 @@
 import { deepStrictEqual } from 'node:assert';
-import { asyncScheduler, map, NEVER, of, take, tap } from 'rxjs';
+import { asyncScheduler, defer, map, NEVER, of, take, takeWhile, tap } from 'rxjs';
 import { watch, watchSignals, type Recovery } from 'lobby-rx';
+import { watchSettings } from '../../src/stream/watch-config.js';
+import { continuingWatch } from '../../src/stream/watch.js';
 import { marbles } from '../marbles.js';
-import { answer, isIdle, script } from '../poll-script.js';
+import { answer, isIdle, script, type Answer } from '../poll-script.js';
 import { journal, word } from '../signal-journal.js';
 
 const random = () => 1;
@@ -116,4 +118,32 @@ describe('a turn of the watch', () => {
     watching.unsubscribe();
     deepStrictEqual(asked, [undefined, '1', '2']);
   });
+});
+
+describe('a watch that is subscribed to again', () => {
+  it(
+    'gets an answer again if its subscriber left with it, or before it, and goes on after one that was taken',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const first = cold('-(a|)', { a: answer('1', 'x') });
+      const hung = cold<never>('-');
+      const { asked, poll } = script(first, first, first, hung, hung);
+      const signals = continuingWatch(
+        index => poll(index).pipe(map(given => ({ answer: given }))),
+        watchSettings<Answer>({}),
+      );
+      const until = (last: string) =>
+        defer(() => signals()).pipe(
+          map(word),
+          takeWhile(text => text !== last, true),
+        );
+      const words = { c: 'connecting', l: 'live', x: 'x' };
+      expectObservable(until('live')).toBe('             c(l|)', words);
+      expectObservable(until('x'), '    -----^').toBe('-----c(lx|)', words);
+      expectObservable(until('nothing'), '----------^----!').toBe('----------c(lx)', words);
+      expectObservable(until('nothing'), '--------------------^---!').toBe('--------------------c', words);
+      expectSubscriptions(hung.subscriptions).toBe(['-----------^---!', '--------------------^---!']);
+      flush();
+      deepStrictEqual(asked, [undefined, undefined, undefined, '1', '1']);
+    }),
+  );
 });
