@@ -1,6 +1,7 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { firstValueFrom, of, retry, take, type Subscription } from 'rxjs';
-import { createClient, type EventFeed, type FeedConfig, type Transport } from 'lobby-rx';
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
+import { firstValueFrom, Observable, of, retry, Subject, take, type Subscription } from 'rxjs';
+import { createClient, feed, type EventFeed, type FeedConfig, type Transport } from 'lobby-rx';
+import { virtualTime } from '../virtual-time.js';
 import { waitUntil } from '../wait-until.js';
 import { virtualWorld } from '../virtual-world.js';
 
@@ -325,5 +326,49 @@ describe('the place of a feed', () => {
     watch();
     publish('a');
     deepStrictEqual(seen, ['a']);
+  });
+
+  it('lingers as long as its client says, and on the clock of the feed, unless the feed says otherwise', () => {
+    const { scheduler, pass } = virtualTime();
+    let open = 0;
+    const transport: Transport = () =>
+      new Observable(() => {
+        open++;
+        return () => open--;
+      });
+    const config = { url: 'https://a.example', token: 't', transport };
+    const left = (feed: EventFeed) => {
+      feed.all$.subscribe().unsubscribe();
+      const after = [open];
+      pass(1_000);
+      return [...after, open];
+    };
+    const { events } = createClient({ ...config, linger: 0, scheduler });
+    deepStrictEqual(left(events.createFeed()), [0, 0]);
+    deepStrictEqual(left(events.createFeed({ linger: 1_000 })), [1, 0]);
+    deepStrictEqual(left(createClient(config).events.createFeed({ scheduler })), [1, 0]);
+    throws(() => feed({} as never), /context must be what createContext\(\) returns/);
+  });
+
+  it('is not polled from while it waits for a permit and its last subscriber leaves', () => {
+    const permitted$ = new Subject<void>();
+    const { watch, polls, pass } = stage({ linger: 0, permit: () => permitted$ });
+    const visitor = watch();
+    visitor.unsubscribe();
+    permitted$.next();
+    pass(1_000);
+    deepStrictEqual([polls(), permitted$.observed], [0, false]);
+  });
+
+  it('is not polled from by a young poll on a new connection after its last subscriber has left', () => {
+    const wake$ = new Subject<void>();
+    const { watch, pending, pass } = stage({ linger: 0, wake$ });
+    const visitor = watch();
+    pass(5_000);
+    wake$.next();
+    pass(10);
+    strictEqual(pending(), 1);
+    visitor.unsubscribe();
+    strictEqual(pending(), 0);
   });
 });

@@ -123,4 +123,69 @@ describe('a feed whose watch is shared', () => {
     throws(() => client.events.createFeed({ share: 'tabs' as never }), /share must be a function/);
     throws(() => client.group.roster('g', { share: 'tabs' as never }), /share must be a function/);
   });
+
+  it('drops what it holds if that is older than the service remembers, with a gap and no other one', () => {
+    for (const [away, expected] of [
+      [290_000, ['a', 'b', 'c']],
+      [310_000, ['a', 'gap: silence', 'c']],
+    ] as const) {
+      const { seen, follow, publish, pass } = stage();
+      const first = follow();
+      pass(500);
+      publish('a');
+      first.unsubscribe();
+      publish('b');
+      pass(away);
+      follow();
+      pass(500);
+      publish('c');
+      deepStrictEqual(seen, expected);
+    }
+  });
+
+  it('has the gap of its watch if it was away for long and holds nothing', () => {
+    const { seen, follow, publish, pass } = stage();
+    const first = follow();
+    pass(500);
+    publish('a');
+    first.unsubscribe();
+    pass(310_000);
+    follow();
+    pass(500);
+    deepStrictEqual(seen, ['a', 'gap: silence']);
+  });
+
+  it('keeps what it holds with `resume: false` while it lingers', () => {
+    const { seen, follow, publish, pass } = stage({ resume: false });
+    const first = follow();
+    pass(500);
+    publish('a');
+    first.unsubscribe();
+    publish('b');
+    follow();
+    pass(500);
+    deepStrictEqual(seen, ['a', 'b']);
+  });
+
+  it('begins at a checkpoint once, with its age', () => {
+    const world = stage();
+    let index = '';
+    world.client.events.watch().subscribe(({ watch }) => (index = watch.index));
+    world.publish('a');
+    const at = world.scheduler.now();
+    const share: WatchSharing = (watch, shared = {}) => watch(shared.from ? { from: shared.from } : {});
+    const seenBy = (from: { index: string; at: number }) => {
+      const names: string[] = [];
+      const { unknown$, gap$ } = world.client.events.createFeed({ share, from, linger: 0 });
+      gap$.subscribe(({ reason }) => names.push(reason));
+      for (let n = 0; n < 2; n++) {
+        const visitor = unknown$.subscribe(({ name }) => names.push(name));
+        world.pass(500);
+        visitor.unsubscribe();
+      }
+      return names;
+    };
+    deepStrictEqual(seenBy({ index, at }), ['a']);
+    deepStrictEqual(seenBy({ index, at: at - 400_000 }), ['silence', 'a']);
+  });
 });

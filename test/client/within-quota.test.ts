@@ -36,6 +36,12 @@ describe('the quota of polls', () => {
     ok(Math.max(...waits) < 2_500, `${Math.max(...waits)} ms`);
   });
 
+  it('lets a poll go at once, without a timer', () => {
+    const { watched, sent } = stage(10);
+    watched().unsubscribe();
+    deepStrictEqual(sent, [0]);
+  });
+
   it('begins again after 15 minutes', () => {
     const { watched, pass, sent } = stage(100);
     const watching = watched();

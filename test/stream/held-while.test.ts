@@ -97,10 +97,11 @@ describe('heldWhile', () => {
     const source$ = new Subject<string>();
     const seen: string[] = [];
     source$.pipe(heldWhile(isHeld$)).subscribe(value => {
-      seen.push(value);
       isHeld$.next(true);
       isHeld$.next(false);
       if (value === 'a') source$.next('late');
+      // What comes of that must not come in between.
+      seen.push(value);
     });
     for (const value of ['a', 'b']) source$.next(value);
     isHeld$.next(false);

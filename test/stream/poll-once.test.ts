@@ -75,4 +75,21 @@ describe('one poll of a watch', () => {
       deepStrictEqual(seen, [['0 connecting'], ['0 connecting', '2000 live']]);
     }),
   );
+
+  it(
+    'that reached its deadline is followed by one that is spread, as many may have reached theirs; without an index it gets no older',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const hung = cold<never>('-');
+      const deadline = 290_000;
+      expectObservable(
+        watchSignals(() => hung, { deadline, random: () => 0.5 }),
+        '600s !',
+      );
+      expectSubscriptions(hung.subscriptions).toBe([
+        '^ 289999ms !',
+        '290500ms ^ 289999ms !',
+        '581s ^ 18999ms !',
+      ]);
+    }),
+  );
 });
