@@ -262,7 +262,7 @@ describe('the place of a feed', () => {
   });
 
   it('waits as long as the service asks for, however often subscribers come and go', () => {
-    const { watch, polls, pass, emulator, feed } = stage({ linger: 0 });
+    const { watch, polls, pass, emulator, feed, seen } = stage({ linger: 0 });
     emulator.fault({ kind: 'rate_limited', wait: 60_000 });
     const states: string[] = [];
     feed.status$.subscribe(({ state, nextTry }) =>
@@ -274,6 +274,7 @@ describe('the place of a feed', () => {
       visitor.unsubscribe();
     }
     strictEqual(polls(), 1);
+    deepStrictEqual(seen, []);
     deepStrictEqual(states, ['connecting', ...Array<string>(10).fill('retrying later')]);
     watch();
     pass(70_000);
@@ -367,8 +368,8 @@ describe('the place of a feed', () => {
     pass(5_000);
     wake$.next();
     pass(10);
-    strictEqual(pending(), 1);
+    deepStrictEqual([pending(), wake$.observed], [1, true]);
     visitor.unsubscribe();
-    strictEqual(pending(), 0);
+    deepStrictEqual([pending(), wake$.observed], [0, false]);
   });
 });

@@ -102,8 +102,10 @@ describe('the queue of a feed', () => {
     watch(1);
     deepStrictEqual(log, ['a', 'b']);
     strictEqual(polls(), before);
-    pass(1);
+    pass(5_000);
     deepStrictEqual(log, ['a', 'b', 'ack a+b']);
+    // What was enough for its subscriber starts no poll.
+    strictEqual(polls(), before);
   });
 
   it('holds what it has for as long as its index may be used; then it is dropped, and the gap comes first', () => {
@@ -139,6 +141,24 @@ describe('the queue of a feed', () => {
     publish('c');
     pass(500);
     deepStrictEqual(log, ['a', 'unwatched', 'c', 'ack c']);
+  });
+
+  it('is left without resume during an acknowledgement, too: the return has its gap', () => {
+    const { log, watch, publish, pass, scheduler } = stage({
+      resume: false,
+      ack: () => timer(1_000, scheduler),
+    });
+    const first = watch();
+    pass(1_500);
+    publish('a');
+    pass(100);
+    first.unsubscribe();
+    pass(100);
+    watch();
+    pass(5_000);
+    publish('b');
+    pass(500);
+    deepStrictEqual(log, ['a', 'unwatched', 'b']);
   });
 
   it('is kept without resume as long as the feed lingers', () => {
