@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
-import { firstValueFrom, Observable, of, retry, Subject, take, type Subscription } from 'rxjs';
+import { firstValueFrom, NEVER, Observable, of, retry, Subject, take, type Subscription } from 'rxjs';
 import { createClient, feed, type EventFeed, type FeedConfig, type Transport } from 'lobby-rx';
 import { virtualTime } from '../virtual-time.js';
 import { waitUntil } from '../wait-until.js';
@@ -371,5 +371,40 @@ describe('the place of a feed', () => {
     deepStrictEqual([pending(), wake$.observed], [1, true]);
     visitor.unsubscribe();
     deepStrictEqual([pending(), wake$.observed], [0, false]);
+  });
+
+  it('is logged when it is left and returned to, also while the service has asked for a wait', () => {
+    const reasons: string[] = [];
+    const log: FeedConfig['log'] = entry => reasons.push(entry.kind === 'turn' ? entry.why : entry.kind);
+    const { watch, pass, emulator } = stage({ linger: 0, log });
+    emulator.fault({ kind: 'rate_limited', wait: 60_000 });
+    for (let n = 0; n < 2; n++) {
+      const visitor = watch();
+      pass(100);
+      visitor.unsubscribe();
+    }
+    deepStrictEqual(reasons, ['asked', 'left', 'returned', 'left']);
+  });
+
+  it('has a gap, too, if the events of the very first answer wait for too long', () => {
+    const { scheduler, pass } = virtualTime();
+    const text = JSON.stringify({
+      events: ['a', 'b'].map(name => ({ kind: { [name]: 1 }, ts: '1' })),
+      watch: { index: '1' },
+    });
+    let polls = 0;
+    const transport: Transport = () =>
+      polls++ < 2 ? of({ status: 200, headers: { get: () => null }, text }) : NEVER;
+    const { feed: late } = createClient({
+      ...{ url: 'https://a.example', token: 't', transport, scheduler, linger: 0 },
+    }).events;
+    const seen: string[] = [];
+    late.gap$.subscribe(({ reason }) => seen.push(reason));
+    const watch = (count: number) => late.unknown$.pipe(take(count)).subscribe(({ name }) => seen.push(name));
+    watch(1);
+    pass(310_000);
+    watch(2);
+    pass(1_000);
+    deepStrictEqual(seen, ['a', 'silence', 'a', 'b']);
   });
 });
