@@ -1,4 +1,4 @@
-import { ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { map, of, timer } from 'rxjs';
 import { createClient, watch, type Transport, type WatchConfig } from 'lobby-rx';
 import { answer } from '../poll-script.js';

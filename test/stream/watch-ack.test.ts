@@ -1,6 +1,6 @@
-import { deepStrictEqual, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { join } from 'node:path';
-import { asyncScheduler, EMPTY, map, NEVER, of, throwError, timer } from 'rxjs';
+import { asyncScheduler, EMPTY, map, NEVER, of, take, throwError, timer } from 'rxjs';
 import { watch, watchSignals, type AckDecision, type Checkpoint, type Gap } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 import { answer, isIdle, script, type Answer } from '../poll-script.js';
@@ -103,6 +103,19 @@ describe('the ack of a watch', () => {
           ['x', 'x'],
         ],
       );
+    }),
+  );
+
+  it(
+    'that always decides to resume keeps to the pace',
+    marbles(({ flush }) => {
+      const ack = (): AckDecision[] => [{ watch: 'resume', from: '3' }];
+      const times: number[] = [];
+      watch(() => of(answer('5', 'x')), { ack })
+        .pipe(take(20))
+        .subscribe(() => times.push(asyncScheduler.now()));
+      flush();
+      ok(times.at(-1)! >= 15_000, `${times.at(-1)} ms`);
     }),
   );
 
