@@ -48,7 +48,7 @@ export function answerTurn<A>(
   const isForgotten = isCached && due?.reason === 'silence';
   const indexAt = isCached ? state.indexAt : isNews && state.index !== undefined ? state.heardAt : askedAt;
   const next: WatchState = {
-    ...heard(state, now, isCached ? state.heardAt : saidAt(askedAt, now, laws.deadline)),
+    ...heard(state, now, isCached ? state.heardAt : saidAt(askedAt, arrivedAt, laws.deadline)),
     ...{ index: isForgotten ? undefined : index, indexAt, key },
     coveredAt: isGapNew ? now : state.coveredAt,
     // Without an index the next poll starts from now and misses what happens in between.
