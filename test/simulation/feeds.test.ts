@@ -1,4 +1,4 @@
-import type { SubscriberConfig } from './subscriber.js';
+import type { SubscriberConfig } from './world/subscriber.js';
 import { expectNoViolation, some, sweep, type Case } from './survey.js';
 
 const PATTERNS: readonly (readonly number[])[] = [

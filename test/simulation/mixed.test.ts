@@ -3,7 +3,7 @@ import { ok } from 'node:assert';
 import { runs } from '../runs.js';
 import { randomScenario } from './random-scenario.js';
 import { simulate } from './simulate.js';
-import { explain } from './violation.js';
+import { explain } from './judge/violation.js';
 
 describe('everything at once, in a simulation', () => {
   it('loses nothing without a gap, whatever happens', () => {
@@ -13,7 +13,7 @@ describe('everything at once, in a simulation', () => {
         const [first] = violations;
         ok(!first, first && explain(first, entries));
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(600) },
     );
   });
 });

@@ -1,4 +1,4 @@
-import { faultName, OUTAGES, type FaultKind } from './fault.js';
+import { faultName, OUTAGES, type FaultKind } from './world/fault.js';
 import type { Scenario } from './simulate.js';
 import { expectNoViolation, some, sweep, type Case } from './survey.js';
 

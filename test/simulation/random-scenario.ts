@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { OUTAGES, type Fault, type FaultKind } from './fault.js';
+import { OUTAGES, type Fault, type FaultKind } from './world/fault.js';
 import type { Scenario } from './simulate.js';
-import type { SubscriberConfig } from './subscriber.js';
+import type { SubscriberConfig } from './world/subscriber.js';
 
 const seconds = (min: number, max: number) => fc.integer({ min: min * 20, max: max * 20 }).map(n => n * 50);
 
@@ -100,7 +100,5 @@ export const randomScenario: fc.Arbitrary<Scenario> = fc
     const service = acks ? { ...mix.service, machines: [0] } : mix.service;
     // No clock shows a sleep in which the wall clock was set back.
     const steps = sleeps.length > 0 ? mix.steps.filter(({ by }) => by > 0) : mix.steps;
-    // A service that was reset, and whose API gives up polls before it answers them, never says what its index is.
-    const resets = mix.service.apiTimeout === Infinity ? mix.resets : [];
-    return { ...mix, service, resets, steps, publish, settle, end: quiet + settle + 80_000 };
+    return { ...mix, service, steps, publish, settle, end: quiet + settle + 80_000 };
   });

@@ -1,4 +1,4 @@
-import { faultName, type FaultKind } from './fault.js';
+import { faultName, type FaultKind } from './world/fault.js';
 import type { Scenario } from './simulate.js';
 import { expectNoViolation, sweep, type Case } from './survey.js';
 

@@ -1,14 +1,14 @@
 import { Subject } from 'rxjs';
-import { Clocks } from './clocks.js';
-import { DeliveryJudge } from './delivery.js';
-import { EventService, type PublishedEvent, type ServiceConfig } from './event-service.js';
-import type { Fault } from './fault.js';
-import { IndexAge } from './index-age.js';
-import { Journal, type JournalEntry } from './journal.js';
-import { Network } from './network.js';
-import { RequestPace } from './request-pace.js';
-import { subscribe, type SubscriberConfig } from './subscriber.js';
-import type { Violation } from './violation.js';
+import { Clocks } from './world/clocks.js';
+import { DeliveryJudge } from './judge/delivery.js';
+import { EventService, type PublishedEvent, type ServiceConfig } from './world/event-service.js';
+import type { Fault } from './world/fault.js';
+import { IndexAge } from './judge/index-age.js';
+import { Journal, type JournalEntry } from './world/journal.js';
+import { Network } from './world/network.js';
+import { RequestPace } from './judge/request-pace.js';
+import { subscribe, type SubscriberConfig } from './world/subscriber.js';
+import type { Violation } from './judge/violation.js';
 
 /** So many timers in one simulation are a hot loop. */
 const TOO_MANY = 8_000;

@@ -1,6 +1,6 @@
 import { fail } from 'node:assert';
 import { randomNumbers, simulate, type Scenario } from './simulate.js';
-import { explain, type Violation } from './violation.js';
+import { explain, type Violation } from './judge/violation.js';
 
 /** A scenario, and what it is an example of. */
 export type Case = readonly [group: string, Scenario];

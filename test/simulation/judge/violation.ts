@@ -1,4 +1,4 @@
-import { lineOf, type JournalEntry } from './journal.js';
+import { lineOf, type JournalEntry } from '../world/journal.js';
 
 /** Something that a law forbids. */
 export interface Violation {

@@ -1,5 +1,5 @@
-import type { Moment } from './clocks.js';
-import type { JournalEntry } from './journal.js';
+import type { Moment } from '../world/clocks.js';
+import type { JournalEntry } from '../world/journal.js';
 import type { Violation } from './violation.js';
 
 /** An index may be used until it is this old, in ms: the service keeps events for 300 s. */
@@ -8,10 +8,10 @@ const MAX_AGE = 297_000;
 /** At the very moment both is right. */
 const TOLERANCE = 50;
 
-/** So soon after a gap, in ms, a poll misses nothing. */
+/** So soon after a gap or an answer, in ms, a poll misses nothing. */
 const RIGHT_AFTER = 3_000;
 
-/** An answer that comes within this time, in ms, was not held. */
+/** What comes sooner than this, in ms, was not held by the service. */
 const AT_ONCE = 2_000;
 
 /** The clocks differ by this, in ms, if the machine slept, or a clock was set. */
@@ -29,8 +29,6 @@ export class IndexAge {
   #pollAge = 0;
   #pollSince: Moment | undefined;
   #isOpen = false;
-  /** The index of the last poll was too old when it was sent, although that was right after a word of the service. */
-  #isOld = false;
   /** The index is no older than this, and the one before it no older than that. */
   #since: Moment | undefined;
   #before: Moment | undefined;
@@ -56,7 +54,7 @@ export class IndexAge {
       case 'answer':
         return this.#onAnswer(entry);
       case 'timeout':
-        // It has no index.
+        // It knew the index, but gave no younger one.
         this.#heard = this.#saidBefore(entry);
         this.#isOpen = false;
         break;
@@ -71,10 +69,9 @@ export class IndexAge {
     if (this.#isOpen && this.#openAge(entry) > MAX_AGE + TOLERANCE) this.#isDue = true;
     this.#poll = entry;
     this.#isOpen = true;
-    // What is sent right after a gap, or a word of the service, has missed nothing, however old the index is.
-    const isRecent = (at: Moment | undefined) => at !== undefined && ageOf(at, entry) <= RIGHT_AFTER;
-    this.#pollSince = [this.#gapAt, this.#heard].find(isRecent) ?? this.#since;
-    this.#isOld = ageOf(this.#since, entry) > MAX_AGE + TOLERANCE;
+    // What is sent right after the service was heard, or after a gap, misses nothing, however old the index is.
+    const recent = [this.#gapAt, this.#heard].find(at => at !== undefined && ageOf(at, entry) <= RIGHT_AFTER);
+    this.#pollSince = recent ?? this.#since;
     this.#pollAge = ageOf(this.#pollSince, entry);
     if (this.#pollAge > MAX_AGE + TOLERANCE) this.#isDue = true;
   }
@@ -85,9 +82,7 @@ export class IndexAge {
     const isBack = poll.index !== undefined && BigInt(entry.index) < BigInt(poll.index);
     this.#why = poll.index === undefined ? 'no index' : isBack ? 'index back' : `age ${age / 1_000} s`;
     if (poll.index === undefined) this.#expected = this.#heard ? 'gap' : 'none';
-    else if (isBack || this.#isDue || age > MAX_AGE + TOLERANCE) this.#expected = 'gap';
-    // A service that has forgotten the index says at once that there is nothing new.
-    else if (this.#isOld && entry.ids.length === 0 && entry.firstByte.monotonic - poll.monotonic < AT_ONCE)
+    else if (isBack || this.#isDue || age > MAX_AGE + TOLERANCE || this.#isForgotten(entry))
       this.#expected = 'gap';
     // During a sleep no timer tells. Then the gap may also come with the next answer.
     else this.#expected = ageOf(this.#pollSince, entry.firstByte) > MAX_AGE - TOLERANCE ? 'either' : 'none';
@@ -115,6 +110,13 @@ export class IndexAge {
       this.violations.push({ what: 'no gap', at, detail: this.#why });
     this.#expected = undefined;
     this.#gaps = 0;
+  }
+
+  /** A service that has forgotten an old index says at once that there is nothing new. */
+  #isForgotten({ ids, firstByte }: JournalEntry & { readonly kind: 'answer' }): boolean {
+    const poll = this.#poll!;
+    const isAtOnce = firstByte.monotonic - poll.monotonic < AT_ONCE;
+    return ids.length === 0 && isAtOnce && ageOf(this.#since, poll) > MAX_AGE + TOLERANCE;
   }
 
   /** How old the index of the last poll has become since that was sent, which only timers tell. */

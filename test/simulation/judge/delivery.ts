@@ -1,5 +1,5 @@
-import type { PublishedEvent } from './event-service.js';
-import type { JournalEntry } from './journal.js';
+import type { PublishedEvent } from '../world/event-service.js';
+import type { JournalEntry } from '../world/journal.js';
 import type { Violation } from './violation.js';
 
 /** What to expect of a subscriber. */

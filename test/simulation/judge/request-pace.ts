@@ -1,4 +1,4 @@
-import type { JournalEntry } from './journal.js';
+import type { JournalEntry } from '../world/journal.js';
 import type { Violation } from './violation.js';
 
 /** The service is polled at most once in this time, in ms, if nothing comes of it. */
