@@ -5,13 +5,13 @@ const trickle = Array.from({ length: 40 }, (_, i) => 3_000 + i * 7_000);
 
 /** A few minutes with a change of the clock at each of these moments. */
 function* steps(by: number): Generator<Case> {
-  for (const at of sweep(50, 125_000, { step: 500, coarse: 6_250 }))
+  for (const at of sweep(50, 125_000, { step: 500, coarse: 12_500 }))
     for (const publish of some([[], trickle, [...trickle.slice(0, 4), at + 100]]))
       yield ['a step', { seed: at, steps: [{ at, by }], publish, end: 500_000, maxGaps: 1 }];
 }
 
 function* sleeps(keepsConnections: boolean): Generator<Case> {
-  for (const duration of sweep(5_000, 400_000, { step: 5_000, coarse: 20_000 }))
+  for (const duration of sweep(5_000, 400_000, { step: 5_000, coarse: 40_000 }))
     for (const at of some([50_000, 70_000, 79_000]))
       for (const wakeAfter of some([undefined, 0, 3_000]))
         for (const publish of some([[], [at + 1_000, at + duration / 2, at + duration + 150_000], trickle])) {

@@ -10,7 +10,7 @@ const PATTERNS: readonly (readonly number[])[] = [
 
 /** A feed that is left, and come back to after each of these times. */
 function* absences(ack: boolean, linger: number, visits: readonly (number | undefined)[]): Generator<Case> {
-  for (const length of sweep(0, 400_000, { step: 1_000, coarse: 25_000 }))
+  for (const length of sweep(0, 400_000, { step: 1_000, coarse: 50_000 }))
     for (const from of some([44_500, 45_050, 79_999]))
       for (const pattern of some(PATTERNS))
         for (const visit of visits) {

@@ -23,4 +23,17 @@ describe('machines behind one address', () => {
 
   it('are chosen at random, and are a gap whenever the index goes back, and only then', () =>
     expectNoViolation(machines(true)));
+
+  it('lose nothing without a gap in an outage, if their clocks differ by less than the margin of the retention', () =>
+    expectNoViolation(
+      sweep(200_000, 320_000, { step: 1_000, coarse: 15_000 }).flatMap(duration =>
+        [5, 200, 2_000].map((skew): Case => {
+          const to = 100_000 + duration;
+          const service = { machines: [0, skew] };
+          const faults = [{ kind: 'refused', from: 100_000, to } as const];
+          const publish = [30_000, to - 30_000, to + 100_000];
+          return ['an outage', { seed: duration, service, faults, publish, end: to + 300_000 }];
+        }),
+      ),
+    ));
 });

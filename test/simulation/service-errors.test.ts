@@ -42,7 +42,7 @@ describe('a simulated service', () => {
   for (const kind of OWN_ERRORS) {
     it(`loses nothing, and is polled no sooner than it asks: ${faultName(kind)}`, () =>
       expectNoViolation(
-        lasting(kind, [...sweep(20_000, 400_000, { step: 4_000, coarse: 76_000 }), 600_000]),
+        lasting(kind, [...sweep(20_000, 400_000, { step: 4_000, coarse: 95_000 }), 600_000]),
       ));
   }
 
@@ -95,6 +95,18 @@ describe('a simulated service', () => {
         const publish = interval === 0 ? [] : every(interval, 1_000, 1_800_000);
         return ['slow bodies', { seed: 1, end: 1_800_000, publish, bodyTime: 14_000 }] as const;
       }),
+    ));
+
+  it('loses nothing in an outage after slow bodies, during which there were events', () =>
+    expectNoViolation(
+      sweep(240_000, 320_000, { step: 1_000, coarse: 8_000 }).flatMap((duration, seed) =>
+        [2_000, 9_000, 14_000].map((bodyTime): Case => {
+          const to = 30_000 + duration;
+          const faults = [{ kind: 'refused', from: 30_000, to } as const];
+          const publish = [10_000, 10_300, to - 100_000, to + 150_000];
+          return ['an outage after slow bodies', { seed, faults, bodyTime, publish, end: to + 400_000 }];
+        }),
+      ),
     ));
 
   for (const answersAbove of [false, true]) {

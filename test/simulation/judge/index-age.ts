@@ -37,6 +37,7 @@ export class IndexAge {
   /** When the service was last heard, at the earliest: what came during a sleep may have been said before it. */
   #heard: Moment | undefined;
   #isDue = false;
+  #answerIndex: string | undefined;
   #expected: 'gap' | 'none' | 'either' | undefined;
   #gaps = 0;
   #why = '';
@@ -89,7 +90,8 @@ export class IndexAge {
     this.#before = this.#since;
     // What came with news may have waited since the service was last heard.
     this.#since = entry.ids.length === 0 || poll.index === undefined ? poll : (this.#heard ?? poll);
-    this.#heard = this.#saidBefore(entry);
+    this.#heard = this.#saidBefore(entry.firstByte);
+    this.#answerIndex = entry.index;
     this.#isOpen = this.#isDue = false;
   }
 
@@ -104,10 +106,12 @@ export class IndexAge {
   }
 
   /** Before the next poll all that belongs to an answer has been emitted. */
-  #settle({ true: at }: JournalEntry): void {
+  #settle({ true: at, index }: JournalEntry & { readonly kind: 'request' }): void {
     if (this.#expected === undefined) return;
-    if (this.#expected === 'gap' && this.#gaps === 0)
-      this.violations.push({ what: 'no gap', at, detail: this.#why });
+    const isMissing = this.#expected === 'gap' && this.#gaps === 0;
+    // An answer without a subscriber to take it is dropped, and so is its index.
+    if (isMissing && this.#queues && index !== this.#answerIndex) this.#isDue = true;
+    else if (isMissing) this.violations.push({ what: 'no gap', at, detail: this.#why });
     this.#expected = undefined;
     this.#gaps = 0;
   }

@@ -2,6 +2,9 @@ import { Subscription } from 'rxjs';
 import { BEGIN } from './clocks.js';
 import type { Timers } from './timers.js';
 
+/** The first index after a reset. */
+const SMALL = 1_000_000;
+
 /** How the service behaves. All times are in ms. */
 export interface ServiceConfig {
   /** How long it holds a poll without news. */
@@ -82,7 +85,7 @@ export class EventService {
 
   /** It loses its events, and its indexes begin again from small numbers. */
   reset(): void {
-    this.#epoch = -this.#world.now();
+    this.#epoch = SMALL - this.#world.now();
     this.#lastStamp.length = 0;
     this.#log = [];
     this.#issuedAt.clear();
