@@ -45,7 +45,7 @@ function outage(
 function* outages(kind: FaultKind): Generator<Case> {
   let seed = Number(process.env.SEED ?? 0);
   const patterns = Object.keys(PATTERNS);
-  for (const duration of sweep(100_000, 360_000, { step: 2_000, coarse: 26_000 }))
+  for (const duration of sweep(100_000, 360_000, { step: 2_000, coarse: 40_000 }))
     for (const block of some(BLOCKS))
       for (const phase of some(PHASES)) {
         const pattern = patterns[seed++ % patterns.length]!;
