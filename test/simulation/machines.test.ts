@@ -31,7 +31,7 @@ describe('machines behind one address', () => {
           const to = 100_000 + duration;
           const service = { machines: [0, skew] };
           const faults = [{ kind: 'refused', from: 100_000, to } as const];
-          const publish = [30_000, to - 30_000, to + 100_000];
+          const publish = [99_000, 99_050, 99_500, to - 30_000, to + 100_000];
           return ['an outage', { seed: duration, service, faults, publish, end: to + 300_000 }];
         }),
       ),
