@@ -70,6 +70,7 @@ export function simulate(scenario: Scenario): Outcome {
   const journal = new Journal(clocks);
   const network = new Network(clocks, service, journal, faults, bodyTime);
   const wake$ = new Subject<void>();
+  const end$ = new Subject<void>();
 
   for (const at of scenario.publish) if (at < end) world.schedule(() => service.publish(), at);
   for (const at of scenario.resets ?? []) world.schedule(() => service.reset(), at);
@@ -84,13 +85,16 @@ export function simulate(scenario: Scenario): Outcome {
     }, at);
   }
   subscribe(subscriber, {
-    ...{ clocks, journal, wake$, transport: network.transport },
+    ...{ clocks, journal, wake$, end$, transport: network.transport },
     random: randomNumbers(scenario.seed),
   });
   clocks.runUntil(end, TOO_MANY);
-  const violations = judge(journal, service, { end, settle, subscriber, sleeps });
   const at = clocks.now.true;
+  const violations = judge(journal, service, { end, settle, subscriber, sleeps });
   const hot = at < end ? [{ what: 'a hot loop', at, detail: `${TOO_MANY} timers` }] : [];
+  // Feeds linger.
+  end$.next();
+  clocks.runUntil(end + 2_000, TOO_MANY);
   const { entries } = journal;
   const gap = entries.filter(({ kind }) => kind === 'gap')[scenario.maxGaps ?? Infinity];
   const many = gap

@@ -8,7 +8,17 @@ import {
   type Transport,
   type WatchConfig,
 } from 'lobby-rx';
-import { EMPTY, mergeMap, repeat, Subscription, take, throwError, timer, type Observable } from 'rxjs';
+import {
+  EMPTY,
+  mergeMap,
+  repeat,
+  Subscription,
+  take,
+  throwError,
+  timer,
+  type Observable,
+  takeUntil,
+} from 'rxjs';
 import type { Clocks } from './clocks.js';
 import type { Journal } from './journal.js';
 
@@ -45,9 +55,10 @@ export interface Surroundings {
   readonly transport: Transport;
   readonly random: () => number;
   readonly wake$: Observable<unknown>;
+  readonly end$: Observable<unknown>;
 }
 
-/** Subscribes, and writes down what comes. */
+/** Subscribes, and writes down what comes. Nothing is left open when `end$` emits. */
 export function subscribe(config: SubscriberConfig, surroundings: Surroundings): void {
   const { clocks, transport, random, wake$ } = surroundings;
   const client = createClient({
@@ -67,21 +78,25 @@ export function subscribe(config: SubscriberConfig, surroundings: Surroundings):
 
 type Watch = Pick<WatchConfig<never>, 'monotonic' | 'wake$'>;
 
-function followSignals(client: Client, watch: Watch, { journal }: Surroundings): void {
-  client.watchSignals(eventsWatch, {}, watch).subscribe({
-    next: signal => {
-      if (signal.kind === 'gap') journal.add({ kind: 'gap', reason: signal.gap.reason });
-      else if (signal.kind === 'answer') journal.add({ kind: 'delivered', ids: idsOf(signal.answer.events) });
-    },
-    error: (error: unknown) => journal.add({ kind: 'ended', error }),
-  });
+function followSignals(client: Client, watch: Watch, { journal, end$ }: Surroundings): void {
+  client
+    .watchSignals(eventsWatch, {}, watch)
+    .pipe(takeUntil(end$))
+    .subscribe({
+      next: signal => {
+        if (signal.kind === 'gap') journal.add({ kind: 'gap', reason: signal.gap.reason });
+        else if (signal.kind === 'answer')
+          journal.add({ kind: 'delivered', ids: idsOf(signal.answer.events) });
+      },
+      error: (error: unknown) => journal.add({ kind: 'ended', error }),
+    });
 }
 
 function followBatches(
   client: Client,
   watch: Watch,
   { ack }: Extract<SubscriberConfig, { kind: 'batches' }>,
-  { clocks, journal }: Surroundings,
+  { clocks, journal, end$ }: Surroundings,
 ): void {
   let calls = 0;
   let checkpoint: WatchConfig<never>['from'];
@@ -106,6 +121,7 @@ function followBatches(
         },
         ...(ack && { ack: (_batch: unknown, next: Checkpoint, gap?: Gap) => acknowledge(next, gap, ack) }),
       })
+      .pipe(takeUntil(end$))
       .subscribe({
         next: ({ events }) => journal.add({ kind: 'delivered', ids: idsOf(events) }),
         error: (error: unknown) => journal.add({ kind: 'ended', error }),
@@ -124,7 +140,7 @@ function followFeed(
   client: Client,
   watch: Watch,
   { linger, ack, absences, visit }: Extract<SubscriberConfig, { kind: 'feed' }>,
-  { clocks, journal }: Surroundings,
+  { clocks, journal, end$ }: Surroundings,
 ): void {
   const feed = client.events.createFeed({
     ...{ ...watch, linger },
@@ -133,7 +149,7 @@ function followFeed(
   feed.gap$.subscribe(({ reason }) => journal.add({ kind: 'gap', reason }));
   const visits$ = visit === undefined ? feed.all$ : feed.all$.pipe(take(visit), repeat());
   const come = () =>
-    visits$.subscribe({
+    visits$.pipe(takeUntil(end$)).subscribe({
       next: event => journal.add({ kind: 'delivered', ids: idsOf([event]) }),
       error: (error: unknown) => journal.add({ kind: 'ended', error }),
     });
