@@ -12,9 +12,8 @@ export function describe(value: unknown): string {
       return String(value);
     case 'object':
       return 'an object';
-    default:
-      return `a ${typeof value}`;
   }
+  return `a ${typeof value}`;
 }
 
 /** The text of what was thrown. Anything can be thrown, even what has no text. */

@@ -61,10 +61,13 @@ describe('the permit of a watch', () => {
     marbles(helpers => {
       const { poll } = script(of(answer('1', 'x')));
       let permits = 0;
-      const permit = () => (++permits === 1 ? throwError(() => new Error('no budget')) : NEVER);
-      const seen = journal(watchSignals(poll, { permit, random: () => 0.5 }), helpers, '1s !');
+      const permit = () => {
+        if (++permits === 2) throw new Error('no budget at all');
+        return permits === 1 ? throwError(() => new Error('no budget')) : NEVER;
+      };
+      const seen = journal(watchSignals(poll, { permit, random: () => 0.5 }), helpers, '5s !');
       helpers.flush();
-      strictEqual(permits, 2);
+      strictEqual(permits, 3);
       strictEqual(
         seen.some(line => line.includes('retrying')),
         true,
