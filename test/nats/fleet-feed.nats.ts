@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { firstValueFrom, type Subscription } from 'rxjs';
+import { take, firstValueFrom, type Subscription } from 'rxjs';
 import * as t from 'io-ts';
 import { struct, type EventFeed, type WatchStatus } from 'lobby-rx';
 import { fleetFeed } from 'lobby-rx/fleet';
@@ -82,13 +82,8 @@ for (const program of SERVERS) {
       const feed = fleetFeed({ nats: server.connect(), identity_id: id, linger: 0 });
       const states = statusOf(feed);
       const numbers: number[] = [];
-      const takeOne = () => {
-        const taking: Subscription = feed.all$.subscribe(event => {
-          numbers.push(numberOf(event));
-          taking.unsubscribe();
-        });
-        return taking;
-      };
+      const takeOne = (): Subscription =>
+        feed.all$.pipe(take(1)).subscribe(event => numbers.push(numberOf(event)));
       let taking = takeOne();
       await waitUntil(() => states.at(-1) === 'live');
       for (let i = 0; i < 5; i++) publish(id);
