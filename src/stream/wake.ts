@@ -113,7 +113,7 @@ function isBack({ type, persisted }: PageEvent): boolean {
 }
 
 /** Whether this is a page: only pages are hidden, frozen and kept in a cache. */
-export function isPage(): boolean {
+function isPage(): boolean {
   return page.document?.visibilityState !== undefined && page.addEventListener !== undefined;
 }
 

@@ -40,7 +40,7 @@ export function expectNoViolation(cases: Iterable<Case>): void {
 }
 
 /** Whether to run everything: `FULL=1`. */
-export const isFull = Boolean(process.env.FULL);
+const isFull = Boolean(process.env.FULL);
 
 /** Numbers from `first` to `last`: every `step`-th with `FULL=1`, otherwise every `coarse`-th, from a seeded offset. */
 export function sweep(
