@@ -1,6 +1,8 @@
 import { cursorArgument } from '../error/index.js';
 import { ageOf, type Instant } from './clocks.js';
+import type { Delivery } from './delivery.js';
 import type { WatchSettings } from './watch-config.js';
+import type { WatchSignal } from './watch-signal.js';
 import {
   dueGap,
   hasSlept,
@@ -8,9 +10,9 @@ import {
   paceWait,
   restFor,
   usableFor,
-  withStatus,
+  turnTo,
   type DueGap,
-  type Outcome,
+  type PollEvent,
   type Turn,
   type WatchState,
 } from './watch-state.js';
@@ -18,10 +20,12 @@ import {
 /** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
 export function answerTurn<A>(
   state: WatchState,
-  { answer, text, now, arrivedAt = now }: Outcome<A> & { kind: 'answer' },
+  { answer, text, arrivedAt: at }: PollEvent<A> & { kind: 'answer' },
+  now: Instant,
   laws: WatchSettings<A>,
 ): Turn<A> {
   const { askedAt } = state;
+  const arrivedAt = at ?? now;
   const index = usableIndex(laws.indexOf(answer));
   const isIdle = laws.isIdle(answer);
   const key = isIdle ? state.key : laws.keyOf(answer, text);
@@ -36,7 +40,7 @@ export function answerTurn<A>(
   const due: DueGap | undefined =
     known ??
     (saysForgotten ? { reason: 'silence', index: state.index } : undefined) ??
-    dueGap(state, arrivedAt, laws.retention) ??
+    dueGap(state, askedAt, arrivedAt, laws.retention) ??
     (isBackwards ? { reason: 'index_backwards', index: state.index } : undefined);
   const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
   const isGapNew = gap !== undefined && gap !== due?.emitted;
@@ -49,7 +53,9 @@ export function answerTurn<A>(
   const indexAt = isCached ? state.indexAt : isNews && state.index !== undefined ? state.heardAt : askedAt;
   const next: WatchState = {
     ...heard(state, now, isCached ? state.heardAt : saidAt(askedAt, arrivedAt, laws.deadline)),
-    ...{ index: isForgotten ? undefined : index, indexAt, key },
+    index: isForgotten ? undefined : index,
+    indexAt,
+    key,
     coveredAt: isGapNew ? now : state.coveredAt,
     // Without an index the next poll starts from now and misses what happens in between.
     due:
@@ -60,35 +66,39 @@ export function answerTurn<A>(
           : undefined,
     paidUntil: isNews ? state.paidUntil - laws.minInterval : state.paidUntil,
   };
-  const wait = Math.max(paceWait(next, now, laws), next.index === undefined ? laws.minInterval : 0);
   const checkpoint = { index: index ?? '', at: indexAt.at };
-  return {
-    ...withStatus({ ...next, rest: restFor(now, wait) }, now, { state: 'live', lastAnswer: now.at }),
-    why: isNews ? 'news' : 'nothing',
-    delivery: {
-      ...{ answer: isNews || isIdle ? answer : laws.withoutNews(answer), checkpoint, gap },
-      signals: [
-        ...(isGapNew ? [{ kind: 'gap', gap } as const] : []),
-        isNews ? { kind: 'answer', answer, checkpoint } : { kind: 'idle', checkpoint },
-      ],
-    },
+  const signal: WatchSignal<A> = isNews
+    ? { kind: 'answer', answer, checkpoint }
+    : { kind: 'idle', checkpoint };
+  const delivery: Delivery<A> = {
+    answer: isNews || isIdle ? answer : laws.withoutNews(answer),
+    checkpoint,
+    gap,
+    signals: isGapNew ? [{ kind: 'gap', gap }, signal] : [signal],
   };
+  const wait = Math.max(paceWait(next, now, laws), next.index === undefined ? laws.minInterval : 0);
+  const settled = { ...next, rest: restFor(now, wait) };
+  const why = isNews ? 'news' : 'nothing';
+  return { delivery, ...turnTo(settled, { state: 'live', lastAnswer: now.at }, now, why) };
 }
 
 /** The service itself has said that there is nothing new. Its index has not become younger: there is no new one. */
-export function nothingTurn<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
+export function nothingTurn<A>(state: WatchState, now: Instant, laws: WatchSettings<A>): Turn<A> {
   const next = heard(state, now, saidAt(state.askedAt, now, laws.deadline));
-  return {
-    ...withStatus({ ...next, rest: restFor(now, paceWait(next, now, laws)) }, now, { state: 'live' }),
-    why: 'nothing',
-  };
+  const rest = restFor(now, paceWait(next, now, laws));
+  return turnTo({ ...next, rest }, { state: 'live' }, now, 'nothing');
 }
 
 /** The state after something that the service itself has said. */
 function heard(state: WatchState, now: Instant, heardAt: Instant): WatchState {
   return {
-    ...{ ...state, heardAt, quietSince: now.monotonic },
-    ...{ indexFailures: 0, isAnswered: true, isHoldingProof: true, needsFreshConnection: false },
+    ...state,
+    heardAt,
+    quietSince: now.monotonic,
+    indexFailures: 0,
+    isAnswered: true,
+    isHoldingProof: true,
+    needsFreshConnection: false,
   };
 }
 

@@ -40,18 +40,18 @@ export interface Audience<A> {
 
 /**
  * Emits the signals of a delivery: to an audience part by part, as long as it is there. Emits `taken` once all of them have been
- * emitted; or `late`, if the audience comes back when `isLate` says that it is.
+ * emitted; or `expired`, if the audience comes back when `isExpired` says so.
  */
 export function deliver<A>(
   { signals }: Delivery<A>,
   audience: Audience<A> | undefined,
-  isLate: () => boolean,
-): Observable<WatchSignal<A> | 'taken' | 'late'> {
+  isExpired: () => boolean,
+): Observable<WatchSignal<A> | 'taken' | 'expired'> {
   if (!audience || signals.every(({ kind }) => kind === 'idle')) return of(...signals, 'taken' as const);
   return from(signals).pipe(
-    concatMap((signal): readonly (WatchSignal<A> | 'late')[] => partsOf(signal, audience)),
-    heldWhile<WatchSignal<A> | 'late'>(audience.isAbsent$, {
-      instead: () => (isLate() ? ['late'] : undefined),
+    concatMap((signal): readonly (WatchSignal<A> | 'expired')[] => partsOf(signal, audience)),
+    heldWhile<WatchSignal<A> | 'expired'>(audience.isAbsent$, {
+      instead: () => (isExpired() ? ['expired'] : undefined),
     }),
     endWith('taken' as const),
     takeWhile(part => typeof part !== 'string', true),

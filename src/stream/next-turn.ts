@@ -11,9 +11,10 @@ import {
   paceWait,
   resumedState,
   restFor,
-  withStatus,
+  turnTo,
   type DueGap,
-  type Outcome,
+  type Moment,
+  type PollEvent,
   type Turn,
   type WatchState,
 } from './watch-state.js';
@@ -28,59 +29,71 @@ const CHECK_CUTS =
   'the service has not answered for a while: is something between cutting polls off before it does (after 40–60 s), or is the deadline too short?';
 
 /** The laws of the watch as one pure function: from a state and what happened to a poll to the next turn. */
-export function nextTurn<A>(state: WatchState, outcome: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
+export function nextTurn<A>(
+  state: WatchState,
+  event: PollEvent<A>,
+  moment: Moment,
+  laws: WatchSettings<A>,
+): Turn<A> {
   try {
-    return turnOf(state, outcome, laws);
+    return turnAt(state, event, moment, laws);
   } catch (error) {
     // A callback of the config threw. That is a bug, which polling again cannot fix.
-    return endedTurn(state, outcome.now, laws, { error });
+    return endedTurn(state, moment.now, laws, { error });
   }
 }
 
-function turnOf<A>(state: WatchState, outcome: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
-  switch (outcome.kind) {
+function turnAt<A>(
+  state: WatchState,
+  event: PollEvent<A>,
+  { now, spread }: Moment,
+  laws: WatchSettings<A>,
+): Turn<A> {
+  switch (event.kind) {
     case 'sent':
-      return onSent(state, outcome.now, laws);
+      return onSent(state, now, laws);
     case 'held':
-      return onHeld(state, outcome.now);
+      return onHeld(state, now);
     case 'answer':
-      return answerTurn(state, outcome, laws);
+      return answerTurn(state, event, now, laws);
     case 'nothing':
-      return nothingTurn(state, outcome, laws);
+      return nothingTurn(state, now, laws);
     case 'deadline':
-      return onCut({ ...state, needsFreshConnection: true }, outcome, laws, spreadWait(outcome, laws));
+      return onCut({ ...state, needsFreshConnection: true }, now, laws, spreadWait(spread, laws));
     case 'outdated':
-      return onCut({ ...state, needsFreshConnection: true }, outcome, laws);
-    case 'failure':
-      return onFailure(state, outcome.error, laws.recovery(outcome.error), outcome, laws);
+      return onCut({ ...state, needsFreshConnection: true }, now, laws);
+    case 'failure': {
+      const heldFor = event.isUnsent ? 0 : now.monotonic - state.askedAt.monotonic;
+      return onFailure(state, event.error, laws.recovery(event.error), now, laws, heldFor);
+    }
     case 'woken':
-      return onWoken(state, outcome, laws);
+      return onWoken(state, now, laws, spread);
     case 'left':
       return { signals: [], state, why: 'left' };
     case 'returned':
-      return onReturned(state, outcome, laws);
-    case 'dropped':
+      return onReturned(state, now, laws);
+    case 'expired':
       return {
         signals: [],
         state: { ...state, due: { reason: 'silence', index: state.index } },
         why: 'left',
       };
     case 'unacknowledged':
-      return onUnacknowledged(state, outcome, laws);
+      return onUnacknowledged(state, event, now, laws);
     case 'decided':
-      return onDecision(outcome, laws);
+      return onDecision(event, now, laws);
   }
 }
 
 /** A poll is sent: it is paid for, and the gap that it may have is due. */
 function onSent<A>(before: WatchState, now: Instant, { minInterval, retention }: WatchSettings<A>): Turn<A> {
   const paidUntil = Math.max(before.paidUntil, now.monotonic) + minInterval;
-  const state = { ...before, askedAt: now, paidUntil };
-  return { signals: [], state: { ...state, due: dueGap(state, now, retention) } };
+  const due = dueGap(before, now, now, retention);
+  return { signals: [], state: { ...before, askedAt: now, paidUntil, due } };
 }
 
 /** A poll that was not answered, or not by the service: that says nothing of the service, and the next one may be answered. */
-function onCut<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>, spread = 0): Turn<A> {
+function onCut<A>(state: WatchState, now: Instant, laws: WatchSettings<A>, spread = 0): Turn<A> {
   const least = paceWait(state, now, laws);
   const wait = Math.max(least, spread);
   const isForgotten = state.due?.reason === 'silence' && !state.due.emitted;
@@ -90,37 +103,37 @@ function onCut<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>
     ...state,
     // A service that has forgotten the index may hold a poll with it. Without one, it answers at once.
     index: isForgotten ? undefined : state.index,
-    ...{ indexFailures: 0, isHoldingProof: false },
+    indexFailures: 0,
+    isHoldingProof: false,
     rest: restFor(now, wait, least),
   };
   const { attempt } = state.status;
   const trouble = { state: 'retrying', attempt, nextTry: now.at + wait, hint: CHECK_CUTS } as const;
-  return { ...(isQuiet ? withStatus(next, now, trouble) : { state: next, signals: [] }), why: 'cut' };
+  return isQuiet ? turnTo(next, trouble, now, 'cut') : { state: next, signals: [], why: 'cut' };
 }
 
 /** The service holds a poll: it has nothing new, and all is well. Only an answer ends the backoff. */
 function onHeld(state: WatchState, now: Instant): Turn<never> {
   if (!state.isHoldingProof || state.status.state === 'live') return { signals: [], state };
-  return withStatus(state, now, { state: 'live', attempt: state.status.attempt });
+  return turnTo(state, { state: 'live', attempt: state.status.attempt }, now);
 }
 
 /** The machine is back: polls soon, on a new connection. A wait never becomes longer. */
-function onWoken<A>(state: WatchState, outcome: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
-  const { now } = outcome;
+function onWoken<A>(state: WatchState, now: Instant, laws: WatchSettings<A>, spread: number): Turn<A> {
   const left = state.rest.until - now.monotonic;
   const isWaiting = left > 0;
   const least = isWaiting ? state.rest.least - now.monotonic : paceWait(state, now, laws);
-  const soon = Math.max(least, spreadWait(outcome, laws));
+  const soon = Math.max(least, spreadWait(spread, laws));
   const wait = isWaiting ? Math.min(soon, left) : soon;
   // Further wakes do not shorten this wait.
   const next: WatchState = { ...state, needsFreshConnection: true, rest: restFor(now, wait) };
   const { status } = state;
   if (status.nextTry === undefined) return { state: next, signals: [], why: 'woke' };
-  return { ...withStatus(next, now, { ...status, nextTry: now.at + wait }), why: 'woke' };
+  return turnTo(next, { ...status, nextTry: now.at + wait }, now, 'woke');
 }
 
 /** A feed has a subscriber again: goes on where the last one left, but not before the service or the pace allow it. */
-function onReturned<A>(state: WatchState, { now }: Outcome<A>, laws: WatchSettings<A>): Turn<A> {
+function onReturned<A>(state: WatchState, now: Instant, laws: WatchSettings<A>): Turn<A> {
   const { index, due } = state;
   const isGivenUp = !laws.resume && (index !== undefined || due !== undefined);
   const wait = Math.max(0, state.rest.least - now.monotonic, paceWait(state, now, laws));
@@ -150,14 +163,12 @@ function onFailure<A>(
   state: WatchState,
   error: unknown,
   recovery: Recovery,
-  outcome: Outcome<A>,
+  now: Instant,
   laws: WatchSettings<A>,
+  heldFor = 0,
 ): Turn<A> {
-  const { now } = outcome;
-  const wasSent = outcome.kind === 'failure' && !outcome.isUnsent;
-  const heldFor = wasSent ? now.monotonic - state.askedAt.monotonic : 0;
   if ((recovery.kind === 'idle' || recovery.kind === 'cut') && heldFor >= (recovery.ifHeldFor ?? 0)) {
-    return recovery.kind === 'idle' ? nothingTurn(state, outcome, laws) : onCut(state, outcome, laws);
+    return recovery.kind === 'idle' ? nothingTurn(state, now, laws) : onCut(state, now, laws);
   }
   const least = paceWait(state, now, laws);
   if (recovery.kind === 'end' || (recovery.kind === 'index' && state.index === undefined)) {
@@ -182,12 +193,13 @@ function onFailure<A>(
     isHoldingProof: heldFor < LIVE_AFTER,
     rest: restFor(now, wait, after === undefined ? least : wait),
   };
-  return { ...withStatus(next, now, change), why: after === undefined ? 'failed' : 'asked' };
+  return turnTo(next, change, now, after === undefined ? 'failed' : 'asked');
 }
 
 /** `ack` has decided: the watch ends, or continues from somewhere else. */
 function onDecision<A>(
-  { after, decision, now }: Outcome<A> & { kind: 'decided' },
+  { after, decision }: PollEvent<A> & { kind: 'decided' },
+  now: Instant,
   laws: WatchSettings<A>,
 ): Turn<A> {
   const { state } = after;
@@ -205,10 +217,10 @@ function onDecision<A>(
 /** `ack` failed: continues as if there had been no answer, so that it is requested again, with increasing waits. */
 function onUnacknowledged<A>(
   state: WatchState,
-  outcome: Outcome<A> & { kind: 'unacknowledged' },
+  { error, after }: PollEvent<A> & { kind: 'unacknowledged' },
+  now: Instant,
   laws: WatchSettings<A>,
 ): Turn<A> {
-  const { error, after } = outcome;
   const gap = after.delivery?.gap;
   // Without an index the same answer cannot be requested again: what happens until the next poll is missed.
   const missed: DueGap = gap
@@ -222,7 +234,7 @@ function onUnacknowledged<A>(
     quietSince: after.state.quietSince,
     status: { ...after.state.status, lastAnswer, attempt },
   };
-  return { ...onFailure(before, error, { kind: 'retry' }, outcome, laws), why: 'ack' };
+  return { ...onFailure(before, error, { kind: 'retry' }, now, laws), why: 'ack' };
 }
 
 /** The watch is over. The wait is for the next subscriber of a feed. */
@@ -233,10 +245,10 @@ function endedTurn<A>(
   end: Turn<A>['end'] & {},
 ): Turn<A> {
   const rest = restFor(now, paceWait(state, now, laws));
-  return { ...withStatus({ ...state, rest }, now, { state: 'closed', error: end.error }), why: 'ended', end };
+  return { end, ...turnTo({ ...state, rest }, { state: 'closed', error: end.error }, now, 'ended') };
 }
 
 /** How long a watch that is one of many waits before a poll that all of them send at once, in ms. */
-function spreadWait<A>({ spread }: Outcome<A>, { random }: WatchSettings<A>): number {
+function spreadWait<A>(spread: number, { random }: WatchSettings<A>): number {
   return Math.round(within01(random()) * spread);
 }

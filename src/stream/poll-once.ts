@@ -1,7 +1,7 @@
 import { from, ignoreElements, Observable, take, type SchedulerAction, type Subscription } from 'rxjs';
 import { instant, type Instant } from './clocks.js';
 import type { SinglePoll, WatchSettings } from './watch-config.js';
-import { knownSince, LIVE_AFTER, usableFor, type Ending, type WatchState } from './watch-state.js';
+import { knownSince, LIVE_AFTER, usableFor, type PollEvent, type WatchState } from './watch-state.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
 const YOUNG_POLL = 1_000;
@@ -22,7 +22,7 @@ export function pollOnce<A>(
   settings: WatchSettings<A>,
   interruption$: Observable<Interruption>,
   wokenAt: () => number,
-): Observable<Ending<A>> {
+): Observable<PollEvent<A>> {
   return new Observable(subscriber => {
     const { permit, deadline, retention, scheduler } = settings;
     const { index, askedAt: lastAskedAt, needsFreshConnection } = state;
@@ -33,12 +33,12 @@ export function pollOnce<A>(
     let arrivedAt: Instant | undefined;
     let isOver = false as boolean;
 
-    const end = (ending: Ending<A>) => {
+    const end = (event: PollEvent<A>) => {
       if (isOver) return;
       isOver = true;
       asking?.unsubscribe();
       timer?.unsubscribe();
-      subscriber.next(ending);
+      subscriber.next(event);
       subscriber.complete();
     };
     const fail = (error: unknown) => end({ kind: 'failure', error, isUnsent: !askedAt });

@@ -65,7 +65,7 @@ export interface Rest {
 }
 
 /** What happens to a poll, or to the wait for it. */
-export type Ending<A> =
+export type PollEvent<A> =
   /** It is being sent; the service has been holding it for a while. It goes on. */
   | { readonly kind: 'sent' | 'held' }
   /** It began to arrive at some time; by default, it has only just done so. */
@@ -77,24 +77,24 @@ export type Ending<A> =
   /** The machine woke; the last subscriber of a feed left; one came back. */
   | { readonly kind: 'woken' | 'left' | 'returned' }
   /** What was held for the next subscriber became too old. */
-  | { readonly kind: 'dropped' }
+  | { readonly kind: 'expired' }
   /** An answer was delivered, but `ack` failed; or it has decided how to go on. */
   | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly after: Turn<A> }
   | { readonly kind: 'decided'; readonly decision: AckDecision; readonly after: Turn<A> };
 
-/** An ending, and what else a turn depends on. */
-export type Outcome<A> = Ending<A> & {
+/** When it happens. */
+export interface Moment {
   readonly now: Instant;
   /** Over how many ms to spread polls that many watches send at once. */
   readonly spread: number;
-};
+}
 
-/** What an outcome leads to: the signals to emit, the next state, and how to continue. */
+/** What an event leads to: the signals to emit, the next state, and how to continue. */
 export interface Turn<A> {
   readonly signals: readonly WatchSignal<never>[];
   readonly state: WatchState;
   /** Absent if the poll goes on. */
-  readonly why?: TurnReason;
+  readonly why?: TurnReason | undefined;
   /** What has to happen before the next state takes effect. */
   readonly delivery?: Delivery<A>;
   /** The watch ends: with this error, or without one. */
@@ -173,9 +173,14 @@ export function knownSince(state: WatchState, askedAt: Instant, retention: numbe
   return [coveredAt, heardAt].find(isRecent) ?? indexAt;
 }
 
-/** The gap before the answer to the last poll, if it comes at this time: the service may have forgotten the index by then. */
-export function dueGap(state: WatchState, at: Instant, retention: number): DueGap | undefined {
-  const { index, askedAt, coveredAt, due } = state;
+/** The gap before the answer to a poll that is sent at one time and answered at another: the service may have forgotten the index by then. */
+export function dueGap(
+  state: WatchState,
+  askedAt: Instant,
+  at: Instant,
+  retention: number,
+): DueGap | undefined {
+  const { index, coveredAt, due } = state;
   // As long as the answer after a gap cannot be acknowledged, it comes again, and the gap is known.
   const since = due?.emitted ? coveredAt : knownSince(state, askedAt, retention);
   const isForgotten = index !== undefined && usableFor(since, at, retention) < 0;
@@ -204,18 +209,19 @@ export function paceWait<A>(
   return Math.max(0, paidUntil - burst * minInterval - now.monotonic);
 }
 
-/** A state with another status, which is emitted if it says something new; not for each further answer. */
-export function withStatus(
+/** A turn to a state with another status, which is emitted if it says something new; not for each further answer. */
+export function turnTo(
   state: WatchState,
-  now: Instant,
   change: Pick<WatchStatus, 'state'> & Partial<WatchStatus>,
-): Pick<Turn<never>, 'state' | 'signals'> {
+  now: Instant,
+  why?: TurnReason,
+): Turn<never> {
   const { status: before } = state;
   const isSame = before.state === change.state;
   const since = isSame ? before.since : now.at;
   const status = { ...connecting(now.at, before.lastAnswer), ...change, since };
   const isEmitted = !isSame || change.nextTry !== undefined;
-  return { state: { ...state, status }, signals: isEmitted ? [{ kind: 'status', status }] : [] };
+  return { why, signals: isEmitted ? [{ kind: 'status', status }] : [], state: { ...state, status } };
 }
 
 /** A wait that begins now. A wake may not shorten it to less than `least`. */

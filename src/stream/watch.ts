@@ -18,6 +18,7 @@ import {
   tap,
   throwError,
   timer,
+  type ObservableInput,
   type Subscription,
 } from 'rxjs';
 import { instant, isRealTime } from './clocks.js';
@@ -32,7 +33,14 @@ import {
   type WatchSettings,
 } from './watch-config.js';
 import { answers, type Checkpoint, type WatchSignal } from './watch-signal.js';
-import { firstState, isUsable, movedState, type Ending, type Turn, type WatchState } from './watch-state.js';
+import {
+  firstState,
+  isUsable,
+  movedState,
+  type PollEvent,
+  type Turn,
+  type WatchState,
+} from './watch-state.js';
 
 /**
  * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the last answer; after
@@ -125,31 +133,32 @@ export function continuingWatch<A>(
       let wokenAt = -Infinity;
       let soon = 0;
 
-      /** The turn that follows from how a poll, or the wait for it, has ended. */
-      const turnAfter = (ending: Ending<A>): Turn<A> => {
+      const turnAfter = (event: PollEvent<A>): Turn<A> => {
         const spread = Math.max(MIN_SPREAD, openWatches * SPREAD_PER_WATCH);
-        return nextTurn(state, { ...ending, now: instant(settings), spread }, settings);
+        return nextTurn(state, event, { now: instant(settings), spread }, settings);
       };
 
       /** Emits what a turn has, waits until it has been taken and acknowledged, and commits its state. */
-      const perform = (turn: Turn<A>): Observable<WatchSignal<A> | typeof ENDED> =>
-        concat(turn.signals, turn.delivery ? delivered(turn, turn.delivery) : defer(() => commit(turn)));
+      const perform = (turn: Turn<A>): ObservableInput<WatchSignal<A> | typeof ENDED> => {
+        const { delivery, end, signals } = turn;
+        if (delivery)
+          return signals.length > 0 ? concat(signals, delivered(turn, delivery)) : delivered(turn, delivery);
+        commit(turn);
+        if (!end) return signals;
+        return concat(signals, 'error' in end ? throwError(() => end.error) : of(ENDED));
+      };
 
       const delivered = (turn: Turn<A>, delivery: Delivery<A>) => {
-        const isLate = () =>
+        const isExpired = () =>
           (isPaused && !settings.resume) || !isUsable(turn.state, instant(settings), retention);
-        return deliver(delivery, audience, isLate).pipe(
+        return deliver(delivery, audience, isExpired).pipe(
           concatMap(part => {
-            if (part === 'late') return perform(turnAfter({ kind: 'dropped' }));
+            if (part === 'expired') return perform(turnAfter({ kind: 'expired' }));
             if (part === 'taken') return ack ? acknowledged(turn, delivery, ack) : commit(turn);
-            if (part.kind === 'gap')
-              log({
-                at: scheduler.now(),
-                watchId,
-                kind: 'gap',
-                reason: part.gap.reason,
-                index: part.gap.index,
-              });
+            if (part.kind === 'gap') {
+              const { reason, index } = part.gap;
+              log({ kind: 'gap', at: scheduler.now(), watchId, reason, index });
+            }
             return [part];
           }),
         );
@@ -167,24 +176,25 @@ export function continuingWatch<A>(
           }),
         );
 
-      const commit = (turn: Turn<A>): Observable<typeof ENDED> => {
-        place = state = turn.state;
-        const { why, end } = turn;
+      const commit = ({ state: next, why, end }: Turn<A>): readonly never[] => {
+        place = state = next;
         const { attempt, error } = state.status;
-        const wait = end ? 0 : Math.max(0, state.rest.until - monotonic.now());
-        if (why) log({ at: scheduler.now(), watchId, kind: 'turn', why, wait, attempt, error });
-        if (!end) return EMPTY;
-        return 'error' in end ? throwError(() => end.error) : of(ENDED);
+        const wait = end ? 0 : waitLeft();
+        if (why) log({ kind: 'turn', at: scheduler.now(), watchId, why, wait, attempt, error });
+        return [];
       };
+
+      const waitLeft = () => Math.max(0, state.rest.until - monotonic.now());
 
       /** Emits when the next poll is due, or something has to be dealt with before it. */
       const rest = (): Observable<unknown> => {
         const { until, least } = state.rest;
-        const wait = pending ? 0 : Math.max(0, until - monotonic.now());
-        const isWakeable = wait > 0 && !isPaused && least < until;
+        const wait = pending ? 0 : waitLeft();
         // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
-        const isSoon = wait === 0 && isRealTime(scheduler) && ++soon % SOON_IN_A_ROW !== 0;
-        const due$ = isPaused ? NEVER : timer(wait, isSoon ? asapScheduler : scheduler);
+        const isSoon = wait === 0 && !isPaused && isRealTime(scheduler) && ++soon % SOON_IN_A_ROW !== 0;
+        if (isSoon) return timer(0, asapScheduler);
+        const isWakeable = wait > 0 && !isPaused && least < until;
+        const due$ = isPaused ? NEVER : timer(wait, scheduler);
         const early$ = interruption$.pipe(
           filter(kind => kind !== 'woken' || isWakeable),
           tap(kind => (pending = kind)),
@@ -192,17 +202,17 @@ export function continuingWatch<A>(
         return merge(due$, early$).pipe(take(1));
       };
 
-      const outcome$ = defer(() => {
+      const polled = () => pollOnce(poll, state, settings, interruption$, () => wokenAt);
+      const event$ = defer(() => {
         const kind = pending;
         pending = undefined;
         if (isPaused) return of({ kind: 'left' as const });
-        const polled$ = defer(() => pollOnce(poll, state, settings, interruption$, () => wokenAt));
-        if (!kind) return polled$;
+        if (!kind) return polled();
         // After a return it polls in the same tick: what happens from now on must not be missed.
-        const isDue = () => kind === 'returned' && !isPaused && state.rest.until <= monotonic.now();
+        const isDue = () => kind === 'returned' && !isPaused && waitLeft() === 0;
         return concat(
           of({ kind }),
-          defer(() => (isDue() ? polled$ : EMPTY)),
+          defer(() => (isDue() ? polled() : EMPTY)),
         );
       });
 
@@ -234,9 +244,9 @@ export function continuingWatch<A>(
       subscriber.add(() => followWakes(false));
       if (audience) subscriber.add(audience.isActive$.subscribe(setActive));
       else setActive(true);
-      outcome$
+      event$
         .pipe(
-          concatMap(ending => perform(turnAfter(ending))),
+          concatMap(event => perform(turnAfter(event))),
           repeat({ delay: rest }),
           takeWhile(signal => signal !== ENDED),
         )

@@ -38,16 +38,16 @@ function start(
   delivery: Delivery<Answer>,
   {
     isAbsent = false,
-    isLate = false,
+    isExpired = false,
     leaveWith = '',
-  }: Partial<Record<'isAbsent' | 'isLate', boolean>> & {
+  }: Partial<Record<'isAbsent' | 'isExpired', boolean>> & {
     leaveWith?: string;
   } = {},
 ) {
   const isAbsent$ = new BehaviorSubject(isAbsent);
   const audience: Audience<Answer> = { isAbsent$, isActive$: NEVER, split };
   const seen: string[] = [];
-  const delivering = deliver(delivery, audience, () => isLate)
+  const delivering = deliver(delivery, audience, () => isExpired)
     .pipe(map(short))
     .subscribe({
       next: part => {
@@ -87,17 +87,17 @@ describe('the delivery of an answer', () => {
     deepStrictEqual([seen, isAbsent$.observed], [['a', 'b', 'c.', '[taken]', '|'], false]);
   });
 
-  it('is late if the audience comes back too late, wherever it left: then nothing else is emitted', () => {
-    const never = start({ ...whole, gap }, { isAbsent: true, isLate: true });
+  it('has expired if the audience comes back too late, wherever it left: then nothing else is emitted', () => {
+    const never = start({ ...whole, gap }, { isAbsent: true, isExpired: true });
     never.isAbsent$.next(false);
-    deepStrictEqual(never.seen, ['[late]', '|']);
-    const within = start(whole, { isLate: true, leaveWith: 'a' });
+    deepStrictEqual(never.seen, ['[expired]', '|']);
+    const within = start(whole, { isExpired: true, leaveWith: 'a' });
     within.isAbsent$.next(false);
-    deepStrictEqual(within.seen, ['a', '[late]', '|']);
+    deepStrictEqual(within.seen, ['a', '[expired]', '|']);
   });
 
   it('without news waits for the audience only if there is a gap to emit', () => {
-    deepStrictEqual(start(idle, { isAbsent: true, isLate: true }).seen, ['idle', '[taken]', '|']);
+    deepStrictEqual(start(idle, { isAbsent: true, isExpired: true }).seen, ['idle', '[taken]', '|']);
     const { seen, isAbsent$ } = start(delivery(gapSignal, ...idle.signals), { isAbsent: true });
     deepStrictEqual(seen, []);
     isAbsent$.next(false);

@@ -78,7 +78,7 @@ describe('the laws of the watch', () => {
 
     it('after a wake or a deadline is spread over a longer time if there are many watches', () => {
       for (const kind of ['woken', 'deadline'] as const) {
-        const { state } = nextTurn<Answer>(live, { kind, now: when(20), spread: 10_000 }, laws);
+        const { state } = nextTurn<Answer>(live, { kind }, { now: when(20), spread: 10_000 }, laws);
         strictEqual(state.rest.until, 5_020);
       }
     });
@@ -189,7 +189,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual(turn(live, { kind: 'left' }, 20), { signals: [], state: live, why: 'left' });
       const due = { reason: 'silence', index: '7' } as const;
       const dropped = { signals: [], state: { ...live, due }, why: 'left' };
-      deepStrictEqual(turn(live, { kind: 'dropped' }, 20), dropped);
+      deepStrictEqual(turn(live, { kind: 'expired' }, 20), dropped);
     });
   });
 
