@@ -75,8 +75,9 @@ export function endpointWatch<Input, Answer>(
     { ...(watch as WatchConfig<Answer>), ...given(config) },
     given({ isIdle, keyOf, withoutNews }) as AnswerSettings<Answer>,
   );
+  const first = { watch_index: undefined, ...input };
   const send: SinglePoll<Answer> = (watch_index, context) =>
-    requestText(polling, endpoint, { ...input, watch_index } as Input, { ...context, kind: 'poll' });
+    requestText(polling, endpoint, { ...first, watch_index } as Input, { kind: 'poll', ...context });
   return { poll: () => (settings.permit ? send : withinQuota(send, settings)), settings };
 }
 

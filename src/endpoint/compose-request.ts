@@ -18,8 +18,19 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The base URLs of the services, without a trailing slash. URLs that are not used may be missing. */
 export type BaseUrls = Readonly<Partial<Record<Service, string>>>;
 
+/** How to send a request; see `TransportRequest`. */
+export type RequestOptions = Pick<
+  TransportRequest,
+  'kind' | 'maxBody' | 'keepalive' | 'needsFreshConnection' | 'onArrival'
+>;
+
 /** Composes the request of an endpoint from its input. Throws an `InputError` if the input is invalid or a URL is missing. */
-export function composeRequest(endpoint: Endpoint, input: unknown, baseUrls: BaseUrls): TransportRequest {
+export function composeRequest(
+  endpoint: Endpoint,
+  input: unknown,
+  baseUrls: BaseUrls,
+  options?: RequestOptions,
+): TransportRequest {
   const names = inputNames(endpoint);
   const given = checkArgument('input', plainObject, input);
   const path = fillPath(endpoint.path, given);
@@ -32,12 +43,14 @@ export function composeRequest(endpoint: Endpoint, input: unknown, baseUrls: Bas
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeText(name, String(value))}`)
     .join('&');
   return {
+    // Names that a spread adds to another one would cost each request a hidden class of its own in V8.
     method: endpoint.method,
     // As HTTP defines it.
     idempotent: endpoint.method !== 'POST' && endpoint.method !== 'PATCH',
     url: baseUrlOf(endpoint.service, baseUrls) + path + (search && `?${search}`),
     headers: body ? { 'content-type': 'application/json' } : {},
     ...(body && { body: JSON.stringify(body) }),
+    ...options,
   };
 }
 

@@ -1,8 +1,8 @@
 import { map, Observable } from 'rxjs';
 import { TransportError } from '../error/index.js';
 import type { Polled } from '../stream/index.js';
-import { summaryOf, type Transport, type TransportRequest } from '../transport/index.js';
-import { composeRequest, type BaseUrls } from './compose-request.js';
+import { summaryOf, type Transport } from '../transport/index.js';
+import { composeRequest, type BaseUrls, type RequestOptions } from './compose-request.js';
 import type { Endpoint } from './endpoint.js';
 import { readAnswer } from './read-answer.js';
 
@@ -13,12 +13,6 @@ export interface RequestContext {
   /** The current time, in ms since 1970. `Retry-After` may be a date, in an answer without a `Date`. */
   readonly now: () => number;
 }
-
-/** How to send a request; see `TransportRequest`. */
-export type RequestOptions = Pick<
-  TransportRequest,
-  'kind' | 'maxBody' | 'keepalive' | 'needsFreshConnection' | 'onArrival'
->;
 
 /**
  * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts.
@@ -42,7 +36,7 @@ export function requestText<Input, Answer>(
   options?: RequestOptions,
 ): Observable<Polled<Answer>> {
   return new Observable(subscriber => {
-    const outgoing = { ...composeRequest(endpoint, input, baseUrls), ...options };
+    const outgoing = composeRequest(endpoint, input, baseUrls, options);
     const summary = summaryOf(outgoing);
     const answered = transport(outgoing).subscribe({
       next: response => {

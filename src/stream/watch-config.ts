@@ -190,18 +190,28 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettin
   checkOptions<WatchConfig<never>>(config, WATCH_OPTIONS);
   const { from, ack, permit, backoff, log, scheduler = asyncScheduler, ...options } = given(config);
   return {
-    ...{ wake$: NEVER, deadline: 70_000, minInterval: 1_000, burst: 3, retention: 300_000 },
+    from: from == null ? undefined : resumePoint(from),
+    ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
+    permit,
+    scheduler,
+    backoff: backoffSettings(backoff),
+    log: guarded(log),
+    wake$: NEVER,
+    deadline: 70_000,
+    minInterval: 1_000,
+    burst: 3,
+    retention: 300_000,
     indexOf: watchIndexOf,
     isIdle: () => false,
     // The index may change although the data has not.
     keyOf: answer => jsonHash(answer, 'watch'),
     withoutNews: answer => answer,
-    ...{ recovery, random: Math.random, monotonic: monotonicClock(scheduler), resume: true },
+    recovery,
+    random: Math.random,
+    monotonic: monotonicClock(scheduler),
+    resume: true,
     ...given(defaults),
     ...options,
-    from: from == null ? undefined : resumePoint(from),
-    ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
-    ...{ permit, scheduler, backoff: backoffSettings(backoff), log: guarded(log) },
   };
 }
 

@@ -53,8 +53,13 @@ export interface WatchStatus {
 /** The status of a watch that has had no answer, unless an earlier one had. */
 export function connecting(since: number, lastAnswer?: number): WatchStatus {
   return {
-    ...{ state: 'connecting', since, lastAnswer, attempt: 0 },
-    ...{ nextTry: undefined, error: undefined, hint: undefined },
+    state: 'connecting',
+    since,
+    lastAnswer,
+    attempt: 0,
+    nextTry: undefined,
+    error: undefined,
+    hint: undefined,
   };
 }
 

@@ -112,11 +112,20 @@ const NEVER: Instant = { at: -Infinity, monotonic: -Infinity };
 /** The state before the first poll. */
 export function firstState(now: Instant, from: ResumePoint | undefined, retention: number): WatchState {
   const fresh: WatchState = {
-    ...{ index: undefined, indexAt: now, heardAt: now, coveredAt: NEVER, key: NO_KEY, due: undefined },
-    ...{ askedAt: NEVER, paidUntil: -Infinity },
+    index: undefined,
+    indexAt: now,
+    heardAt: now,
+    coveredAt: NEVER,
+    key: NO_KEY,
+    due: undefined,
+    askedAt: NEVER,
+    paidUntil: -Infinity,
     rest: restFor(now, 0),
-    ...{ indexFailures: 0, isAnswered: false, isHoldingProof: true, needsFreshConnection: false },
+    indexFailures: 0,
+    isAnswered: false,
+    isHoldingProof: true,
     quietSince: now.monotonic,
+    needsFreshConnection: false,
     status: connecting(now.at, from?.at),
   };
   return from ? resumedState(fresh, now, from, retention) : fresh;

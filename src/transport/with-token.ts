@@ -38,7 +38,7 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
         const authorized: TransportRequest = {
           ...request,
           headers: token.value
-            ? { ...request.headers, authorization: `Bearer ${token.value}` }
+            ? Object.assign({}, request.headers, { authorization: `Bearer ${token.value}` })
             : request.headers,
           onArrival: status => {
             // A 401 that is followed by another request is not yet the answer.

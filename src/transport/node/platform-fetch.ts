@@ -66,10 +66,10 @@ function sendOnce(url: string, init: SendInit, mayReuse: boolean): Attempt {
       if (init.needsFreshConnection) dropIdleSockets(agent, url);
       const headers = { 'accept-encoding': 'gzip', ...init.headers };
       const options = {
-        ...init,
-        headers,
         compress: false,
         agent,
+        ...init,
+        headers,
         ...(controller && { signal: controller.signal }),
       };
       onStart = request => exchange.observe(request, fail);
