@@ -1,6 +1,5 @@
 import { cursorArgument } from '../error/index.js';
 import { ageOf, type Instant } from './clocks.js';
-import type { Delivery } from './delivery.js';
 import type { WatchSettings } from './watch-config.js';
 import type { WatchSignal } from './watch-signal.js';
 import {
@@ -11,6 +10,7 @@ import {
   restFor,
   usableFor,
   turnTo,
+  type Delivery,
   type DueGap,
   type PollEvent,
   type Turn,

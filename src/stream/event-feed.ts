@@ -26,7 +26,7 @@ import type {
   Notification,
   UnknownEvent,
 } from '../protocol/index.js';
-import { heldSignals, type Audience } from './delivery.js';
+import { audienceOf, heldSignals, type Audience } from './held-while.js';
 import type { Gap, WatchSignal, WatchStatus } from './watch-signal.js';
 
 /**
@@ -96,7 +96,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
   const { linger = 1_000, scheduler = asyncScheduler } = config;
   const isAbsent$ = new BehaviorSubject(true);
   const isActive$ = new BehaviorSubject(false);
-  const audience = { isAbsent$, isActive$, split: singleEvents };
+  const audience = audienceOf({ isAbsent$, isActive$, split: singleEvents<Own> });
   const observed$ = new Subject<Exclude<WatchSignal<never>, { kind: 'answer' | 'idle' }>>();
   let event$ = new Subject<LiveEvent<Own>>();
   let subscribers = 0;
@@ -107,9 +107,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
   const connect = () => {
     isConnected = true;
     const signals$ = defer(() =>
-      typeof source === 'function'
-        ? source(audience)
-        : heldSignals(() => from(source), audience as Audience<IdentityEventList<Own>>),
+      typeof source === 'function' ? source(audience) : heldSignals(() => from(source), audience),
     );
     signals$.subscribe({
       next: signal => {

@@ -1,12 +1,18 @@
 import {
+  concatMap,
   defer,
   dematerialize,
+  endWith,
+  from,
   materialize,
   NEVER,
   Observable,
+  of,
   switchMap,
+  takeWhile,
   type MonoTypeOperatorFunction,
 } from 'rxjs';
+import type { WatchSignal } from './watch-signal.js';
 
 /** The options of {@link heldWhile}. */
 export interface HeldWhileConfig<T> {
@@ -88,5 +94,72 @@ export function runWhile<T>(isOn$: Observable<boolean>, run: () => Observable<T>
     // `switchMap` would wait for `isOn$` to complete, which never happens.
     switchMap(isOn => (isOn ? defer(run).pipe(materialize()) : NEVER)),
     dematerialize(),
+  );
+}
+
+/** The subscribers of a feed, as its watch sees them. */
+export interface Audience<A> extends Presence<A> {
+  /**
+   * Emits signals part by part, and holds the rest while it is absent. Ends with `taken` once all have been emitted; or with
+   * `expired`, if it comes back when `isExpired` says so.
+   */
+  readonly deliver: (
+    signals: readonly WatchSignal<A>[],
+    isExpired: () => boolean,
+  ) => Observable<WatchSignal<A> | 'taken' | 'expired'>;
+}
+
+/** Whether a feed has subscribers, and how it emits to them. */
+export interface Presence<A> {
+  /** Whether there is no subscriber: emits at once, and at each change. Answers are held meanwhile. */
+  readonly isAbsent$: Observable<boolean>;
+  /** Whether to poll: not once there has been no subscriber for `linger` ms. Emits at once, and at each change, after `isAbsent$`. */
+  readonly isActive$: Observable<boolean>;
+  /** Splits an answer into parts that are delivered one by one, since the last subscriber may leave in between. */
+  readonly split: (answer: A) => readonly A[];
+}
+
+/** The audience of a feed. It is a value, so that a watch without one does not contain what holds answers. */
+export function audienceOf<A>(presence: Presence<A>): Audience<A> {
+  return {
+    ...presence,
+    deliver: (signals, isExpired) => {
+      if (signals.every(({ kind }) => kind === 'idle')) return of(...signals, 'taken' as const);
+      return from(signals).pipe(
+        concatMap((signal): readonly (WatchSignal<A> | 'expired')[] => partsOf(signal, presence)),
+        heldWhile<WatchSignal<A> | 'expired'>(presence.isAbsent$, {
+          instead: () => (isExpired() ? ['expired'] : undefined),
+        }),
+        endWith('taken' as const),
+        takeWhile(part => typeof part !== 'string', true),
+      );
+    },
+  };
+}
+
+/**
+ * Runs a watch that has no audience of its own while this one is active. What comes while it is absent is held, except for the
+ * status; `drops` is called when the audience comes back, and returns whether what has been held is dropped.
+ */
+export function heldSignals<A>(
+  run: () => Observable<WatchSignal<A>>,
+  audience: Presence<A>,
+  drops: (heldCount: number) => boolean = () => false,
+): Observable<WatchSignal<A>> {
+  return runWhile(audience.isActive$, run).pipe(
+    concatMap(signal => partsOf(signal, audience)),
+    heldWhile(audience.isAbsent$, {
+      passes: ({ kind }) => kind === 'status',
+      instead: heldCount => (drops(heldCount) ? [] : undefined),
+    }),
+  );
+}
+
+/** An answer in parts, the last of which has its checkpoint; any other signal as it is. */
+function partsOf<A>(signal: WatchSignal<A>, { split }: Presence<A>): readonly WatchSignal<A>[] {
+  if (signal.kind !== 'answer') return [signal];
+  const parts = split(signal.answer);
+  return parts.map((answer, i) =>
+    i === parts.length - 1 ? { ...signal, answer } : { kind: 'answer', answer },
   );
 }

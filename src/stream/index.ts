@@ -1,8 +1,7 @@
 export { backoff, type BackoffConfig, type RetryConfig } from './backoff.js';
 export { isRealTime, monotonicClock, type Clocks } from './clocks.js';
-export { heldSignals, type Audience } from './delivery.js';
 export { eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
-export { heldWhile, type HeldWhileConfig } from './held-while.js';
+export { heldSignals, heldWhile, type Audience, type HeldWhileConfig } from './held-while.js';
 export { jsonEqual, jsonHash, textHash } from './json.js';
 export { pages, type PagesConfig } from './pages.js';
 export { clockJumps, defaultWake, pageEvents, pageWake, type ClockJumpsConfig } from './wake.js';

@@ -43,12 +43,8 @@ export function nextTurn<A>(
   }
 }
 
-function turnAt<A>(
-  state: WatchState,
-  event: PollEvent<A>,
-  { now, spread }: Moment,
-  laws: WatchSettings<A>,
-): Turn<A> {
+function turnAt<A>(state: WatchState, event: PollEvent<A>, moment: Moment, laws: WatchSettings<A>): Turn<A> {
+  const { now, spread } = moment;
   switch (event.kind) {
     case 'sent':
       return onSent(state, now, laws);
@@ -75,8 +71,8 @@ function turnAt<A>(
     case 'expired':
       return {
         signals: [],
-        state: { ...state, due: { reason: 'silence', index: state.index } },
         why: 'left',
+        state: { ...state, due: { reason: 'silence', index: state.index } },
       };
     case 'unacknowledged':
       return onUnacknowledged(state, event, now, laws);

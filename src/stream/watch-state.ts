@@ -15,7 +15,6 @@ import {
   type WatchSignal,
   type WatchStatus,
 } from './watch-signal.js';
-import type { Delivery } from './delivery.js';
 
 /** The state of a watch between two polls. */
 export interface WatchState {
@@ -99,6 +98,16 @@ export interface Turn<A> {
   readonly delivery?: Delivery<A>;
   /** The watch ends: with this error, or without one. */
   readonly end?: { readonly error?: unknown };
+}
+
+/** An answer on its way to the subscriber. */
+export interface Delivery<A> {
+  /** What `ack` gets: the answer, its checkpoint, and the gap before it, even if that has been emitted earlier. */
+  readonly answer: A;
+  readonly checkpoint: Checkpoint;
+  readonly gap: Gap | undefined;
+  /** What is emitted: the gap, unless it has been, then the answer or, if it has no news, `idle`. */
+  readonly signals: readonly WatchSignal<A>[];
 }
 
 /** A poll with an index that has been held for this long, in ms, may show that the service is well. */

@@ -22,7 +22,8 @@ import {
   type Subscription,
 } from 'rxjs';
 import { instant, isRealTime } from './clocks.js';
-import { acknowledge, deliver, type Audience, type Delivery } from './delivery.js';
+import { acknowledge } from './acknowledge.js';
+import type { Audience } from './held-while.js';
 import { nextTurn } from './next-turn.js';
 import { pollOnce, type Interruption } from './poll-once.js';
 import {
@@ -37,6 +38,7 @@ import {
   firstState,
   isUsable,
   movedState,
+  type Delivery,
   type PollEvent,
   type Turn,
   type WatchState,
@@ -90,11 +92,8 @@ export function signalsOf<A>(poll: SinglePoll<A>, settings: WatchSettings<A>): O
   return defer(() => continuingWatch(poll, settings)());
 }
 
-/** When a network comes back, all clients wake at once. Their polls are spread over at least this time, in ms. */
+/** When a network comes back, all clients wake at once. Their polls are spread over this time, in ms; or 1 ms for each watch. */
 const MIN_SPREAD = 1_000;
-
-/** A process with many watches takes this long to send one poll, in ms. */
-const SPREAD_PER_WATCH = 1;
 
 /** So many polls may follow each other at once, without a turn for timers and the network in between. */
 const SOON_IN_A_ROW = 32;
@@ -134,15 +133,15 @@ export function continuingWatch<A>(
       let soon = 0;
 
       const turnAfter = (event: PollEvent<A>): Turn<A> => {
-        const spread = Math.max(MIN_SPREAD, openWatches * SPREAD_PER_WATCH);
+        const spread = Math.max(MIN_SPREAD, openWatches);
         return nextTurn(state, event, { now: instant(settings), spread }, settings);
       };
 
       /** Emits what a turn has, waits until it has been taken and acknowledged, and commits its state. */
       const perform = (turn: Turn<A>): ObservableInput<WatchSignal<A> | typeof ENDED> => {
         const { delivery, end, signals } = turn;
-        if (delivery)
-          return signals.length > 0 ? concat(signals, delivered(turn, delivery)) : delivered(turn, delivery);
+        if (delivery && signals.length > 0) return concat(signals, delivered(turn, delivery));
+        if (delivery) return delivered(turn, delivery);
         commit(turn);
         if (!end) return signals;
         return concat(signals, 'error' in end ? throwError(() => end.error) : of(ENDED));
@@ -151,30 +150,29 @@ export function continuingWatch<A>(
       const delivered = (turn: Turn<A>, delivery: Delivery<A>) => {
         const isExpired = () =>
           (isPaused && !settings.resume) || !isUsable(turn.state, instant(settings), retention);
-        return deliver(delivery, audience, isExpired).pipe(
+        const { signals } = delivery;
+        const part$ = audience ? audience.deliver(signals, isExpired) : of(...signals, 'taken' as const);
+        return part$.pipe(
           concatMap(part => {
             if (part === 'expired') return perform(turnAfter({ kind: 'expired' }));
-            if (part === 'taken') return ack ? acknowledged(turn, delivery, ack) : commit(turn);
-            if (part.kind === 'gap') {
-              const { reason, index } = part.gap;
-              log({ kind: 'gap', at: scheduler.now(), watchId, reason, index });
-            }
+            if (part === 'taken') return acknowledged(turn, delivery);
+            if (part.kind !== 'gap') return [part];
+            const { reason, index } = part.gap;
+            log({ kind: 'gap', at: scheduler.now(), watchId, reason, index });
             return [part];
           }),
         );
       };
 
-      const acknowledged = (
-        after: Turn<A>,
-        { answer, checkpoint, gap }: Delivery<A>,
-        ack: NonNullable<WatchSettings<A>['ack']>,
-      ) =>
-        acknowledge(() => ack(answer, checkpoint, gap), after.state.status, scheduler).pipe(
+      const acknowledged = (after: Turn<A>, { answer, checkpoint, gap }: Delivery<A>) => {
+        if (!ack) return commit(after);
+        return acknowledge(() => ack(answer, checkpoint, gap), after.state.status, scheduler).pipe(
           concatMap(result => {
             if (result.kind === 'status') return [result];
-            return result.kind === 'acknowledged' ? commit(after) : perform(turnAfter({ ...result, after }));
+            return result.kind === 'acknowledged' ? commit(after) : perform(turnAfter({ after, ...result }));
           }),
         );
+      };
 
       const commit = ({ state: next, why, end }: Turn<A>): readonly never[] => {
         place = state = next;
@@ -183,7 +181,6 @@ export function continuingWatch<A>(
         if (why) log({ kind: 'turn', at: scheduler.now(), watchId, why, wait, attempt, error });
         return [];
       };
-
       const waitLeft = () => Math.max(0, state.rest.until - monotonic.now());
 
       /** Emits when the next poll is due, or something has to be dealt with before it. */
@@ -194,12 +191,11 @@ export function continuingWatch<A>(
         const isSoon = wait === 0 && !isPaused && isRealTime(scheduler) && ++soon % SOON_IN_A_ROW !== 0;
         if (isSoon) return timer(0, asapScheduler);
         const isWakeable = wait > 0 && !isPaused && least < until;
-        const due$ = isPaused ? NEVER : timer(wait, scheduler);
         const early$ = interruption$.pipe(
           filter(kind => kind !== 'woken' || isWakeable),
           tap(kind => (pending = kind)),
         );
-        return merge(due$, early$).pipe(take(1));
+        return merge(isPaused ? NEVER : timer(wait, scheduler), early$).pipe(take(1));
       };
 
       const polled = () => pollOnce(poll, state, settings, interruption$, () => wokenAt);
@@ -209,11 +205,8 @@ export function continuingWatch<A>(
         if (isPaused) return of({ kind: 'left' as const });
         if (!kind) return polled();
         // After a return it polls in the same tick: what happens from now on must not be missed.
-        const isDue = () => kind === 'returned' && !isPaused && waitLeft() === 0;
-        return concat(
-          of({ kind }),
-          defer(() => (isDue() ? polled() : EMPTY)),
-        );
+        const again = () => (kind === 'returned' && !isPaused && waitLeft() === 0 ? polled() : EMPTY);
+        return concat(of({ kind }), defer(again));
       });
 
       let wakes: Subscription | undefined;

@@ -1,0 +1,63 @@
+import {
+  catchError,
+  concatMap,
+  last,
+  map,
+  merge,
+  of,
+  takeWhile,
+  tap,
+  timer,
+  type Observable,
+  type ObservableInput,
+  type SchedulerLike,
+} from 'rxjs';
+import { resumePoint, type AckDecision } from './watch-config.js';
+import type { WatchSignal, WatchStatus } from './watch-signal.js';
+
+/** After this time, in ms, a person should know what the watch is waiting for. */
+const SLOW_ACK = 30_000;
+
+/** How an acknowledgement ended: `ack` has completed, and may have decided how to go on, or it has failed. */
+export type Acknowledgement =
+  | { readonly kind: 'acknowledged' }
+  | { readonly kind: 'decided'; readonly decision: AckDecision }
+  | { readonly kind: 'unacknowledged'; readonly error: unknown };
+
+/** Calls `ack`. Emits how that ended, and before that a status if it takes long. */
+export function acknowledge(
+  ack: () => ObservableInput<unknown>,
+  status: WatchStatus,
+  scheduler: SchedulerLike,
+): Observable<StatusSignal | Acknowledgement> {
+  let isSlow = false as boolean;
+  const changed = (state: WatchStatus['state']): StatusSignal => ({
+    kind: 'status',
+    status: { ...status, state, since: scheduler.now() },
+  });
+  const slow$ = timer(SLOW_ACK, scheduler).pipe(
+    tap(() => (isSlow = true)),
+    map(() => changed('acknowledging')),
+  );
+  // A later macrotask: if a subscriber threw, RxJS rethrows it in an earlier one, and Node ends before anything is saved.
+  const acked$ = timer(0, scheduler).pipe(
+    concatMap(ack),
+    last(isDecision, undefined),
+    concatMap((decision: AckDecision | undefined): readonly (StatusSignal | Acknowledgement)[] => {
+      const settled = isSlow && decision?.watch !== 'end' ? [changed(status.state)] : [];
+      if (!decision) return [...settled, { kind: 'acknowledged' }];
+      // It may be to resume from something that is no index.
+      if (decision.watch === 'resume') resumePoint(decision.from);
+      return [...settled, { kind: 'decided', decision }];
+    }),
+    catchError((error: unknown) => of({ kind: 'unacknowledged', error } as const)),
+  );
+  return merge(acked$, slow$).pipe(takeWhile(({ kind }) => kind === 'status', true));
+}
+
+type StatusSignal = Extract<WatchSignal<never>, { kind: 'status' }>;
+
+function isDecision(value: unknown): value is AckDecision {
+  const { watch } = Object(value) as { watch?: unknown };
+  return watch === 'end' || watch === 'resume';
+}
