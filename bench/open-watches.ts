@@ -20,18 +20,18 @@ const MEASURES: Record<Measure, { readonly text: string; readonly unit: string; 
   heap: {
     text: 'heap',
     unit: 'KB',
-    bounds: { batches: [3, 2.8], overHttp: [2.6, 2.2], clients: [3.6, 3.4] },
+    bounds: { batches: 2.8, overHttp: [2.6, 2.2], clients: 3.4 },
   },
   rss: { text: 'resident memory', unit: 'KB', bounds: {} },
   start: {
     text: 'CPU to start',
     unit: 'µs',
-    bounds: { batches: [3, 2], overHttp: [2.4, 1.5], clients: [3.4, 2.4] },
+    bounds: { batches: [2.6, 2], overHttp: [2.4, 1.5], clients: [2.8, 2.4] },
   },
   event: {
     text: 'CPU of an event to all',
     unit: 'µs',
-    bounds: { batches: [3, 1.7], overHttp: [2.4, 1.5], clients: [3.2, 2] },
+    bounds: { batches: [2.6, 1.7], overHttp: [2.4, 1.5], clients: [2.6, 2] },
   },
   idle: { text: 'CPU of a second without events', unit: 'µs', bounds: {} },
 };
