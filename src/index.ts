@@ -38,7 +38,6 @@ export {
   eventFeed,
   heldWhile,
   ofKind,
-  pages,
   watch,
   watchSignals,
 } from './stream/index.js';
@@ -54,7 +53,6 @@ export type {
   Gap,
   GapReason,
   HeldWhileConfig,
-  PagesConfig,
   Poll,
   PollContext,
   ResumableWatch,
@@ -67,12 +65,13 @@ export type {
   WatchStatus,
 } from './stream/index.js';
 
-// Endpoints: the built-in ones, and `endpoint` to declare your own.
+// Endpoints: the built-in ones, `endpoint` to declare your own, and their pages.
 export {
   either,
   endpoint,
   eventsWatch,
   getMembers,
+  pages,
   playersConnected,
   playersDisconnected,
   rawEventsWatch,
@@ -87,6 +86,7 @@ export type {
   GetMembersInput,
   HttpMethod,
   Pageable,
+  PagesConfig,
   PathParameter,
   PlayerTokenInput,
   Service,

@@ -1,7 +1,7 @@
 import type { Recovery } from '../src/error/index.js';
 import { nextTurn } from '../src/stream/next-turn.js';
 import { watchSettings, type WatchSettings } from '../src/stream/watch-config.js';
-import { firstState, type PollEvent, type Turn, type WatchState } from '../src/stream/watch-state.js';
+import { firstState, type WatchEvent, type Turn, type WatchState } from '../src/stream/watch-state.js';
 import { isIdle, type Answer } from './poll-script.js';
 
 /** The laws with all defaults, and jitter of one half. */
@@ -19,19 +19,19 @@ export function stateWith(change: Partial<WatchState> = {}): WatchState {
 /** The turn after this, on two clocks that agree unless `at` has both. */
 export function turn(
   state: WatchState,
-  event: PollEvent<Answer>,
+  event: WatchEvent<Answer>,
   at: number | { readonly at: number; readonly monotonic: number } = 0,
   by = laws,
 ): Turn<Answer> {
   const now = typeof at === 'number' ? when(at) : at;
-  return nextTurn(state, event, { now, spread: 1_000 }, by);
+  return nextTurn(state, event, { now, openWatches: 1 }, by);
 }
 
 /** The turn after a failure with this recovery. */
 export const failed = (state: WatchState, recovery: Recovery, at = 0) =>
   turn(state, { kind: 'failure', error: 'down' }, at, { ...laws, recovery: () => recovery });
 
-export const got = (answer: Answer, text?: string): PollEvent<Answer> => ({
+export const got = (answer: Answer, text?: string): WatchEvent<Answer> => ({
   ...{ kind: 'answer', answer },
   ...(text !== undefined && { text }),
 });

@@ -16,8 +16,14 @@ import {
   schedulerLike,
   type Options,
 } from '../error/index.js';
-import type { ResumableWatch, SharedWatch, WatchSharing, WatchSignal } from '../stream/index.js';
-import { runWhileAlive } from './page-alive.js';
+import {
+  runWhile,
+  type ResumableWatch,
+  type SharedWatch,
+  type WatchSharing,
+  type WatchSignal,
+} from '../stream/index.js';
+import { pageAlive } from './page-alive.js';
 import type { TabLocks } from './tab-lock.js';
 import { TabMember } from './tab-member.js';
 import type { TabBrowser, TabChannel } from './tab-settings.js';
@@ -85,7 +91,7 @@ export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabShar
       const settings = { name: `lobby-rx 1 ${name}`, heartbeat, scheduler, browser, onLead };
       const member = new TabMember<A>(watch, shared, settings);
       // Released before anybody hears of its end, who may start anew.
-      return runWhileAlive(() => member.takePart()).pipe(
+      return runWhile(pageAlive(), () => member.takePart()).pipe(
         tap({ error: release, complete: release, finalize: release }),
       );
     });

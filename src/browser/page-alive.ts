@@ -1,15 +1,4 @@
-import {
-  concat,
-  defer,
-  dematerialize,
-  distinctUntilChanged,
-  map,
-  materialize,
-  NEVER,
-  of,
-  switchMap,
-  type Observable,
-} from 'rxjs';
+import { concat, defer, distinctUntilChanged, map, of, type Observable } from 'rxjs';
 import { pageEvents } from '../stream/index.js';
 
 /** What the events of a page say about its life. */
@@ -30,13 +19,4 @@ export function pageAlive(): Observable<boolean> {
   return defer(() =>
     concat(of(true), pageEvents(...Object.keys(ALIVE)).pipe(map(({ type }) => ALIVE[type] === true))),
   ).pipe(distinctUntilChanged());
-}
-
-/** What `run` returns, while the page is alive, and anew when it has come back. It ends with it. */
-export function runWhileAlive<T>(run: () => Observable<T>): Observable<T> {
-  return pageAlive().pipe(
-    // Its end is the end, although that of a page never comes.
-    switchMap(isAlive => (isAlive ? defer(run).pipe(materialize()) : NEVER)),
-    dematerialize(),
-  );
 }

@@ -1,6 +1,12 @@
 import { defer, tap, type Observable } from 'rxjs';
-import { checkpointOf, type ResumableWatch, type SharedWatch, type WatchSignal } from '../stream/index.js';
-import { runWhileAlive } from './page-alive.js';
+import {
+  checkpointOf,
+  runWhile,
+  type ResumableWatch,
+  type SharedWatch,
+  type WatchSignal,
+} from '../stream/index.js';
+import { pageAlive } from './page-alive.js';
 
 /**
  * Watches only while the page is alive. When the page is frozen, or goes into the back/forward cache, the poll ends at once: a
@@ -18,7 +24,7 @@ export function whileAlive<A>(
 ): Observable<WatchSignal<A>> {
   return defer(() => {
     let position = from;
-    return runWhileAlive(() => watch(position ? { from: position } : {})).pipe(
+    return runWhile(pageAlive(), () => watch(position ? { from: position } : {})).pipe(
       tap(signal => {
         position = checkpointOf(signal) ?? position;
       }),

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
-import type { Endpoint, Endpoints, HttpMethod, Pageable, Watchable } from '../endpoint/index.js';
+import type { Endpoint, Endpoints, HttpMethod, Pageable, PagesConfig, Watchable } from '../endpoint/index.js';
 import type { EventCodecs, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
-import { answers, type PagesConfig, type WatchConfig, type WatchSignal } from '../stream/index.js';
+import { answers, type WatchConfig, type WatchSignal } from '../stream/index.js';
 import type { Token } from '../transport/index.js';
 import { clientParts, type ClientConfig } from './client-config.js';
 import { createContext, type LobbyContext } from './context.js';

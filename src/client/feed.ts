@@ -9,6 +9,7 @@ import {
 } from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
+  ageLimit,
   answers,
   checkpointOf,
   continuingWatch,
@@ -119,7 +120,7 @@ function sharedSource<List>(
   const drops = (heldCount: number) => {
     if (!place) return false;
     if (!resume && !isRunning) due = 'unwatched';
-    else if (heldCount > 0 && now() - place.at > retention * 0.99) due = 'silence';
+    else if (heldCount > 0 && now() - place.at > ageLimit(retention)) due = 'silence';
     return due !== undefined;
   };
   return audience => heldSignals(run, audience, drops);

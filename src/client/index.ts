@@ -7,7 +7,7 @@ export type { GroupApi, MembersConfig, Roster, RosterConfig } from './group/inde
 export { identities, type IdentitiesConfig } from './identities.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
 export { fold } from './fold.js';
-export { ramp, RateLimit, type RampConfig } from './rate-limit.js';
+export { ramp, RateLimit, type RampConfig } from './ramp.js';
 export { rawEventSignals } from './raw-event-signals.js';
 export { whyNotConnected, type NotConnected, type RefusalReason } from './why-not-connected.js';
 export { request, type RequestConfig } from './requests.js';

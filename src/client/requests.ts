@@ -1,5 +1,12 @@
 import { defer, type Observable } from 'rxjs';
-import { answerKey, request as send, requestText, type Endpoint } from '../endpoint/index.js';
+import {
+  answerKey,
+  pages,
+  request as send,
+  requestText,
+  type Endpoint,
+  type PagesConfig,
+} from '../endpoint/index.js';
 import {
   aBoolean,
   checkArgument,
@@ -9,11 +16,9 @@ import {
   type Options,
 } from '../error/index.js';
 import {
-  pages,
   signalsOf,
   watchSettings,
   type AnswerSettings,
-  type PagesConfig,
   type SinglePoll,
   type WatchConfig,
   type WatchSettings,

@@ -3,12 +3,12 @@ import {
   cursorArgument,
   GroupMemberList,
   IdentityEventList,
+  jsonHash,
   nonEmptyString,
   positiveInteger,
   RawEventList,
   struct,
 } from '../protocol/index.js';
-import { jsonHash } from '../stream/index.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 
 /** The input of `group.getMembers` (interface document, 4.1). */

@@ -23,6 +23,7 @@ export {
   type GetMembersInput,
   type PlayerTokenInput,
 } from './endpoints.js';
+export { pages, type PagesConfig } from './pages.js';
 export { answerKey } from './read-answer.js';
 export { request, requestText, type RequestContext } from './request.js';
 export { either, type Either } from './either.js';

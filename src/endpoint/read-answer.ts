@@ -7,8 +7,7 @@ import {
   type RequestSummary,
   type StatusDetails,
 } from '../error/index.js';
-import { decodeIssues, ErrorBody } from '../protocol/index.js';
-import { jsonHash, textHash } from '../stream/index.js';
+import { decodeIssues, ErrorBody, jsonHash, textHash } from '../protocol/index.js';
 import type { TransportResponse } from '../transport/index.js';
 import type { Endpoint } from './endpoint.js';
 

@@ -1,5 +1,5 @@
 import { defer, distinctUntilChanged, interval, map, startWith, type Observable } from 'rxjs';
-import { jsonEqual } from '../stream/index.js';
+import { isDeepStrictEqual } from 'node:util';
 import type { GateLogEntry } from './gate-log-entry.js';
 import type { GateSettings } from './gate-settings.js';
 
@@ -68,7 +68,7 @@ export function createGateCounter(
       interval(INTERVAL, scheduler).pipe(
         startWith(undefined),
         map(stats),
-        distinctUntilChanged((before, after) => jsonEqual(before, after)),
+        distinctUntilChanged<GateStats>(isDeepStrictEqual),
       ),
     ),
   };

@@ -1,5 +1,5 @@
-export { Acknowledged } from './acknowledged.js';
 export {
+  Acknowledged,
   cursorArgument,
   decodeIssues,
   integer,
@@ -18,6 +18,7 @@ export {
   type KnownStatFormat,
   type KnownStatSorting,
 } from './game.js';
+export { jsonEqual, jsonHash, textHash } from './json.js';
 export { GroupExternal, GroupHandle } from './group.js';
 export { GroupMember, GroupMemberList } from './group-member-list.js';
 export {

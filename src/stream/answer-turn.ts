@@ -1,58 +1,35 @@
 import { cursorArgument } from '../error/index.js';
-import { ageOf, type Instant } from './clocks.js';
+import { ageOf, hasSlept, type Instant } from './clocks.js';
+import { AT_ONCE, gapBefore } from './gap.js';
+import { paceWait, refunded, restFor } from './pace.js';
 import type { WatchSettings } from './watch-config.js';
 import type { WatchSignal } from './watch-signal.js';
-import {
-  dueGap,
-  hasSlept,
-  LIVE_AFTER,
-  paceWait,
-  restFor,
-  usableFor,
-  turnTo,
-  type Delivery,
-  type DueGap,
-  type PollEvent,
-  type Turn,
-  type WatchState,
-} from './watch-state.js';
+import { turnTo, type Delivery, type Turn, type WatchEvent, type WatchState } from './watch-state.js';
 
 /** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
 export function answerTurn<A>(
   state: WatchState,
-  { answer, text, arrivedAt: at }: PollEvent<A> & { kind: 'answer' },
+  { answer, text, arrivedAt: at }: WatchEvent<A> & { kind: 'answer' },
   now: Instant,
-  laws: WatchSettings<A>,
+  settings: WatchSettings<A>,
 ): Turn<A> {
   const { askedAt } = state;
   const arrivedAt = at ?? now;
-  const index = usableIndex(laws.indexOf(answer));
-  const isIdle = laws.isIdle(answer);
-  const key = isIdle ? state.key : laws.keyOf(answer, text);
+  const index = usableIndex(settings.indexOf(answer));
+  const isIdle = settings.isIdle(answer);
+  const key = isIdle ? state.key : settings.keyOf(answer, text);
   const isNews = key !== state.key;
-  const isBackwards = index !== undefined && state.index !== undefined && isOlderIndex(index, state.index);
-  const isAtOnce = arrivedAt.monotonic - askedAt.monotonic < LIVE_AFTER;
-  // What a service says that has forgotten an old index.
-  const saysForgotten =
-    isIdle && isAtOnce && state.index !== undefined && usableFor(state.indexAt, askedAt, laws.retention) < 0;
-  // Even if a gap has been emitted before: what has come since then is missed, too.
-  const known = saysForgotten && state.due?.emitted ? undefined : state.due;
-  const due: DueGap | undefined =
-    known ??
-    (saysForgotten ? { reason: 'silence', index: state.index } : undefined) ??
-    dueGap(state, askedAt, arrivedAt, laws.retention) ??
-    (isBackwards ? { reason: 'index_backwards', index: state.index } : undefined);
+  const due = gapBefore(state, { index, isIdle, arrivedAt }, settings.retention);
   const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
   const isGapNew = gap !== undefined && gap !== due?.emitted;
 
   // An answer that is no different, and came at once, may come from a cache. It renews nothing.
-  const isCached =
-    !isNews && !isIdle && index === state.index && now.monotonic - askedAt.monotonic < LIVE_AFTER;
+  const isCached = !isNews && !isIdle && index === state.index && now.monotonic - askedAt.monotonic < AT_ONCE;
   // Its index is too old as well: it is dropped, since a poll without one gets a current one.
   const isForgotten = isCached && due?.reason === 'silence';
   const indexAt = isCached ? state.indexAt : isNews && state.index !== undefined ? state.heardAt : askedAt;
   const next: WatchState = {
-    ...heard(state, now, isCached ? state.heardAt : saidAt(askedAt, arrivedAt, laws.deadline)),
+    ...heard(state, now, isCached ? state.heardAt : saidAt(askedAt, arrivedAt, settings.deadline)),
     index: isForgotten ? undefined : index,
     indexAt,
     key,
@@ -64,28 +41,28 @@ export function answerTurn<A>(
         : isForgotten
           ? { reason: 'silence', index }
           : undefined,
-    paidUntil: isNews ? state.paidUntil - laws.minInterval : state.paidUntil,
+    paidUntil: isNews ? refunded(state, settings.minInterval) : state.paidUntil,
   };
   const checkpoint = { index: index ?? '', at: indexAt.at };
   const signal: WatchSignal<A> = isNews
     ? { kind: 'answer', answer, checkpoint }
     : { kind: 'idle', checkpoint };
   const delivery: Delivery<A> = {
-    answer: isNews || isIdle ? answer : laws.withoutNews(answer),
+    answer: isNews || isIdle ? answer : settings.withoutNews(answer),
     checkpoint,
     gap,
     signals: isGapNew ? [{ kind: 'gap', gap }, signal] : [signal],
   };
-  const wait = Math.max(paceWait(next, now, laws), next.index === undefined ? laws.minInterval : 0);
+  const wait = Math.max(paceWait(next, now, settings), next.index === undefined ? settings.minInterval : 0);
   const settled = { ...next, rest: restFor(now, wait) };
   const why = isNews ? 'news' : 'nothing';
   return { delivery, ...turnTo(settled, { state: 'live', lastAnswer: now.at }, now, why) };
 }
 
 /** The service itself has said that there is nothing new. Its index has not become younger: there is no new one. */
-export function nothingTurn<A>(state: WatchState, now: Instant, laws: WatchSettings<A>): Turn<A> {
-  const next = heard(state, now, saidAt(state.askedAt, now, laws.deadline));
-  const rest = restFor(now, paceWait(next, now, laws));
+export function nothingTurn<A>(state: WatchState, now: Instant, settings: WatchSettings<A>): Turn<A> {
+  const next = heard(state, now, saidAt(state.askedAt, now, settings.deadline));
+  const rest = restFor(now, paceWait(next, now, settings));
   return turnTo({ ...next, rest }, { state: 'live' }, now, 'nothing');
 }
 
@@ -111,11 +88,4 @@ function saidAt(askedAt: Instant, now: Instant, deadline: number): Instant {
 function usableIndex(index: unknown): string | undefined {
   const text = typeof index === 'number' ? String(index) : index;
   return cursorArgument.is(text) ? text : undefined;
-}
-
-/** Whether one index is older than another. Only decimal ones are compared, as strings, since numbers lose digits. */
-function isOlderIndex(index: string, other: string): boolean {
-  if (![index, other].every(text => /^\d+$/.test(text))) return false;
-  const [a, b] = [index, other].map(digits => digits.replace(/^0+(?=\d)/, '')) as [string, string];
-  return a.length === b.length ? a < b : a.length < b.length;
 }

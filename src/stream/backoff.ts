@@ -11,6 +11,7 @@ import {
 import {
   aFunction,
   checkOptions,
+  isStatusError,
   MAX_WAIT,
   milliseconds,
   schedulerLike,
@@ -78,7 +79,8 @@ export function within01(chance: number): number {
 
 /**
  * Resubscribes after an error, without limit. Before each retry it waits a random time up to `initial` ms, then twice that, and
- * so on, up to `max`, so that clients do not all come back at once after an outage. Waits and attempts start over once the source has
+ * so on, up to `max`, so that clients do not all come back at once after an outage. The wait that a `StatusError` asks for
+ * (`Retry-After`), at most 15 minutes, is added. Waits and attempts start over once the source has
  * emitted something and run for longer than `max` ms.
  *
  * Throws an `InputError` if the config is invalid.
@@ -106,10 +108,15 @@ export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T
             const hasRun = hasEmitted && scheduler.now() - startedAt > settings.max;
             attempt = hasRun ? 1 : attempt + 1;
             return when(error, attempt)
-              ? timer(backoffDelay(attempt, settings, random()), scheduler)
+              ? timer(backoffDelay(attempt, settings, random(), askedFor(error)), scheduler)
               : throwError(() => error);
           },
         }),
       );
     });
+}
+
+/** How long the service asks to wait, in ms, if it does. */
+function askedFor(error: unknown): number | undefined {
+  return isStatusError(error) ? error.retryAfter : undefined;
 }

@@ -36,6 +36,14 @@ export function aheadSince(since: Instant, now: Instant): number {
   return now.at - since.at - (now.monotonic - since.monotonic);
 }
 
+/** The clocks differ by less than this unless the machine slept or a clock was set, in ms. */
+const SLEPT = 1_000;
+
+/** Whether the machine slept, as far as the clocks show. To be wrong costs little here: a new connection, or an older index. */
+export function hasSlept(since: Instant, now: Instant): boolean {
+  return aheadSince(since, now) > SLEPT;
+}
+
 declare const performance: TimestampProvider;
 
 /** The monotonic clock that belongs to a scheduler: in virtual time it is the scheduler's own. */

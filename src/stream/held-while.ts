@@ -98,7 +98,7 @@ export function runWhile<T>(isOn$: Observable<boolean>, run: () => Observable<T>
 }
 
 /** The subscribers of a feed, as its watch sees them. */
-export interface Audience<A> extends Presence<A> {
+export interface Audience<A> extends Attendance<A> {
   /**
    * Emits signals part by part, and holds the rest while it is absent. Ends with `taken` once all have been emitted; or with
    * `expired`, if it comes back when `isExpired` says so.
@@ -110,7 +110,7 @@ export interface Audience<A> extends Presence<A> {
 }
 
 /** Whether a feed has subscribers, and how it emits to them. */
-export interface Presence<A> {
+export interface Attendance<A> {
   /** Whether there is no subscriber: emits at once, and at each change. Answers are held meanwhile. */
   readonly isAbsent$: Observable<boolean>;
   /** Whether to poll: not once there has been no subscriber for `linger` ms. Emits at once, and at each change, after `isAbsent$`. */
@@ -120,14 +120,14 @@ export interface Presence<A> {
 }
 
 /** The audience of a feed. It is a value, so that a watch without one does not contain what holds answers. */
-export function audienceOf<A>(presence: Presence<A>): Audience<A> {
+export function audienceOf<A>(attendance: Attendance<A>): Audience<A> {
   return {
-    ...presence,
+    ...attendance,
     deliver: (signals, isExpired) => {
       if (signals.every(({ kind }) => kind === 'idle')) return of(...signals, 'taken' as const);
       return from(signals).pipe(
-        concatMap((signal): readonly (WatchSignal<A> | 'expired')[] => partsOf(signal, presence)),
-        heldWhile<WatchSignal<A> | 'expired'>(presence.isAbsent$, {
+        concatMap((signal): readonly (WatchSignal<A> | 'expired')[] => partsOf(signal, attendance)),
+        heldWhile<WatchSignal<A> | 'expired'>(attendance.isAbsent$, {
           instead: () => (isExpired() ? ['expired'] : undefined),
         }),
         endWith('taken' as const),
@@ -143,7 +143,7 @@ export function audienceOf<A>(presence: Presence<A>): Audience<A> {
  */
 export function heldSignals<A>(
   run: () => Observable<WatchSignal<A>>,
-  audience: Presence<A>,
+  audience: Attendance<A>,
   drops: (heldCount: number) => boolean = () => false,
 ): Observable<WatchSignal<A>> {
   return runWhile(audience.isActive$, run).pipe(
@@ -156,7 +156,7 @@ export function heldSignals<A>(
 }
 
 /** An answer in parts, the last of which has its checkpoint; any other signal as it is. */
-function partsOf<A>(signal: WatchSignal<A>, { split }: Presence<A>): readonly WatchSignal<A>[] {
+function partsOf<A>(signal: WatchSignal<A>, { split }: Attendance<A>): readonly WatchSignal<A>[] {
   if (signal.kind !== 'answer') return [signal];
   const parts = split(signal.answer);
   return parts.map((answer, i) =>

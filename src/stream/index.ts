@@ -1,9 +1,7 @@
 export { backoff, type BackoffConfig, type RetryConfig } from './backoff.js';
 export { isRealTime, monotonicClock, type Clocks } from './clocks.js';
 export { eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
-export { heldSignals, heldWhile, type Audience, type HeldWhileConfig } from './held-while.js';
-export { jsonEqual, jsonHash, textHash } from './json.js';
-export { pages, type PagesConfig } from './pages.js';
+export { heldSignals, heldWhile, runWhile, type Audience, type HeldWhileConfig } from './held-while.js';
 export { clockJumps, defaultWake, pageEvents, pageWake, type ClockJumpsConfig } from './wake.js';
 export {
   WATCH_OPTIONS,
@@ -32,4 +30,5 @@ export {
   type WatchSignal,
   type WatchStatus,
 } from './watch-signal.js';
+export { ageLimit } from './watch-state.js';
 export { continuingWatch, signalsOf, watch, watchSignals } from './watch.js';

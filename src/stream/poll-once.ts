@@ -1,7 +1,8 @@
 import { from, ignoreElements, Observable, take, type SchedulerAction, type Subscription } from 'rxjs';
 import { instant, type Instant } from './clocks.js';
+import { knownSince, usableFor } from './gap.js';
 import type { SinglePoll, WatchSettings } from './watch-config.js';
-import { knownSince, LIVE_AFTER, usableFor, type PollEvent, type WatchState } from './watch-state.js';
+import { LIVE_AFTER, type WatchEvent, type WatchState } from './watch-state.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
 const YOUNG_POLL = 1_000;
@@ -22,7 +23,7 @@ export function pollOnce<A>(
   settings: WatchSettings<A>,
   interruption$: Observable<Interruption>,
   wokenAt: () => number,
-): Observable<PollEvent<A>> {
+): Observable<WatchEvent<A>> {
   return new Observable(subscriber => {
     const { permit, deadline, retention, scheduler } = settings;
     const { index, askedAt: lastAskedAt, needsFreshConnection } = state;
@@ -33,7 +34,7 @@ export function pollOnce<A>(
     let arrivedAt: Instant | undefined;
     let isOver = false as boolean;
 
-    const end = (event: PollEvent<A>) => {
+    const end = (event: WatchEvent<A>) => {
       if (isOver) return;
       isOver = true;
       asking?.unsubscribe();

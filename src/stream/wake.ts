@@ -11,7 +11,11 @@ import {
   type TimestampProvider,
 } from 'rxjs';
 import { checkOptions, clock, schedulerLike, type Options } from '../error/index.js';
+import { within01 } from './backoff.js';
 import { aheadSince, instant, monotonicClock, type Clocks } from './clocks.js';
+import { paceWait, restFor } from './pace.js';
+import type { WatchSettings } from './watch-config.js';
+import { turnTo, type Moment, type Turn, type WatchState } from './watch-state.js';
 
 /** What a watch listens to by default: in a page {@link pageWake}, elsewhere {@link clockJumps}. */
 export function defaultWake(clocks: ClockJumpsConfig): Observable<unknown> {
@@ -148,3 +152,29 @@ interface Page {
 type Listening = (type: string, listener: (event: PageEvent) => void, options: { capture: boolean }) => void;
 
 const page = globalThis as Page;
+
+/** When a network comes back, all clients wake at once. Their polls are spread over this time, in ms; or 1 ms for each watch. */
+const MIN_SPREAD = 1_000;
+
+/** How long a watch that is one of many waits before a poll that all of them send at once, in ms. */
+export function spreadWait<A>(openWatches: number, { random }: WatchSettings<A>): number {
+  return Math.round(within01(random()) * Math.max(MIN_SPREAD, openWatches));
+}
+
+/** The machine is back: polls soon, on a new connection. A wait never becomes longer. */
+export function wokenTurn<A>(
+  state: WatchState,
+  { now, openWatches }: Moment,
+  settings: WatchSettings<A>,
+): Turn<A> {
+  const left = state.rest.until - now.monotonic;
+  const isWaiting = left > 0;
+  const least = isWaiting ? state.rest.earliest - now.monotonic : paceWait(state, now, settings);
+  const soon = Math.max(least, spreadWait(openWatches, settings));
+  const wait = isWaiting ? Math.min(soon, left) : soon;
+  // Further wakes do not shorten this wait.
+  const next: WatchState = { ...state, needsFreshConnection: true, rest: restFor(now, wait) };
+  const { status } = state;
+  if (status.nextTry === undefined) return { state: next, signals: [], why: 'woke' };
+  return turnTo(next, { ...status, nextTry: now.at + wait }, now, 'woke');
+}

@@ -25,10 +25,10 @@ import {
   type Options,
   type Recovery,
 } from '../error/index.js';
+import { jsonHash } from '../protocol/index.js';
 import { backoffSettings, type BackoffConfig } from './backoff.js';
 import { monotonicClock, type Clocks } from './clocks.js';
-import { jsonHash } from './json.js';
-import { watchIndexOf, type Checkpoint, type Gap, type WatchLogEntry } from './watch-signal.js';
+import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
 
 /**
  * Polls a service once, from an index or, without one, from now. Cold: subscribing sends the request, the first value is the
@@ -201,7 +201,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettin
     minInterval: 1_000,
     burst: 3,
     retention: 300_000,
-    indexOf: watchIndexOf,
+    indexOf: answer => (answer as { watch?: { index?: string } | null } | null)?.watch?.index,
     isIdle: () => false,
     // The index may change although the data has not.
     keyOf: answer => jsonHash(answer, 'watch'),

@@ -117,11 +117,6 @@ export interface SharedWatch {
  */
 export type WatchSharing = <A>(watch: ResumableWatch<A>, shared?: SharedWatch) => Observable<WatchSignal<A>>;
 
-/** The index of an answer of this service. */
-export function watchIndexOf(answer: unknown): string | null | undefined {
-  return (answer as { watch?: { index?: string } | null } | null)?.watch?.index;
-}
-
 /** A position from which a watch can resume. */
 export interface Checkpoint {
   /** The `watch.index` of an answer; empty if it had none. */

@@ -1,11 +1,5 @@
-import { ageOf, aheadSince, instantAt, type Instant } from './clocks.js';
-import {
-  resumePoint,
-  type AckDecision,
-  type Polled,
-  type ResumePoint,
-  type WatchSettings,
-} from './watch-config.js';
+import { instantAt, type Instant } from './clocks.js';
+import { resumePoint, type AckDecision, type Polled, type ResumePoint } from './watch-config.js';
 import {
   connecting,
   type Checkpoint,
@@ -24,7 +18,7 @@ export interface WatchState {
   readonly indexAt: Instant;
   /** When the last gap was emitted. A reload there misses nothing, so that polls sent right after it miss nothing, either. */
   readonly coveredAt: Instant;
-  /** When the service said something of its own. What comes with news may have waited since then. */
+  /** When the service said something of its own: what comes with the next news may have waited since then. It decides about gaps. */
   readonly heardAt: Instant;
   /** The key of the last answer with news. */
   readonly key: unknown;
@@ -42,7 +36,7 @@ export interface WatchState {
   readonly isAnswered: boolean;
   /** A poll that is held shows that the service is well: after a start, an answer, or a failure that came at once. */
   readonly isHoldingProof: boolean;
-  /** Since then the service has said nothing of its own, on the monotonic clock. */
+  /** Since then it has said nothing of its own, on the monotonic clock. It decides about the status, so that a return resets it. */
   readonly quietSince: number;
   /** The connections of earlier polls may be dead. */
   readonly needsFreshConnection: boolean;
@@ -57,14 +51,14 @@ export interface DueGap {
   readonly emitted?: Gap;
 }
 
-/** A wait, on the monotonic clock. A wake may shorten it, but not to before `least`. */
+/** A wait, on the monotonic clock. A wake may shorten it, but not to before `earliest`. */
 export interface Rest {
   readonly until: number;
-  readonly least: number;
+  readonly earliest: number;
 }
 
 /** What happens to a poll, or to the wait for it. */
-export type PollEvent<A> =
+export type WatchEvent<A> =
   /** It is being sent; the service has been holding it for a while. It goes on. */
   | { readonly kind: 'sent' | 'held' }
   /** It began to arrive at some time; by default, it has only just done so. */
@@ -84,8 +78,8 @@ export type PollEvent<A> =
 /** When it happens. */
 export interface Moment {
   readonly now: Instant;
-  /** Over how many ms to spread polls that many watches send at once. */
-  readonly spread: number;
+  /** The number of watches of this process that may send their polls at once. */
+  readonly openWatches: number;
 }
 
 /** What an event leads to: the signals to emit, the next state, and how to continue. */
@@ -116,7 +110,7 @@ export const LIVE_AFTER = 2_000;
 /** Equal to no key. */
 const NO_KEY = {};
 
-const NEVER: Instant = { at: -Infinity, monotonic: -Infinity };
+const LONG_AGO: Instant = { at: -Infinity, monotonic: -Infinity };
 
 /** The state before the first poll. */
 export function firstState(now: Instant, from: ResumePoint | undefined, retention: number): WatchState {
@@ -124,12 +118,12 @@ export function firstState(now: Instant, from: ResumePoint | undefined, retentio
     index: undefined,
     indexAt: now,
     heardAt: now,
-    coveredAt: NEVER,
+    coveredAt: LONG_AGO,
     key: NO_KEY,
     due: undefined,
-    askedAt: NEVER,
+    askedAt: LONG_AGO,
     paidUntil: -Infinity,
-    rest: restFor(now, 0),
+    rest: { until: now.monotonic, earliest: now.monotonic },
     indexFailures: 0,
     isAnswered: false,
     isHoldingProof: true,
@@ -138,6 +132,16 @@ export function firstState(now: Instant, from: ResumePoint | undefined, retentio
     status: connecting(now.at, from?.at),
   };
   return from ? resumedState(fresh, now, from, retention) : fresh;
+}
+
+/** How old an index may become before the service may have forgotten it, in ms: answers take a moment to arrive. */
+export function ageLimit(retention: number): number {
+  return retention * 0.99;
+}
+
+/** What is sent within this time, in ms, after a gap or a word of the service misses nothing: events are kept much longer. */
+export function tolerance(retention: number): number {
+  return retention - ageLimit(retention);
 }
 
 /** The state of a watch that goes on from somewhere else. */
@@ -149,7 +153,7 @@ export function resumedState(
 ): WatchState {
   const age = now.at - at;
   // Clocks of machines differ a little. A time that is further ahead says nothing about the age, which may be any.
-  const isFromFuture = -age > retention - ageLimit(retention);
+  const isFromFuture = -age > tolerance(retention);
   const indexAt = age > 0 ? instantAt(at, now) : now;
   const missing: DueGap | undefined =
     index === undefined
@@ -174,59 +178,6 @@ export function movedState(
   return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };
 }
 
-/** How old an index may become before the service may have forgotten it, in ms: answers take a moment to arrive. */
-function ageLimit(retention: number): number {
-  return retention * 0.99;
-}
-
-/** How long an index may still be used, in ms. Less than 0 if it may not: there is a gap before the next answer. */
-export function usableFor(indexAt: Instant, now: Instant, retention: number): number {
-  return ageLimit(retention) - ageOf(indexAt, now);
-}
-
-/** Since when a poll may miss something: what is sent right after an answer or a gap misses nothing, however old its index is. */
-export function knownSince(state: WatchState, askedAt: Instant, retention: number): Instant {
-  const { indexAt, heardAt, coveredAt } = state;
-  const isRecent = (since: Instant) => ageOf(since, askedAt) <= retention - ageLimit(retention);
-  return [coveredAt, heardAt].find(isRecent) ?? indexAt;
-}
-
-/** The gap before the answer to a poll that is sent at one time and answered at another: the service may have forgotten the index by then. */
-export function dueGap(
-  state: WatchState,
-  askedAt: Instant,
-  at: Instant,
-  retention: number,
-): DueGap | undefined {
-  const { index, coveredAt, due } = state;
-  // As long as the answer after a gap cannot be acknowledged, it comes again, and the gap is known.
-  const since = due?.emitted ? coveredAt : knownSince(state, askedAt, retention);
-  const isForgotten = index !== undefined && usableFor(since, at, retention) < 0;
-  return isForgotten && (!due || due.emitted) ? { reason: 'silence', index } : due;
-}
-
-/** Whether an answer can still be taken: its index, or a reload at its gap, is not too old. */
-export function isUsable({ indexAt, coveredAt }: WatchState, now: Instant, retention: number): boolean {
-  return [indexAt, coveredAt].some(since => usableFor(since, now, retention) >= 0);
-}
-
-/** The clocks differ by less than this unless the machine slept or a clock was set, in ms. */
-const SLEPT = 1_000;
-
-/** Whether the machine slept, as far as the clocks show. */
-export function hasSlept(since: Instant, now: Instant): boolean {
-  return aheadSince(since, now) > SLEPT;
-}
-
-/** How long the next poll has to wait, in ms, so that polls without news keep to their rate limit. */
-export function paceWait<A>(
-  { paidUntil }: WatchState,
-  now: Instant,
-  { minInterval, burst }: WatchSettings<A>,
-): number {
-  return Math.max(0, paidUntil - burst * minInterval - now.monotonic);
-}
-
 /** A turn to a state with another status, which is emitted if it says something new; not for each further answer. */
 export function turnTo(
   state: WatchState,
@@ -240,9 +191,4 @@ export function turnTo(
   const status = { ...connecting(now.at, before.lastAnswer), ...change, since };
   const isEmitted = !isSame || change.nextTry !== undefined;
   return { why, signals: isEmitted ? [{ kind: 'status', status }] : [], state: { ...state, status } };
-}
-
-/** A wait that begins now. A wake may not shorten it to less than `least`. */
-export function restFor(now: Instant, wait: number, least = wait): Rest {
-  return { until: now.monotonic + wait, least: now.monotonic + least };
 }

@@ -24,6 +24,7 @@ import {
 import { instant, isRealTime } from './clocks.js';
 import { acknowledge } from './acknowledge.js';
 import type { Audience } from './held-while.js';
+import { isUsable } from './gap.js';
 import { nextTurn } from './next-turn.js';
 import { pollOnce, type Interruption } from './poll-once.js';
 import {
@@ -36,10 +37,9 @@ import {
 import { answers, type Checkpoint, type WatchSignal } from './watch-signal.js';
 import {
   firstState,
-  isUsable,
   movedState,
   type Delivery,
-  type PollEvent,
+  type WatchEvent,
   type Turn,
   type WatchState,
 } from './watch-state.js';
@@ -92,13 +92,10 @@ export function signalsOf<A>(poll: SinglePoll<A>, settings: WatchSettings<A>): O
   return defer(() => continuingWatch(poll, settings)());
 }
 
-/** When a network comes back, all clients wake at once. Their polls are spread over this time, in ms; or 1 ms for each watch. */
-const MIN_SPREAD = 1_000;
-
 /** So many polls may follow each other at once, without a turn for timers and the network in between. */
 const SOON_IN_A_ROW = 32;
 
-/** The number of watches of this process that are polling. */
+/** The number of watches of this process that are subscribed to, and not paused. */
 let openWatches = 0;
 
 /** The number of watches so far in this process. */
@@ -119,6 +116,7 @@ export function continuingWatch<A>(
 ): (position?: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>> {
   const { scheduler, monotonic, retention, ack, log } = settings;
   const watchId = ++watchCount;
+  /** The last committed state, for the next subscription. A feed has one subscription, which is paused, until its watch ends. */
   let place: WatchState | undefined;
 
   return position =>
@@ -128,16 +126,15 @@ export function continuingWatch<A>(
       const interruption$ = new Subject<Interruption>();
       /** What has to be dealt with before the next poll. */
       let pending: Interruption | undefined = place && 'returned';
-      let isPaused = false;
+      let isActive = true;
+      /** A poll that follows one from before this time needs a new connection, even if no turn has seen the wake. */
       let wokenAt = -Infinity;
       let soon = 0;
 
-      const turnAfter = (event: PollEvent<A>): Turn<A> => {
-        const spread = Math.max(MIN_SPREAD, openWatches);
-        return nextTurn(state, event, { now: instant(settings), spread }, settings);
-      };
+      const turnAfter = (event: WatchEvent<A>): Turn<A> =>
+        nextTurn(state, event, { now: instant(settings), openWatches }, settings);
 
-      /** Emits what a turn has, waits until it has been taken and acknowledged, and commits its state. */
+      /** Delivers the answer of a turn, waits until that has been taken and acknowledged, and commits the state of the turn. */
       const perform = (turn: Turn<A>): ObservableInput<WatchSignal<A> | typeof ENDED> => {
         const { delivery, end, signals } = turn;
         if (delivery && signals.length > 0) return concat(signals, delivered(turn, delivery));
@@ -149,7 +146,7 @@ export function continuingWatch<A>(
 
       const delivered = (turn: Turn<A>, delivery: Delivery<A>) => {
         const isExpired = () =>
-          (isPaused && !settings.resume) || !isUsable(turn.state, instant(settings), retention);
+          (!isActive && !settings.resume) || !isUsable(turn.state, instant(settings), retention);
         const { signals } = delivery;
         const part$ = audience ? audience.deliver(signals, isExpired) : of(...signals, 'taken' as const);
         return part$.pipe(
@@ -185,27 +182,28 @@ export function continuingWatch<A>(
 
       /** Emits when the next poll is due, or something has to be dealt with before it. */
       const rest = (): Observable<unknown> => {
-        const { until, least } = state.rest;
+        const { until, earliest } = state.rest;
         const wait = pending ? 0 : waitLeft();
         // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
-        const isSoon = wait === 0 && !isPaused && isRealTime(scheduler) && ++soon % SOON_IN_A_ROW !== 0;
+        const isSoon = wait === 0 && isActive && isRealTime(scheduler) && ++soon % SOON_IN_A_ROW !== 0;
         if (isSoon) return timer(0, asapScheduler);
-        const isWakeable = wait > 0 && !isPaused && least < until;
+        const isWakeable = wait > 0 && isActive && earliest < until;
         const early$ = interruption$.pipe(
           filter(kind => kind !== 'woken' || isWakeable),
           tap(kind => (pending = kind)),
         );
-        return merge(isPaused ? NEVER : timer(wait, scheduler), early$).pipe(take(1));
+        return merge(isActive ? timer(wait, scheduler) : NEVER, early$).pipe(take(1));
       };
 
+      /** Emits `sent`, perhaps `held`, then how the poll ended. Each of them leads to a turn. */
       const polled = () => pollOnce(poll, state, settings, interruption$, () => wokenAt);
       const event$ = defer(() => {
         const kind = pending;
         pending = undefined;
-        if (isPaused) return of({ kind: 'left' as const });
+        if (!isActive) return of({ kind: 'left' as const });
         if (!kind) return polled();
         // After a return it polls in the same tick: what happens from now on must not be missed.
-        const again = () => (kind === 'returned' && !isPaused && waitLeft() === 0 ? polled() : EMPTY);
+        const again = () => (kind === 'returned' && isActive && waitLeft() === 0 ? polled() : EMPTY);
         return concat(of({ kind }), defer(again));
       });
 
@@ -223,12 +221,13 @@ export function continuingWatch<A>(
         // A wake source that fails does not end the watch.
         wakes = defer(() => settings.wake$).subscribe({ next, error: () => undefined });
       };
-      const setActive = (isActive: boolean) => {
-        followWakes(isActive);
-        if (isActive !== isPaused) return;
-        isPaused = !isActive;
-        if (!isPaused) pending = 'returned';
-        interruption$.next(isPaused ? 'left' : 'returned');
+      const setActive = (isNowActive: boolean) => {
+        followWakes(isNowActive);
+        if (isNowActive === isActive) return;
+        isActive = isNowActive;
+        // Even if this is during an acknowledgement, which nothing interrupts.
+        if (isActive) pending = 'returned';
+        interruption$.next(isActive ? 'returned' : 'left');
       };
 
       if (!pending) subscriber.next({ kind: 'status', status: state.status });

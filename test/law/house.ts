@@ -35,7 +35,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'node:net',
     'node:os',
   ],
-  'lobby-server': ['rxjs', 'ws', 'node:crypto', 'node:http', 'node:net', 'node:stream'],
+  'lobby-server': ['rxjs', 'ws', 'node:crypto', 'node:http', 'node:net', 'node:stream', 'node:util'],
   cli: [
     'rxjs',
     'node:util',

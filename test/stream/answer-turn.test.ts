@@ -1,6 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { assert as check, bigInt, property } from 'fast-check';
-import { usableFor, type WatchState, type Turn } from '../../src/stream/watch-state.js';
+import { usableFor } from '../../src/stream/gap.js';
+import type { WatchState, Turn } from '../../src/stream/watch-state.js';
 import { answer, type Answer } from '../poll-script.js';
 import { failed, got, laws, sent, stateWith, turn, when } from '../turn.js';
 

@@ -78,7 +78,7 @@ describe('the laws of the watch', () => {
 
     it('after a wake or a deadline is spread over a longer time if there are many watches', () => {
       for (const kind of ['woken', 'deadline'] as const) {
-        const { state } = nextTurn<Answer>(live, { kind }, { now: when(20), spread: 10_000 }, laws);
+        const { state } = nextTurn<Answer>(live, { kind }, { now: when(20), openWatches: 10_000 }, laws);
         strictEqual(state.rest.until, 5_020);
       }
     });
@@ -91,11 +91,11 @@ describe('the laws of the watch', () => {
 
     it('after a wake during a wait comes sooner, never later, and says when', () => {
       const wait = (until: number, least: number) => {
-        const rest = { until, least };
+        const rest = { until, earliest: least };
         const next = turn({ ...retrying, rest }, { kind: 'woken' }, 20);
         const { nextTry, attempt } = next.state.status;
         // Further wakes do not shorten it.
-        const isFixed = next.state.rest.least === next.state.rest.until;
+        const isFixed = next.state.rest.earliest === next.state.rest.until;
         return [next.state.rest.until - 20, isFixed, nextTry, attempt, next.signals.length];
       };
       deepStrictEqual(wait(20_000, 0), [500, true, 520, 3, 1]);
@@ -168,14 +168,14 @@ describe('the laws of the watch', () => {
       deepStrictEqual(summary(next, 20), ['failed', 250, ['status']]);
       deepStrictEqual(statusOf(next), ['retrying', 20, 1, 270, 'down']);
       // A wake may cut the wait short, but not what the pace asks for.
-      strictEqual(next.state.rest.least, 20);
+      strictEqual(next.state.rest.earliest, 20);
     });
 
     it('after a failure waits for at least as long as the service asked, and no wake cuts that short', () => {
       const next = failed(live, { kind: 'retry', after: 5_000, offline: true }, 20);
       deepStrictEqual(summary(next, 20), ['asked', 5_250, ['status']]);
       deepStrictEqual(statusOf(next), ['offline', 20, 1, 5_270, 'down']);
-      strictEqual(next.state.rest.least, 5_270);
+      strictEqual(next.state.rest.earliest, 5_270);
     });
 
     it('that ends the watch sets the status to closed, has the error, and leaves the pace to who subscribes again', () => {
@@ -288,9 +288,9 @@ describe('the laws of the watch', () => {
     });
 
     it('waits as long as the service asked and the pace allows, and says so if there was an error', () => {
-      const asked = { ...retrying, rest: { until: 9_000, least: 2_000, isWoken: true } };
+      const asked = { ...retrying, rest: { until: 9_000, earliest: 2_000, isWoken: true } };
       const back = returned(asked, 500).state;
-      deepStrictEqual(back.rest, { until: 2_000, least: 2_000 });
+      deepStrictEqual(back.rest, { until: 2_000, earliest: 2_000 });
       const { state, attempt, nextTry, error, lastAnswer } = back.status;
       deepStrictEqual([state, attempt, nextTry, error, lastAnswer], ['retrying', 3, 2_000, 'down', 5]);
       deepStrictEqual(statusOf(returned(asked, 5_000)), ['connecting', 5_000, 0, undefined, undefined]);

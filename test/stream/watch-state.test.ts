@@ -2,14 +2,9 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { assert as check, bigInt, property } from 'fast-check';
 import { concatMap, EMPTY, NEVER, of, Subject, throwError, timer } from 'rxjs';
 import { watchSignals } from 'lobby-rx';
-import {
-  firstState,
-  movedState,
-  paceWait,
-  resumedState,
-  usableFor,
-  type WatchState,
-} from '../../src/stream/watch-state.js';
+import { usableFor } from '../../src/stream/gap.js';
+import { paceWait } from '../../src/stream/pace.js';
+import { firstState, movedState, resumedState, type WatchState } from '../../src/stream/watch-state.js';
 import { answer, type Answer } from '../poll-script.js';
 import { got, laws, sent, stateWith, turn, when } from '../turn.js';
 import { virtualTime } from '../virtual-time.js';

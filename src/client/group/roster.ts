@@ -1,6 +1,6 @@
 import { concatMap, defer, map, Observable } from 'rxjs';
-import type { GroupMember } from '../../protocol/index.js';
-import { jsonEqual, type WatchSharing, type WatchSignal } from '../../stream/index.js';
+import { jsonEqual, type GroupMember } from '../../protocol/index.js';
+import type { WatchSharing, WatchSignal } from '../../stream/index.js';
 import { jointStatus } from './joint-status.js';
 import { watchAllPages, type GroupPages } from './group-pages.js';
 

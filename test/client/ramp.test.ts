@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { merge, Observable, of } from 'rxjs';
 import { ramp, type RampConfig } from 'lobby-rx';
-import { RateLimit } from '../../src/client/rate-limit.js';
+import { RateLimit } from '../../src/client/ramp.js';
 import { marbles } from '../marbles.js';
 import { virtualTime } from '../virtual-time.js';
 

@@ -1,6 +1,6 @@
 import { ok } from 'node:assert';
 import { assert as check, jsonValue, property } from 'fast-check';
-import { jsonEqual } from '../../src/stream/json.js';
+import { jsonEqual } from '../../src/protocol/json.js';
 
 describe('jsonEqual', () => {
   it('compares values by their JSON', () => {

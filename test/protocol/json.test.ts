@@ -1,6 +1,6 @@
 import { notStrictEqual, ok, strictEqual } from 'node:assert';
 import { assert as check, jsonValue, property, string } from 'fast-check';
-import { jsonHash, textHash } from '../../src/stream/json.js';
+import { jsonHash, textHash } from '../../src/protocol/json.js';
 
 describe('jsonHash', () => {
   it('is the same for equal values, and differs for others', () => {
