@@ -76,12 +76,10 @@ export function feed<Own extends object = NoOwnEvents>(
   };
   const replacing = likeReplaced(endpoint, eventsWatch as unknown as typeof endpoint);
   const { poll, settings } = endpointWatch(context, replacing, {}, watchConfig);
-  if (share) return eventFeed<Own>(sharedSource(poll(), { ...settings, resume }, share), feedConfig);
+  const settingsOf = () => ({ ...settings(), resume });
+  if (share) return eventFeed<Own>(sharedSource(poll, settingsOf(), share), feedConfig);
   let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
-  return eventFeed<Own>(
-    audience => (run ??= continuingWatch(poll(), { ...settings, resume }, audience))(),
-    feedConfig,
-  );
+  return eventFeed<Own>(audience => (run ??= continuingWatch(poll, settingsOf(), audience))(), feedConfig);
 }
 
 /** The signals of a watch that is shared, for the audience of a feed. */

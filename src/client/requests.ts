@@ -26,7 +26,7 @@ import {
 } from '../stream/index.js';
 import type { TransportRequest } from '../transport/index.js';
 import { aContext, type LobbyContext } from './context.js';
-import { withinQuota } from './within-quota.js';
+import { pollQuota } from './poll-quota.js';
 
 /** The options of {@link request}. */
 export interface RequestConfig {
@@ -61,14 +61,14 @@ export function request<Input, Answer>(
   return send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
 }
 
-/** How to poll an endpoint, and the settings of the watch: those of the config, else the endpoint's. */
+/** How to poll an endpoint, and the settings of a watch: those of the config, else the endpoint's. */
 interface EndpointWatch<Answer> {
-  /** For one watch: it has a quota of its own. */
-  readonly poll: () => SinglePoll<Answer>;
-  readonly settings: WatchSettings<Answer>;
+  readonly poll: SinglePoll<Answer>;
+  /** Each watch has a quota of its own. */
+  readonly settings: () => WatchSettings<Answer>;
 }
 
-/** Prepares a watch of an endpoint. Throws an `InputError` if the config is invalid. */
+/** Prepares watches of an endpoint. Throws an `InputError` if the config is invalid. */
 export function endpointWatch<Input, Answer>(
   { polling, watch }: LobbyContext,
   endpoint: Endpoint<Input, Answer>,
@@ -81,9 +81,11 @@ export function endpointWatch<Input, Answer>(
     given({ isIdle, keyOf, withoutNews }) as AnswerSettings<Answer>,
   );
   const first = { watch_index: undefined, ...input };
-  const send: SinglePoll<Answer> = (watch_index, context) =>
-    requestText(polling, endpoint, { ...first, watch_index } as Input, { kind: 'poll', ...context });
-  return { poll: () => (settings.permit ? send : withinQuota(send, settings)), settings };
+  return {
+    poll: (watch_index, context) =>
+      requestText(polling, endpoint, { ...first, watch_index } as Input, { kind: 'poll', ...context }),
+    settings: () => ({ ...settings, permit: settings.permit ?? pollQuota(settings) }),
+  };
 }
 
 /** Everything that happens in a watch of an endpoint. Each subscription is a separate watch. */
@@ -94,7 +96,7 @@ export function endpointSignals<Input, Answer>(
   config?: WatchConfig<Answer>,
 ): Observable<WatchSignal<Answer>> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config);
-  return defer(() => signalsOf(poll(), settings));
+  return defer(() => signalsOf(poll, settings()));
 }
 
 /** Reads the pages of an endpoint. `kind` is set if they are read for a watch. */

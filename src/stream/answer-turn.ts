@@ -56,14 +56,14 @@ export function answerTurn<A>(
   const wait = Math.max(paceWait(next, now, settings), next.index === undefined ? settings.minInterval : 0);
   const settled = { ...next, rest: restFor(now, wait) };
   const why = isNews ? 'news' : 'nothing';
-  return { delivery, ...turnTo(settled, { state: 'live', lastAnswer: now.at }, now, why) };
+  return { delivery, ...turnTo(settled, { state: 'live', attempt: 0, lastAnswer: now.at }, now, why) };
 }
 
 /** The service itself has said that there is nothing new. Its index has not become younger: there is no new one. */
 export function nothingTurn<A>(state: WatchState, now: Instant, settings: WatchSettings<A>): Turn<A> {
   const next = heard(state, now, saidAt(state.askedAt, now, settings.deadline));
   const rest = restFor(now, paceWait(next, now, settings));
-  return turnTo({ ...next, rest }, { state: 'live' }, now, 'nothing');
+  return turnTo({ ...next, rest }, { state: 'live', attempt: 0 }, now, 'nothing');
 }
 
 /** The state after something that the service itself has said. */

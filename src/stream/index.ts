@@ -1,4 +1,4 @@
-export { backoff, type BackoffConfig, type RetryConfig } from './backoff.js';
+export { backoff, backoffDelay, type BackoffConfig, type RetryConfig } from './backoff.js';
 export { isRealTime, monotonicClock, type Clocks } from './clocks.js';
 export { eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
 export { heldSignals, heldWhile, runWhile, type Audience, type HeldWhileConfig } from './held-while.js';
@@ -18,6 +18,7 @@ export {
 } from './watch-config.js';
 export {
   answers,
+  changedStatus,
   checkpointOf,
   connecting,
   type Checkpoint,
@@ -25,6 +26,7 @@ export {
   type GapReason,
   type ResumableWatch,
   type SharedWatch,
+  type StatusChange,
   type WatchLogEntry,
   type WatchSharing,
   type WatchSignal,

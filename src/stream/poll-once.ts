@@ -1,4 +1,13 @@
-import { from, ignoreElements, Observable, take, type SchedulerAction, type Subscription } from 'rxjs';
+import {
+  defer,
+  EMPTY,
+  ignoreElements,
+  Observable,
+  take,
+  type ObservableInput,
+  type SchedulerAction,
+  type Subscription,
+} from 'rxjs';
 import { instant, type Instant } from './clocks.js';
 import { knownSince, usableFor } from './gap.js';
 import type { SinglePoll, WatchSettings } from './watch-config.js';
@@ -88,12 +97,14 @@ export function pollOnce<A>(
 
     subscriber.add(interruption$.subscribe(interrupt));
     if (!permit) return send();
+    let permitted$: ObservableInput<unknown>;
     try {
-      subscriber.add(
-        from(permit()).pipe(take(1), ignoreElements()).subscribe({ error: fail, complete: send }),
-      );
+      permitted$ = permit();
     } catch (error) {
-      fail(error);
+      return fail(error);
     }
+    if (permitted$ === EMPTY) return send();
+    const given$ = defer(() => permitted$).pipe(take(1), ignoreElements());
+    subscriber.add(given$.subscribe({ error: fail, complete: send }));
   });
 }

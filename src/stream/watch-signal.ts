@@ -63,6 +63,22 @@ export function connecting(since: number, lastAnswer?: number): WatchStatus {
   };
 }
 
+/** A change of the status. What it does not say is reset, except for the last answer. */
+export type StatusChange = Pick<WatchStatus, 'state'> & Partial<WatchStatus>;
+
+/** The status after a change, and its signal, if it says something new: not for each further answer. */
+export function changedStatus(
+  before: WatchStatus,
+  change: StatusChange,
+  now: number,
+): { readonly status: WatchStatus; readonly signals: readonly WatchSignal<never>[] } {
+  const isSame = before.state === change.state;
+  const since = isSame ? before.since : now;
+  const status = { ...connecting(now, before.lastAnswer), ...change, since };
+  const isEmitted = !isSame || change.nextTry !== undefined;
+  return { status, signals: isEmitted ? [{ kind: 'status', status }] : [] };
+}
+
 /**
  * Something that happens in a watch: an answer with news, a gap before it, or a new status. `idle` is an answer without news:
  * there is nothing to do but to remember its checkpoint.

@@ -1,10 +1,12 @@
 import { instantAt, type Instant } from './clocks.js';
 import { resumePoint, type AckDecision, type Polled, type ResumePoint } from './watch-config.js';
 import {
+  changedStatus,
   connecting,
   type Checkpoint,
   type Gap,
   type GapReason,
+  type StatusChange,
   type TurnReason,
   type WatchSignal,
   type WatchStatus,
@@ -178,17 +180,8 @@ export function movedState(
   return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };
 }
 
-/** A turn to a state with another status, which is emitted if it says something new; not for each further answer. */
-export function turnTo(
-  state: WatchState,
-  change: Pick<WatchStatus, 'state'> & Partial<WatchStatus>,
-  now: Instant,
-  why?: TurnReason,
-): Turn<never> {
-  const { status: before } = state;
-  const isSame = before.state === change.state;
-  const since = isSame ? before.since : now.at;
-  const status = { ...connecting(now.at, before.lastAnswer), ...change, since };
-  const isEmitted = !isSame || change.nextTry !== undefined;
-  return { why, signals: isEmitted ? [{ kind: 'status', status }] : [], state: { ...state, status } };
+/** A turn to a state with another status. */
+export function turnTo(state: WatchState, change: StatusChange, now: Instant, why?: TurnReason): Turn<never> {
+  const { status, signals } = changedStatus(state.status, change, now.at);
+  return { why, signals, state: { ...state, status } };
 }

@@ -7,6 +7,8 @@ import { summaryOf, type Transport } from './transport.js';
  * ends with a `TransportError` whose reason is `deadline`. The body of the answer to a GET only has to begin in time, if the transport
  * tells when it does (`fromFetch` does): a slow body is not a missing answer. Any other answer has to be complete by then.
  *
+ * A client has it for single requests. The polls of a watch have a deadline of their own: see `WatchConfig.deadline`.
+ *
  * Throws an `InputError` if the deadline is invalid.
  *
  * @example

@@ -12,6 +12,7 @@ import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
 import {
   answers,
   WATCH_OPTIONS,
+  watchSettings,
   type WatchConfig,
   type WatchSharing,
   type WatchSignal,
@@ -150,6 +151,7 @@ export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints)
     checkOptions(config, ROSTER_OPTIONS);
     const { count = LARGE_PAGE, watched = defaultWatched(), refresh = 60_000, share, ...options } = config;
     const shared = { scheduler: context.scheduler, ...given(options) };
+    const settings = watchSettings<never>({ ...context.watch, ...shared });
     const pages: GroupPages = {
       watchPage: (anchor, own) =>
         endpointSignals(context, getMembers, { group_id, count, anchor }, { ...shared, ...own }),
@@ -160,8 +162,7 @@ export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints)
       ...{
         watched,
         refresh,
-        config: { ...context.watch, ...shared },
-        scheduler: shared.scheduler,
+        settings,
       },
     };
     return rosterSignals(pages, share);

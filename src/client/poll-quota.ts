@@ -1,5 +1,5 @@
-import { concat, ignoreElements, timer } from 'rxjs';
-import type { Clocks, SinglePoll } from '../stream/index.js';
+import { EMPTY, timer, type Observable } from 'rxjs';
+import type { Clocks } from '../stream/index.js';
 
 /** The service serves 1,920 polls from an address in windows of this length, in ms. */
 const WINDOW = 900_000;
@@ -10,12 +10,15 @@ const FREE_POLLS = 1_500;
 /** The others are spread over what is left of the window, which need not begin with that of the service. */
 const POLLS = 1_900;
 
-/** The polls of one watch, within the rate limit of the service, however much news there is. */
-export function withinQuota<A>(poll: SinglePoll<A>, { scheduler, monotonic }: Clocks): SinglePoll<A> {
+/**
+ * A permit for the polls of one watch, so that it alone keeps within the quota of its address, however much news there is. Many
+ * watches behind one address need a `permit` that they share.
+ */
+export function pollQuota({ scheduler, monotonic }: Clocks): () => Observable<unknown> {
   let windowFrom = -Infinity;
   let polls = 0;
   let lastAt = -Infinity;
-  return (index, context) => {
+  return () => {
     const now = monotonic.now();
     if (now - windowFrom >= WINDOW) {
       windowFrom = now;
@@ -24,7 +27,6 @@ export function withinQuota<A>(poll: SinglePoll<A>, { scheduler, monotonic }: Cl
     const interval = (windowFrom + WINDOW - now) / Math.max(1, POLLS - polls);
     const wait = ++polls > FREE_POLLS ? Math.max(0, lastAt + interval - now) : 0;
     lastAt = now + wait;
-    const answer$ = poll(index, context);
-    return wait > 0 ? concat(timer(wait, scheduler).pipe(ignoreElements()), answer$) : answer$;
+    return wait > 0 ? timer(wait, scheduler) : EMPTY;
   };
 }

@@ -36,6 +36,16 @@ describe('the quota of polls', () => {
     ok(Math.max(...waits) < 2_500, `${Math.max(...waits)} ms`);
   });
 
+  it('is waited for before a poll is sent: its deadline does not run yet', () => {
+    const { watched, pass, sent } = stage(10);
+    const watching = watched({ deadline: 1_000 });
+    pass(1_500 * 10);
+    pass(10 * MINUTE);
+    watching.unsubscribe();
+    // One each 2.2 s.
+    ok(sent.length > 1_750, `${sent.length}`);
+  });
+
   it('lets a poll go at once, without a timer', () => {
     const { watched, sent } = stage(10);
     watched().unsubscribe();
