@@ -48,11 +48,6 @@ const from = (names: string) => `export { ${names} } from 'lobby-rx'`;
 /** What a program uses, and the most that it may cost, in kB. */
 const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])[] = [
   ['watch', from('watch'), [7.6, 6]],
-  [
-    'three calls and the feed, free functions',
-    from('createContext, request, feed, getMembers, playersConnected'),
-    [23.6, 9],
-  ],
   ['watchSignals', from('watchSignals')],
   ['watchSignals, eventFeed', from('watchSignals, eventFeed')],
   ['createClient', from('createClient'), [26.8, 14]],

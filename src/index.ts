@@ -1,24 +1,12 @@
-// The client, and the functions it is made of.
-export {
-  createClient,
-  createContext,
-  feed,
-  fold,
-  identities,
-  ramp,
-  request,
-  whyNotConnected,
-} from './client/index.js';
+// The client, and what goes with it.
+export { createClient, fold, identities, ramp, whyNotConnected } from './client/index.js';
 export type {
   Client,
   ClientConfig,
-  ContextConfig,
   EventsApi,
-  EventsEndpoint,
   FeedConfig,
   GroupApi,
   IdentitiesConfig,
-  LobbyContext,
   LogEntry,
   MatchmakerApi,
   MembersConfig,

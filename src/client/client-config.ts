@@ -1,3 +1,4 @@
+import type { SchedulerLike, TimestampProvider } from 'rxjs';
 import {
   checkEndpoint,
   endpoints as defaultEndpoints,
@@ -6,12 +7,19 @@ import {
   type Endpoints,
 } from '../endpoint/index.js';
 import {
+  aBoolean,
+  aFunction,
   checkArgument,
   checkOptions,
+  clock,
   given,
   InputError,
+  milliseconds,
   plainObject,
   rejectUnknownKeys,
+  schedulerLike,
+  type Check,
+  type Guard,
   type Options,
 } from '../error/index.js';
 import {
@@ -21,10 +29,47 @@ import {
   type LiveEvent,
   type NoOwnEvents,
 } from '../protocol/index.js';
-import { CONTEXT_OPTIONS, type ContextConfig } from './context.js';
+import { WATCH_OPTIONS, type BackoffConfig, type WatchConfig, type WatchLogEntry } from '../stream/index.js';
+import type { RequestLogEntry, Token, Transport } from '../transport/index.js';
+
+/** An entry of a client's log: about a request (with a `requestId`) or about a watch (with a `watchId`). */
+export type LogEntry = RequestLogEntry | WatchLogEntry;
 
 /** The options of `createClient`. A URL and the token are required; everything else is optional. */
-export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> extends ContextConfig {
+export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
+  /** The base URL of all three services, if they share one. It may include a path. */
+  readonly url?: string;
+  /** {group_url} of the interface document. Default: `url`. URLs of services that are not used may be omitted. */
+  readonly groupUrl?: string;
+  /** {matchmaker_url} of the interface document. Default: `url`. */
+  readonly matchmakerUrl?: string;
+  /** {api_url} of the interface document. Default: `url`. */
+  readonly apiUrl?: string;
+  /**
+   * The bearer token of an identity or a lobby, or a function that returns it and is called before each request; `false` if
+   * something else adds it.
+   */
+  readonly token: Token;
+  /** Allows plain http: to other machines. Default false, because it exposes the token to everyone on the network. */
+  readonly insecure?: boolean;
+  /** How long a request that does not block may take, in ms. Default 15,000. */
+  readonly deadline?: number;
+  /** Default options of all watches; a call can override them. `wake$` is `clockJumps()` by default, in a page `pageWake()`. */
+  readonly watch?: Pick<WatchConfig<unknown>, 'wake$' | 'deadline' | 'minInterval' | 'burst' | 'retention'>;
+  /** How long watches wait after a failure; see `backoff`. */
+  readonly backoff?: BackoffConfig;
+  /** How long a feed keeps polling after its last subscriber has unsubscribed, in ms. Default 1,000. */
+  readonly linger?: number;
+  /** How requests are carried. Default `fromFetch()`. */
+  readonly transport?: Transport;
+  /** Called for each request and after each poll of a watch. Entries contain no tokens. Errors are swallowed. */
+  readonly log?: (entry: LogEntry) => void;
+  /** Returns a random number from 0 to 1, excluding 1, for the jitter. Default `Math.random`. */
+  readonly random?: () => number;
+  /** The clock. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+  /** A clock that is never set back, in ms, for durations. Default `performance`; with another scheduler, that scheduler. */
+  readonly monotonic?: TimestampProvider;
   /**
    * Replacements for built-in endpoints, with the same input and answer: for servers with other paths. Everything that uses
    * an endpoint (roster, feed, gate) then uses the replacement.
@@ -37,7 +82,36 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> extends 
   readonly events?: Codecs;
 }
 
-const OPTIONS: Options<ClientConfig> = { ...CONTEXT_OPTIONS, endpoints: plainObject, events: plainObject };
+const transportFunction: Guard<Transport> = {
+  name: 'a function from a request to an Observable, such as fromFetch() returns',
+  is: (u): u is Transport => typeof u === 'function',
+};
+/** Checked in detail elsewhere. */
+const anything: Check = { name: 'anything', is: () => true };
+
+const OPTIONS: Options<ClientConfig> = {
+  url: anything,
+  groupUrl: anything,
+  matchmakerUrl: anything,
+  apiUrl: anything,
+  token: anything,
+  insecure: aBoolean,
+  deadline: milliseconds,
+  watch: plainObject,
+  backoff: plainObject,
+  linger: milliseconds,
+  transport: transportFunction,
+  log: aFunction,
+  random: aFunction,
+  scheduler: schedulerLike,
+  monotonic: clock,
+  endpoints: plainObject,
+  events: plainObject,
+};
+const { wake$, deadline, minInterval, burst, retention } = WATCH_OPTIONS;
+const OPTIONS_OF_WATCHES: Options<NonNullable<ClientConfig['watch']>> = {
+  ...{ wake$, deadline, minInterval, burst, retention },
+};
 
 /** Kinds that this library uses itself. */
 const RESERVED_KINDS: readonly string[] = [
@@ -49,11 +123,12 @@ const RESERVED_KINDS: readonly string[] = [
 
 /** Checks a config, and divides it into that of its context and its endpoints. Throws an `InputError` that says what to change. */
 export function clientParts(config: ClientConfig<EventCodecs>): {
-  readonly context: ContextConfig;
+  readonly context: Omit<ClientConfig, 'endpoints' | 'events'>;
   readonly endpoints: Endpoints;
 } {
   checkArgument('config', plainObject, config);
   checkOptions<object>(config, OPTIONS);
+  checkOptions(config.watch, OPTIONS_OF_WATCHES, 'watch');
   const { endpoints, events, ...context } = given(config);
   return { context, endpoints: resolveEndpoints(endpoints, events) };
 }

@@ -1,12 +1,5 @@
 import { eventsWatch, likeReplaced, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
-import {
-  aBoolean,
-  aFunction,
-  checkArgument,
-  checkOptions,
-  milliseconds,
-  type Options,
-} from '../error/index.js';
+import { aBoolean, aFunction, checkOptions, milliseconds, type Options } from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
   ageLimit,
@@ -29,10 +22,10 @@ import {
   type WatchSignal,
 } from '../stream/index.js';
 import { concatMap, finalize, tap, type Observable } from 'rxjs';
-import { aContext, type LobbyContext } from './context.js';
+import type { LobbyContext } from './context.js';
 import { endpointSignals, endpointWatch } from './requests.js';
 
-/** The options of {@link feed}. */
+/** The options of `EventsApi.createFeed`. */
 export interface FeedConfig<Own extends object = NoOwnEvents>
   extends WatchConfig<IdentityEventList<Own>>, EventFeedConfig {
   /** Whether the next subscriber, after all others have left, continues where they stopped. Default true. */
@@ -52,21 +45,12 @@ const FEED_OPTIONS: Options<FeedConfig> = {
 /** An endpoint of live events. */
 export type EventsEndpoint<Own extends object> = Endpoint<EventsWatchInput, IdentityEventList<Own>>;
 
-/**
- * The live events of the identity that the token of the context belongs to, with one poll for all subscribers. See `EventFeed`,
- * and `client.events.feed`. An endpoint of your own may have kinds of events that you declare with `identityEventList`.
- *
- * Throws an `InputError` if the context or the config is invalid.
- *
- * @example
- * feed(context).identityUpdate$.subscribe(({ identity }) => show(identity));
- */
+/** The live events of an identity, with one poll for all subscribers: see `EventsApi`. Throws an `InputError` if the config is invalid. */
 export function feed<Own extends object = NoOwnEvents>(
   context: LobbyContext,
   config: FeedConfig<Own> = {},
-  endpoint: EventsEndpoint<Own> = eventsWatch as unknown as EventsEndpoint<Own>,
+  endpoint: EventsEndpoint<Own>,
 ): EventFeed<Own> {
-  checkArgument('context', aContext, context);
   checkOptions<object>(config, FEED_OPTIONS);
   const { linger, resume = true, share, ...watchConfig } = config;
   const feedConfig = {

@@ -1,8 +1,7 @@
 export { createClient, type Client } from './client.js';
-export type { ClientConfig } from './client-config.js';
-export { createContext, type ContextConfig, type LobbyContext, type LogEntry } from './context.js';
+export type { ClientConfig, LogEntry } from './client-config.js';
 export type { EventsApi } from './events-api.js';
-export { feed, type EventsEndpoint, type FeedConfig } from './feed.js';
+export type { FeedConfig } from './feed.js';
 export type { GroupApi, MembersConfig, Roster, RosterConfig } from './group/index.js';
 export { identities, type IdentitiesConfig } from './identities.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
@@ -10,4 +9,4 @@ export { fold } from './fold.js';
 export { ramp, RateLimit, type RampConfig } from './ramp.js';
 export { rawEventSignals } from './raw-event-signals.js';
 export { whyNotConnected, type NotConnected, type RefusalReason } from './why-not-connected.js';
-export { request, type RequestConfig } from './requests.js';
+export type { RequestConfig } from './requests.js';

@@ -1,23 +1,49 @@
 /**
- * A hash of 53 bits of a value as JSON: equal texts have equal hashes, and texts with equal hashes are equal for all practical
- * purposes. Other objects, such as a Map that a codec has created, are equal only to themselves, unless they have a `toJSON`, as
- * a Date has. `but` names a key of the outermost object to leave out.
+ * A hash of 53 bits of a JSON value, regardless of the order of keys. Equal values have equal hashes; values with equal hashes
+ * are equal for all practical purposes. A Date counts by its time. Other objects that are not JSON, such as a Map that a codec
+ * has created, are equal only to themselves. `but` names a key of the outermost object to leave out.
+ *
+ * It adds up a hash of each leaf and its path. So it needs no recursion, and a payload may be nested deeper than the call stack.
  */
 export function jsonHash(value: unknown, but?: string): number {
-  try {
-    return textHash(
-      JSON.stringify(value, function (this: unknown, key, inner: unknown) {
-        if (key === but && this === value) return undefined;
-        if (typeof inner === 'string') return `"${inner}`;
-        if (inner === null || isJson(inner)) return inner;
-        const leaf = typeof inner === 'object' ? numberOf(inner) : (inner as number);
-        return `${typeof inner} ${leaf}`;
-      }),
-    );
-  } catch {
-    // It has a cycle, or is nested deeper than the call stack: it is equal to none.
-    return -++objects;
+  const seen = new Set<object>();
+  const values: unknown[] = [value];
+  // The two hashes of the path to each value.
+  const paths: number[] = [1, 2];
+  let sumA = 0;
+  let sumB = 0;
+  while (values.length > 0) {
+    const current = values.pop();
+    const pathB = paths.pop()!;
+    const pathA = paths.pop()!;
+    const isContainer = isJson(current) && !seen.has(current);
+    if (isContainer) seen.add(current);
+    const keys = isContainer ? Object.keys(current) : NO_KEYS;
+    if (keys.length === 0) {
+      sumA = (sumA + hashText(leafText(current, isContainer), pathA, pathB)) | 0;
+      sumB = (sumB + otherHash) | 0;
+      continue;
+    }
+    const kind = Array.isArray(current) ? 3 : 0;
+    for (const key of keys) {
+      if (key === but && current === value) continue;
+      values.push((current as Record<string, unknown>)[key]);
+      paths.push(hashText(key, pathA + kind, pathB + kind), otherHash);
+    }
   }
+  return (sumA >>> 0) * 2 ** 21 + (sumB >>> 11);
+}
+
+const NO_KEYS: readonly string[] = [];
+
+/** A text for a value without keys, different for different values. */
+function leafText(value: unknown, isContainer: boolean): string {
+  if (typeof value === 'string') return `"${value}`;
+  if (isContainer) return Array.isArray(value) ? '[]' : '{}';
+  if (value instanceof Date) return `date ${value.getTime()}`;
+  return typeof value === 'object' && value !== null
+    ? `object ${numberOf(value)}`
+    : `${typeof value} ${String(value)}`;
 }
 
 const numbers = new WeakMap<object, number>();
@@ -31,14 +57,24 @@ function numberOf(value: object): number {
 }
 
 /**
- * A hash of 53 bits of a text. Texts with equal hashes are equal for all practical purposes. It is made of two independent ones:
- * each takes all of the text, two characters at a time. Each has two lanes, which do not wait for each other.
+ * A hash of 53 bits of a text. Texts with equal hashes are equal for all practical purposes.
  */
 export function textHash(text: string): number {
-  let a = 1 ^ text.length;
-  let b = ~1;
-  let c = 2 ^ text.length;
-  let d = ~2;
+  return (hashText(text, 1, 2) >>> 0) * 2 ** 21 + (otherHash >>> 11);
+}
+
+/** The second 32 bits of the last hash. Returning both would take an object for each text. */
+let otherHash = 0;
+
+/**
+ * A hash of a text, mixed with two seeds: returns 32 bits of it, the others are in `otherHash`. They are independent: each takes
+ * all of the text, two characters at a time. Each has two lanes, which do not wait for each other.
+ */
+function hashText(text: string, seedA: number, seedB: number): number {
+  let a = seedA ^ text.length;
+  let b = ~seedA;
+  let c = seedB ^ text.length;
+  let d = ~seedB;
   let i = 0;
   for (; i + 3 < text.length; i += 4) {
     const first = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
@@ -52,9 +88,8 @@ export function textHash(text: string): number {
     a = Math.imul(a ^ text.charCodeAt(i), 0x9e3779b1) ^ (a >>> 15);
     c = Math.imul(c ^ text.charCodeAt(i), 0xc2b2ae35) ^ (c >>> 13);
   }
-  const high = mixed(Math.imul(mixed(a), 0x9e3779b1) ^ b);
-  const low = mixed(Math.imul(mixed(c), 0x27d4eb2f) ^ d);
-  return (high >>> 0) * 2 ** 21 + (low >>> 11);
+  otherHash = mixed(Math.imul(mixed(c), 0x27d4eb2f) ^ d);
+  return mixed(Math.imul(mixed(a), 0x9e3779b1) ^ b);
 }
 
 /** Spreads each bit of a number over all of it. */

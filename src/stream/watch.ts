@@ -139,9 +139,12 @@ export function continuingWatch<A>(
         const { delivery, end, signals } = turn;
         if (delivery && signals.length > 0) return concat(signals, delivered(turn, delivery));
         if (delivery) return delivered(turn, delivery);
-        commit(turn);
-        if (!end) return signals;
-        return concat(signals, 'error' in end ? throwError(() => end.error) : of(ENDED));
+        // Before its signals: a subscriber that leaves with one of them continues from there.
+        place = state = turn.state;
+        if (signals.length === 0 && !end) return commit(turn);
+        const commit$ = defer(() => commit(turn));
+        if (!end) return concat(signals, commit$);
+        return concat(signals, commit$, 'error' in end ? throwError(() => end.error) : of(ENDED));
       };
 
       const delivered = (turn: Turn<A>, delivery: Delivery<A>) => {
@@ -182,12 +185,11 @@ export function continuingWatch<A>(
 
       /** Emits when the next poll is due, or something has to be dealt with before it. */
       const rest = (): Observable<unknown> => {
-        const { until, earliest } = state.rest;
         const wait = pending ? 0 : waitLeft();
         // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
         const isSoon = wait === 0 && isActive && isRealTime(scheduler) && ++soon % SOON_IN_A_ROW !== 0;
         if (isSoon) return timer(0, asapScheduler);
-        const isWakeable = wait > 0 && isActive && earliest < until;
+        const isWakeable = wait > 0 && isActive && state.rest.earliest < state.rest.until;
         const early$ = interruption$.pipe(
           filter(kind => kind !== 'woken' || isWakeable),
           tap(kind => (pending = kind)),

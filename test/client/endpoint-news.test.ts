@@ -3,10 +3,8 @@ import * as t from 'io-ts';
 import { NEVER, of, type Observable } from 'rxjs';
 import {
   createClient,
-  createContext,
   endpoint,
   eventsWatch,
-  feed,
   identityEventList,
   rawEventsWatch,
   struct,
@@ -103,11 +101,8 @@ describe('the news of a watch of live events', () => {
     const { config, pass } = scripted();
     const acked: string[] = [];
     const own = { ...elsewhere, response: identityEventList({}) };
-    const { unknown$, gap$ } = feed(
-      createContext(config),
-      { ack: list => void acked.push(names(list)) },
-      own as never,
-    );
+    const { events } = createClient({ ...config, endpoints: { eventsWatch: own } });
+    const { unknown$, gap$ } = events.createFeed({ ack: list => void acked.push(names(list)) });
     const seen: string[] = [];
     gap$.subscribe(({ reason }) => seen.push(reason));
     unknown$.subscribe(({ name }) => seen.push(name));

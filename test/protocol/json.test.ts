@@ -1,14 +1,14 @@
 import { notStrictEqual, ok, strictEqual } from 'node:assert';
 import { assert as check, jsonValue, property, string } from 'fast-check';
-import { jsonHash, textHash } from '../../src/protocol/json.js';
+import { jsonEqual, jsonHash, textHash } from '../../src/protocol/json.js';
 
 describe('jsonHash', () => {
   it('is the same for equal values, and differs for others', () => {
     check(
       property(jsonValue(), jsonValue(), (a, b) => {
         strictEqual(jsonHash(a), jsonHash(JSON.parse(JSON.stringify(a))));
-        const [left, right] = [a, b].map(value => JSON.stringify(value));
-        strictEqual(jsonHash(JSON.parse(left!)) === jsonHash(JSON.parse(right!)), left === right);
+        const [left, right] = [a, b].map(value => JSON.parse(JSON.stringify(value)) as unknown);
+        strictEqual(jsonHash(left) === jsonHash(right), jsonEqual(left, right));
       }),
     );
   });
@@ -59,6 +59,10 @@ describe('jsonHash', () => {
     strictEqual(new Set(short).size, 95 ** 3);
   });
 
+  it('is the same for keys in any order', () => {
+    strictEqual(jsonHash({ a: 1, b: [2, { c: 3, d: 4 }] }), jsonHash({ b: [2, { d: 4, c: 3 }], a: 1 }));
+  });
+
   it('leaves out one key of the outermost object', () => {
     const value = (watch: unknown, inner: unknown) => ({ events: [{ watch: inner }], watch });
     strictEqual(jsonHash(value(1, 7), 'watch'), jsonHash(value({ index: '2' }, 7), 'watch'));
@@ -74,13 +78,12 @@ describe('jsonHash', () => {
     notStrictEqual(jsonHash({ map }), jsonHash({ map: new Map([[1, 2]]) }));
   });
 
-  it('equals no other if the value is nested deeper than the call stack, or linked to itself', () => {
-    const deep: unknown = JSON.parse(`${'['.repeat(100_000)}7${']'.repeat(100_000)}`);
+  it('handles values nested deeper than the call stack, and values linked to themselves', () => {
+    const deep = () => JSON.parse(`${'['.repeat(100_000)}7${']'.repeat(100_000)}`) as unknown;
+    strictEqual(jsonHash(deep()), jsonHash(deep()));
     const ring: { next?: object } = {};
     ring.next = ring;
-    const hashes = [deep, deep, ring, ring].map(value => jsonHash(value));
-    strictEqual(new Set(hashes).size, 4);
-    ok(hashes.every(hash => Number.isSafeInteger(hash)));
+    ok(Number.isSafeInteger(jsonHash(ring)));
   });
 });
 

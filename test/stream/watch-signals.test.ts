@@ -296,6 +296,18 @@ describe('watchSignals', () => {
     }),
   );
 
+  it('logs a turn after its signals', () => {
+    const seen: string[] = [];
+    watchSignals(() => throwError(() => 'down'), {
+      recovery: () => ({ kind: 'end' }),
+      log: entry => seen.push(entry.kind === 'turn' ? entry.why : entry.kind),
+    }).subscribe({
+      next: signal => seen.push(signal.kind === 'status' ? signal.status.state : signal.kind),
+      error: (error: unknown) => seen.push(String(error)),
+    });
+    deepStrictEqual(seen, ['connecting', 'closed', 'ended', 'down']);
+  });
+
   it('sends nothing to who leaves with the first status', () => {
     const { asked, poll } = script(NEVER);
     const seen: string[] = [];

@@ -60,7 +60,8 @@ export interface GroupApi {
 
   /**
    * The first page of a group's members, immediately and then whenever it changes. Cold: each subscription is a separate
-   * watch. It completes only if `ack` decides so. Failures are retried; see `watch`.
+   * watch. It completes only if `ack` decides so. Failures are retried; see `watch`. `client.watchSignals(getMembers, { group_id })`
+   * also emits gaps and status.
    *
    * @example
    * client.group.watchMembers(group_id).subscribe(({ members }) => show(members));
@@ -69,17 +70,6 @@ export interface GroupApi {
     group_id: string,
     config?: MembersConfig & WatchConfig<GroupMemberList>,
   ): Observable<GroupMemberList>;
-
-  /**
-   * Like `watchMembers`, but also emits the gaps and the status of the watch. See `watchSignals`.
-   *
-   * @example
-   * client.group.watchMembersSignals(group_id).subscribe(signal => console.log(signal.kind));
-   */
-  watchMembersSignals(
-    group_id: string,
-    config?: MembersConfig & WatchConfig<GroupMemberList>,
-  ): Observable<WatchSignal<GroupMemberList>>;
 
   /**
    * The whole group, kept up to date: immediately, and then whenever someone joins, leaves or changes. Cold. It never
@@ -143,10 +133,6 @@ export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints)
       { isRepeat: isRepeatedPage },
     );
   };
-  const watchMembersSignals: GroupApi['watchMembersSignals'] = (group_id, { count, ...config } = {}) => {
-    checkOptions({ count }, MEMBERS_OPTIONS);
-    return endpointSignals(context, getMembers, { group_id, count }, config);
-  };
   const rosterOf: GroupApi['rosterSignals'] = (group_id, config = {}) => {
     checkOptions(config, ROSTER_OPTIONS);
     const { count = LARGE_PAGE, watched = defaultWatched(), refresh = 60_000, share, ...options } = config;
@@ -171,8 +157,10 @@ export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints)
     getMembers: input => request(context, getMembers, input),
     memberPages,
     members: (group_id, config) => memberPages(group_id, config).pipe(distinctMembers()),
-    watchMembers: (group_id, config) => watchMembersSignals(group_id, config).pipe(answers()),
-    watchMembersSignals,
+    watchMembers: (group_id, { count, ...config } = {}) => {
+      checkOptions({ count }, MEMBERS_OPTIONS);
+      return endpointSignals(context, getMembers, { group_id, count }, config).pipe(answers());
+    },
     roster: (group_id, config) => rosterOf(group_id, config).pipe(answers()),
     rosterSignals: rosterOf,
   };

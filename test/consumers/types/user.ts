@@ -7,6 +7,7 @@ import {
   either,
   endpoint,
   fold,
+  getMembers,
   identityEventList,
   integer,
   jsonObject,
@@ -52,7 +53,7 @@ export const { feed } = client.events;
 export const { group } = client;
 export const members$ = group.members(group_id);
 export const roster$ = group.roster(group_id);
-export const signal$ = group.watchMembersSignals(group_id);
+export const signal$ = client.watchSignals(getMembers, { group_id });
 export const rename$ = feed.on('rename');
 export const count$ = feed.lobbyJoin$.pipe(fold(count => count + 1, 0));
 export const page$ = client.group.getMembers({ group_id }).pipe(either());

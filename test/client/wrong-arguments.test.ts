@@ -1,16 +1,6 @@
-import { ok, strictEqual, throws } from 'node:assert';
+import { ok, strictEqual } from 'node:assert';
 import { NEVER, of, type Observable } from 'rxjs';
-import {
-  createClient,
-  createContext,
-  feed,
-  getMembers,
-  isInputError,
-  request,
-  watchSignals,
-  type Endpoint,
-  type LobbyContext,
-} from 'lobby-rx';
+import { createClient, getMembers, isInputError, watchSignals, type Endpoint } from 'lobby-rx';
 import { answer } from '../poll-script.js';
 import { virtualTime } from '../virtual-time.js';
 
@@ -22,20 +12,11 @@ function failure(asked$: Observable<unknown>): unknown {
   return failure;
 }
 
-describe('a function that takes a context', () => {
-  it('says so if it gets something else, such as a client', () => {
-    for (const other of [undefined, null, {}, 7, createClient(config)]) {
-      const context = other as LobbyContext;
-      throws(() => request(context, getMembers, { group_id: 'g' }), isInputError);
-      throws(() => feed(context), isInputError);
-    }
-  });
-
-  it('says so if what it is to ask is no endpoint', () => {
+describe('a request', () => {
+  it('says so if what it is to be sent to is no endpoint', () => {
     const client = createClient(config);
     for (const other of [undefined, null, {}, 7, { ...getMembers, path: undefined }]) {
       const endpoint = other as Endpoint<object, unknown, 'GET'>;
-      ok(isInputError(failure(request(createContext(config), endpoint, {}))));
       ok(isInputError(failure(client.request(endpoint, {}))));
       ok(isInputError(failure(client.watch(endpoint as never, {}))));
     }
