@@ -55,10 +55,10 @@ const OPTIONS: Options<AcrossTabsConfig> = { heartbeat: positiveInteger, schedul
  * Shares one watch among all tabs of a site that use the same `name`: one of them polls, and tells the others the answers, the
  * gaps and the status. When that tab is closed, crashes, is frozen or goes into the back/forward cache, another one continues from
  * its checkpoint; if it says nothing for three heartbeats, a visible one takes over. No tab loses an answer or gets it twice,
- * unless the service itself sends it again to whoever resumes.
+ * unless the service itself sends it again after a resume.
  *
  * The name must include the identity, or whatever else the answers depend on: tabs with the same name get the same answers. Only
- * tabs of one origin can hear each other. Bearer tokens are not told, but answers are, and a lobby join has a player token. Without
+ * tabs of one origin can hear each other. Bearer tokens are not sent, but answers are, and a lobby join has a player token. Without
  * Web Locks and BroadcastChannel (not in a page, or not over https) each tab watches for itself, while it is alive.
  *
  * A tab that comes back after it has missed more than the others remember (50 answers) gets a gap whose reason is `unwatched`.
@@ -90,7 +90,7 @@ export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabShar
       };
       const settings = { name: `lobby-rx 1 ${name}`, heartbeat, scheduler, browser, onLead };
       const member = new TabMember<A>(watch, shared, settings);
-      // Released before anybody hears of its end, who may start anew.
+      // Released before its end is emitted: a subscriber may start again in response.
       return runWhile(pageAlive(), () => member.takePart()).pipe(
         tap({ error: release, complete: release, finalize: release }),
       );

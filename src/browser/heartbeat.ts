@@ -14,7 +14,7 @@ export class Heartbeat {
   readonly #scheduler: SchedulerLike;
   #lastBeat = 0;
   #silence = 0;
-  /** It stood still, and nobody has asked since then what has changed. */
+  /** It stood still, and no tab has asked since then what has changed. */
   #isDoubtful = false;
 
   constructor(every: number, scheduler: SchedulerLike) {
@@ -28,7 +28,7 @@ export class Heartbeat {
       tap(() => {
         const since = scheduler.now() - this.#lastBeat;
         this.#lastBeat = scheduler.now();
-        // Whoever stood still has not listened either, and may get several beats at once afterwards.
+        // A tab that stood still has not listened either, and may get several beats at once afterwards.
         if (since > LATE * every) {
           this.#silence = 0;
           this.#isDoubtful = true;

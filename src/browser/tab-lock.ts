@@ -101,7 +101,7 @@ async function inspect(locks: TabLocks, name: string): Promise<TabLock> {
   const self = await ownerOf(locks, name);
   return {
     isWanted: await isWanted(locks, name),
-    // If the browser does not say, or did not say who this tab is, it has the lock as far as anybody knows.
+    // If the browser does not say, or did not say who this tab is, it counts as having the lock.
     isHeld: async () => self === UNKNOWN || [self, UNKNOWN].includes(await ownerOf(locks, name)),
   };
 }

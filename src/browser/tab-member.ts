@@ -10,21 +10,21 @@ import {
 import { Heartbeat } from './heartbeat.js';
 import { tabLock, type TabLock } from './tab-lock.js';
 import type { TabChannel, TabSettings } from './tab-settings.js';
-import { cloneable, revived, type TabMessage, type Told } from './tab-message.js';
-import { ToldLog } from './told-log.js';
+import { cloneable, revived, type Relayed, type TabMessage } from './tab-message.js';
+import { RelayedLog } from './relayed-log.js';
 
-/** How long what an earlier leader has told may take to arrive, in ms. */
+/** How long a signal of an earlier leader may take to arrive, in ms. */
 const SETTLE = 50;
 
 /**
  * One tab among those that share a watch. It follows: it takes what the leader tells. When it gets the lock it leads: it polls on
  * from where it is, and tells the others. Each signal names the index that it follows, so that every tab notices what it has
- * missed and what it has already, whoever tells it.
+ * missed and what it has already, from whichever tab it comes.
  */
 export class TabMember<A> {
   readonly #watch: ResumableWatch<A>;
   readonly #settings: TabSettings;
-  readonly #log: ToldLog<A>;
+  readonly #log: RelayedLog<A>;
   readonly #heartbeat: Heartbeat;
   readonly #id = String(Math.random());
   #channel: TabChannel | undefined;
@@ -33,13 +33,13 @@ export class TabMember<A> {
   #epoch = 0;
   /** While this tab has the lock, as far as it knows: its number, and whether it still has it. */
   #lead: { readonly epoch: number; readonly isHeld: () => Promise<boolean> } | undefined;
-  /** It leads, but does not poll yet: it may still be told where to poll from. */
+  /** It leads, but does not poll yet: it may still learn where to poll from. */
   #isSettling = false;
 
   constructor(watch: ResumableWatch<A>, shared: SharedWatch, settings: TabSettings) {
     this.#watch = watch;
     this.#settings = settings;
-    this.#log = new ToldLog(shared);
+    this.#log = new RelayedLog(shared);
     this.#heartbeat = new Heartbeat(settings.heartbeat, settings.scheduler);
     this.#status = connecting(settings.scheduler.now());
   }
@@ -52,16 +52,16 @@ export class TabMember<A> {
       this.#channel = channel;
       subscriber.add(() => {
         channel.close();
-        // What is still to be said is said to nobody.
+        // No tab is left to hear the rest.
         if (this.#channel === channel) this.#channel = undefined;
       });
       channel.onmessage = ({ data }) => {
         for (const signal of this.#hear(data as TabMessage<A>)) subscriber.next(signal);
       };
       subscriber.next({ kind: 'status', status: this.#status });
-      // Whoever leaves at once takes no part.
+      // One that leaves at once takes no part.
       if (subscriber.closed) return;
-      this.#sayHello();
+      this.#askForMissed();
 
       const silent$ = this.#heartbeat.beats$.pipe(
         tap(() => {
@@ -77,7 +77,7 @@ export class TabMember<A> {
           // It ends with the watch, although the waiting for locks would not.
           if (lock) return this.#polled(lock).pipe(tap({ complete: () => subscriber.complete() }));
           // It took nothing from others while it was the leader, or seemed to be.
-          this.#sayHello();
+          this.#askForMissed();
           return EMPTY;
         }),
       );
@@ -85,7 +85,7 @@ export class TabMember<A> {
     });
   }
 
-  /** The leader's own watch. Each signal is told to the others before it is emitted. */
+  /** The leader's own watch. Each signal is sent to the others before it is emitted. */
   #polled({ isWanted, isHeld }: TabLock): Observable<WatchSignal<A>> {
     const { scheduler, onLead } = this.#settings;
     this.#heartbeat.settleDoubt();
@@ -106,10 +106,10 @@ export class TabMember<A> {
       ),
       tap(signal => {
         const after = this.#log.position?.index;
-        const told = signal.kind === 'status' ? { ...signal, status: cloneable(signal.status) } : signal;
+        const cloned = signal.kind === 'status' ? { ...signal, status: cloneable(signal.status) } : signal;
         // That this tab cannot go on says nothing of the others.
         const isOwn = signal.kind === 'status' && signal.status.state === 'closed';
-        if (!isOwn) this.#post({ kind: 'told', epoch: this.#epoch, told: { after, signal: told } });
+        if (!isOwn) this.#post({ kind: 'signal', epoch: this.#epoch, relayed: { after, signal: cloned } });
         this.#take({ after, signal });
       }),
       finalize(() => {
@@ -124,7 +124,7 @@ export class TabMember<A> {
     return this.#lead?.epoch === this.#epoch && !this.#heartbeat.hasStoodStill();
   }
 
-  /** Whether it is the leader. Whoever has the lock is, whatever number another one had when the clock was ahead. */
+  /** Whether it is the leader. The tab that has the lock is, whatever number another one had when the clock was ahead. */
   async #leads(): Promise<boolean> {
     const lead = this.#lead;
     if (!lead || this.#isSure()) return lead !== undefined;
@@ -142,7 +142,7 @@ export class TabMember<A> {
     this.#post({ kind: 'claim', by: this.#id, epoch, position: this.#log.position });
   }
 
-  #sayHello(): void {
+  #askForMissed(): void {
     this.#post({ kind: 'hello', by: this.#id, epoch: this.#epoch, position: this.#log.position });
   }
 
@@ -159,9 +159,9 @@ export class TabMember<A> {
     if (message.kind === 'claim' && (isOlder || this.#knowsMoreThan(message.position))) this.#reply(message);
     if (isOlder) return [];
     this.#heartbeat.hear();
-    if (message.kind === 'told') return this.#hearSignal(message.told);
+    if (message.kind === 'signal') return this.#hearSignal(message.relayed);
     // What came before it has been missed.
-    if (message.kind === 'beat' && message.index !== this.#log.position?.index) this.#sayHello();
+    if (message.kind === 'beat' && message.index !== this.#log.position?.index) this.#askForMissed();
     return message.kind === 'reply' && message.to === this.#id ? this.#hearReply(message) : [];
   }
 
@@ -185,16 +185,16 @@ export class TabMember<A> {
     return (this.#log.since(position)?.length ?? 0) > 0;
   }
 
-  #hearSignal(told: Told<A>): readonly WatchSignal<A>[] {
-    const { signal } = told;
+  #hearSignal(relayed: Relayed<A>): readonly WatchSignal<A>[] {
+    const { signal } = relayed;
     if (signal.kind === 'status')
-      return [this.#take({ ...told, signal: { kind: 'status', status: revived(signal.status) } })];
-    const place = this.#log.place(told);
-    if (place === 'later') this.#sayHello();
-    return place === 'next' ? [this.#take(told)] : [];
+      return [this.#take({ ...relayed, signal: { kind: 'status', status: revived(signal.status) } })];
+    const place = this.#log.place(relayed);
+    if (place === 'later') this.#askForMissed();
+    return place === 'next' ? [this.#take(relayed)] : [];
   }
 
-  /** Tells whoever has said hello, or has claimed the lead, what it has missed. */
+  /** Sends a tab that has said hello, or has claimed the lead, what it has missed. */
   #reply({ by, position: theirs }: Extract<TabMessage<A>, { kind: 'hello' | 'claim' }>): void {
     const { position } = this.#log;
     const missed = this.#log.since(theirs);
@@ -209,7 +209,7 @@ export class TabMember<A> {
     missed,
   }: Extract<TabMessage<A>, { kind: 'reply' }>): readonly WatchSignal<A>[] {
     const current = this.#take({ after: undefined, signal: { kind: 'status', status: revived(status) } });
-    // It has been told more since it asked.
+    // It has received more since it asked.
     if (after !== this.#log.position?.index) return [current];
     if (missed) {
       const signals = this.#takeNext(missed);
@@ -222,14 +222,14 @@ export class TabMember<A> {
     return [current, { kind: 'gap', gap: { reason: 'unwatched', at, index } }];
   }
 
-  #takeNext(all: readonly Told<A>[]): readonly WatchSignal<A>[] {
-    return all.flatMap(told => (this.#log.place(told) === 'next' ? [this.#take(told)] : []));
+  #takeNext(all: readonly Relayed<A>[]): readonly WatchSignal<A>[] {
+    return all.flatMap(relayed => (this.#log.place(relayed) === 'next' ? [this.#take(relayed)] : []));
   }
 
-  #take(told: Told<A>): WatchSignal<A> {
-    const { signal } = told;
+  #take(relayed: Relayed<A>): WatchSignal<A> {
+    const { signal } = relayed;
     if (signal.kind === 'status') this.#status = signal.status;
-    else this.#log.add(told);
+    else this.#log.add(relayed);
     return signal;
   }
 }

@@ -2,12 +2,12 @@ import { isClientError, textOf } from '../error/index.js';
 import type { Checkpoint, WatchSignal, WatchStatus } from '../stream/index.js';
 
 /** A signal of the leader's watch, and the index that it follows: undefined at the start. */
-export interface Told<A> {
+export interface Relayed<A> {
   readonly after: string | undefined;
   readonly signal: WatchSignal<A>;
 }
 
-/** What the tabs that share a watch tell each other. None of it has a bearer token. */
+/** The messages between the tabs that share a watch. None of it has a bearer token. */
 export type TabMessage<A> =
   /** A tab has come, or has missed something. */
   | {
@@ -32,15 +32,15 @@ export type TabMessage<A> =
       readonly after: string | undefined;
       readonly position: Checkpoint | undefined;
       readonly status: WatchStatus;
-      readonly missed: readonly Told<A>[] | undefined;
+      readonly missed: readonly Relayed<A>[] | undefined;
     }
-  | { readonly kind: 'told'; readonly epoch: number; readonly told: Told<A> }
+  | { readonly kind: 'signal'; readonly epoch: number; readonly relayed: Relayed<A> }
   /** The leader is there, and has come to this index. */
   | { readonly kind: 'beat'; readonly epoch: number; readonly index: string | undefined };
 
 /**
- * A status as it can be cloned. An error of this library keeps its fields, among them the `_tag` by which the guards know it. Of any
- * other nobody knows what it has: only its name and message are told.
+ * A status as it can be cloned. An error of this library keeps its fields, among them the `_tag` by which the guards know it. Any
+ * other may have anything: only its name and message are sent.
  */
 export function cloneable(status: WatchStatus): WatchStatus {
   const { error } = status;

@@ -20,8 +20,8 @@ const OPTIONS: Options<RampConfig> = { perSecond: positiveInteger, scheduler: sc
 
 /**
  * Creates an operator that starts many streams one after another: all streams that one such operator is applied to share its
- * rate. Each is subscribed to when it is its turn, in the order in which they were asked for; whoever unsubscribes earlier gives
- * up the turn. A process that starts thousands of watches at once has no time for their answers.
+ * rate. Each is subscribed to when it is its turn, in the order of the subscriptions; one that ends earlier gives
+ * up its turn. A process that starts thousands of watches at once has no time for their answers.
  *
  * Throws an `InputError` if the config is invalid.
  *

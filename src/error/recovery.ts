@@ -74,7 +74,7 @@ function serviceRecovery({ status, retryAfter: after }: StatusError): Recovery {
   return { kind: 'retry', after, blamesIndex: status === 500 };
 }
 
-/** What an answer means that nobody has signed. It may be a proxy's, or a service's that crashed and sent no body. */
+/** What an answer means that is not the service's own. It may be a proxy's, or a service's that crashed and sent no body. */
 function foreignRecovery({ status, isEmpty, retryAfter: after }: StatusError): Recovery {
   const asksForUrl = status >= 400 && status < 500 && !LATER_STATUSES.includes(status);
   return {

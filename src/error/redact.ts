@@ -32,7 +32,7 @@ export function redactBody(text: string, secrets: readonly string[]): string {
   try {
     return JSON.stringify(redactJson(json, secrets));
   } catch {
-    // Nested deeper than the call stack: nobody can tell what is in it, so nothing of it is shown.
+    // Nested deeper than the call stack: what is in it is unknown, so that nothing of it is shown.
     return '';
   }
 }

@@ -77,7 +77,7 @@ export interface GroupApi {
    *
    * Each watched page is a pending request. So only the first `watched` pages are watched: changes on them are emitted after
    * the time for which the service collects them, about 100 ms. The other pages are read again within about five seconds when
-   * somebody has joined or left, and every `refresh` ms: a change of presence or profile there shows that late. Large pages
+   * a member has joined or left, and every `refresh` ms: a change of presence or profile there shows that late. Large pages
    * keep the number of pages low: `count` is 1,000 by default, but some servers ignore it.
    *
    * @example

@@ -55,7 +55,7 @@ interface Link {
 /**
  * All members of a group, from a chain of watched pages: the first page, the page at its anchor, and so on, until a page has
  * no anchor, or one that was already followed, as on servers that ignore `count`. What comes after the last watched page is
- * read again when a watched page shows that somebody has joined or left, and regularly. Members are emitted only when all pages
+ * read again when a watched page shows that a member has joined or left, and regularly. Members are emitted only when all pages
  * have been received: a member who has just moved to another page must not seem to have left.
  */
 export function watchAllPages(
@@ -64,7 +64,7 @@ export function watchAllPages(
 ): Observable<readonly GroupMember[]> {
   const { watchPage, readPages, watched } = pages;
   const { scheduler } = pages.settings;
-  /** Emits if somebody may have joined or left on a page that is not watched. */
+  /** Emits if a member may have joined or left on a page that is not watched. */
   const stale$ = new Subject<void>();
 
   const linksFrom = (anchor: string | undefined, followed: readonly string[]): Observable<Link> => {
@@ -146,8 +146,8 @@ function settledAnchor(followed: readonly string[], scheduler: SchedulerLike) {
 }
 
 /**
- * Looks at every answer of a watched page, also at those without news. An early one means that somebody on this page has
- * changed, or that somebody has joined or left anywhere: then the ids have changed, or nothing on this page has.
+ * Looks at every answer of a watched page, also at those without news. An early one means that a member on this page has
+ * changed, or that one has joined or left anywhere: then the ids have changed, or nothing on this page has.
  */
 function staleness(stale$: Subject<void>, scheduler: SchedulerLike) {
   let before: { readonly ids: string; readonly key: number } | undefined;

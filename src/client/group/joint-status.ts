@@ -19,13 +19,13 @@ export interface JointStatus {
   readonly onAnswer: () => void;
 }
 
-/** Tells the joint signals to an observer. */
-export function jointStatus(told: Pick<Observer<WatchSignal<never>>, 'next'>): JointStatus {
+/** Emits the joint signals to an observer. */
+export function jointStatus(observer: Pick<Observer<WatchSignal<never>>, 'next'>): JointStatus {
   const statuses = new Map<object, WatchStatus>();
   let last: WatchStatus | undefined;
-  let isGapTold = false;
+  let isGapEmitted = false;
 
-  const tellStatus = () => {
+  const emitStatus = () => {
     const rank = ({ state }: WatchStatus) => STATES.indexOf(state);
     // Of equals the one that has changed last, which is at the end.
     const worst = [...statuses.values()].reduce<WatchStatus | undefined>(
@@ -35,8 +35,8 @@ export function jointStatus(told: Pick<Observer<WatchSignal<never>>, 'next'>): J
     if (worst === undefined || worst === last) return;
     const isSame = worst.state === last?.state && worst.nextTry === undefined;
     last = worst;
-    if (worst.state === 'live') isGapTold = false;
-    if (!isSame) told.next({ kind: 'status', status: worst });
+    if (worst.state === 'live') isGapEmitted = false;
+    if (!isSame) observer.next({ kind: 'status', status: worst });
   };
 
   return {
@@ -47,20 +47,20 @@ export function jointStatus(told: Pick<Observer<WatchSignal<never>>, 'next'>): J
           if (signal.kind === 'status') {
             statuses.delete(watch);
             statuses.set(watch, signal.status);
-            tellStatus();
-          } else if (signal.kind === 'gap' && !isGapTold) {
-            isGapTold = true;
-            told.next(signal);
+            emitStatus();
+          } else if (signal.kind === 'gap' && !isGapEmitted) {
+            isGapEmitted = true;
+            observer.next(signal);
           }
         }),
         finalize(() => {
           statuses.delete(watch);
-          tellStatus();
+          emitStatus();
         }),
       );
     },
     onAnswer: () => {
-      isGapTold = false;
+      isGapEmitted = false;
     },
   };
 }

@@ -64,7 +64,7 @@ function nextRoster(before: Roster | undefined, present: readonly GroupMember[])
     else if (!isSame) updated.push(member);
   }
   const left: GroupMember[] = [];
-  // Mostly nobody has left, and a group may be large.
+  // Mostly no member has left, and a group may be large.
   if (members.size - joined.length < known.size)
     for (const [id, member] of known) if (!members.has(id)) left.push(member);
   const isSame = before !== undefined && joined.length + left.length + updated.length === 0;

@@ -55,7 +55,7 @@ export class IdentityPolls {
         watch: config => signals({ ...config, permit }),
       }).pipe(
         tap(event => {
-          if (event.kind === 'status') budget.heed(event.status);
+          if (event.kind === 'status') budget.slowDownFor(event.status);
         }),
       );
     }).pipe(this.#start);

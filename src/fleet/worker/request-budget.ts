@@ -8,7 +8,7 @@ import type { FleetEvent } from '../fleet-event.js';
 const NOTICEABLE = 1_000;
 
 /** How long to wait if the service says that there are too many requests, but not for how long, in ms. */
-const UNSAID = 60_000;
+const DEFAULT_WAIT = 60_000;
 
 /** The part of a minute's requests that may be sent at once. */
 const BURST = 0.5;
@@ -40,9 +40,9 @@ export class RequestBudget {
   }
 
   /** If the service has refused a poll because there were too many, all others wait, too. */
-  heed({ state, error }: WatchStatus): void {
+  slowDownFor({ state, error }: WatchStatus): void {
     if (state !== 'retrying' || !isStatusError(error) || error.status !== 429) return;
-    const wait = Math.min(error.retryAfter ?? UNSAID, MAX_WAIT);
+    const wait = Math.min(error.retryAfter ?? DEFAULT_WAIT, MAX_WAIT);
     this.#limit.pause(wait);
     this.#isPaused = true;
     this.#tell({ kind: 'limited', by: 'service', wait, waiting: this.waiting });

@@ -17,7 +17,7 @@ export class Exchange {
     this.#request = request;
     request.once('response', response => {
       this.incoming = response;
-      // A server may have answered before it had read a large request, whose rest nobody waits for.
+      // A server may have answered before it had read all of a large request, and does not wait for the rest.
       response.once('end', () => {
         if (!request.writableFinished) request.destroy();
       });
@@ -38,7 +38,7 @@ export class Exchange {
   decoded(body: Readable, encoding: string | null | undefined) {
     const getReader = () => {
       const decoder = (this.#decoder = DECODERS.get(encoding?.toLowerCase() ?? '')?.());
-      // What is compressed may end before its connection does, which nobody would close then.
+      // Compressed data may end before its connection does, which would stay open then.
       decoder?.once('end', () => {
         if (!body.readableEnded) this.#request?.destroy();
       });

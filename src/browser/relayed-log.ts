@@ -1,14 +1,14 @@
 import { checkpointOf, type Checkpoint, type SharedWatch } from '../stream/index.js';
-import type { Told } from './tab-message.js';
+import type { Relayed } from './tab-message.js';
 
-/** So many signals are kept for tabs that have missed them. */
-const MOST_TOLD = 50;
+/** The number of signals that are kept for tabs that have missed them. */
+const MAX_RELAYED = 50;
 
-/** What a tab has been told, and where it is. */
-export class ToldLog<A> {
+/** The signals that a tab has received from the leader, and its position. */
+export class RelayedLog<A> {
   /** Each answer is the whole state. */
   readonly isState: boolean;
-  #told: Told<A>[] = [];
+  #relayed: Relayed<A>[] = [];
   #position: Checkpoint | undefined;
 
   constructor({ from, isState = false }: SharedWatch) {
@@ -21,34 +21,34 @@ export class ToldLog<A> {
     return this.#position;
   }
 
-  /** Goes to a position without having been told what lies between. */
+  /** Goes to a position without the signals before it. */
   skipTo(position: Checkpoint | undefined): void {
     this.#position = position;
-    this.#told = [];
+    this.#relayed = [];
   }
 
   /** Whether a signal is the next one, or known already, or comes after others that are missing. */
-  place({ after, signal }: Told<A>): 'next' | 'known' | 'later' {
+  place({ after, signal }: Relayed<A>): 'next' | 'known' | 'later' {
     if (this.isState || this.#position === undefined || this.#position.index === after) return 'next';
     return checkpointOf(signal)?.index === this.#position.index ? 'known' : 'later';
   }
 
   /** Takes the next signal. */
-  add(told: Told<A>): void {
-    const { signal } = told;
+  add(relayed: Relayed<A>): void {
+    const { signal } = relayed;
     this.#position = checkpointOf(signal) ?? this.#position;
-    if (this.isState) this.#told = signal.kind === 'answer' ? [told] : this.#told;
-    else this.#told = [...this.#told, told].slice(-MOST_TOLD);
+    if (this.isState) this.#relayed = signal.kind === 'answer' ? [relayed] : this.#relayed;
+    else this.#relayed = [...this.#relayed, relayed].slice(-MAX_RELAYED);
   }
 
   /** What followed a position; undefined if that is not known any more. */
-  since(position: Checkpoint | undefined): readonly Told<A>[] | undefined {
-    if (this.isState) return this.#told;
+  since(position: Checkpoint | undefined): readonly Relayed<A>[] | undefined {
+    if (this.isState) return this.#relayed;
     if (position === undefined || position.index === this.#position?.index) return [];
     // The last one: an index may come again after a restart of the service.
-    let first = this.#told.map(({ after }) => after).lastIndexOf(position.index);
-    // A gap is told before the answer that it precedes.
-    while (this.#told[first - 1]?.after === position.index) first--;
-    return first === -1 ? undefined : this.#told.slice(first);
+    let first = this.#relayed.map(({ after }) => after).lastIndexOf(position.index);
+    // A gap comes before the answer that it precedes.
+    while (this.#relayed[first - 1]?.after === position.index) first--;
+    return first === -1 ? undefined : this.#relayed.slice(first);
   }
 }
