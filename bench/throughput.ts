@@ -89,7 +89,7 @@ async function comparePeers(service: ServiceProcess, report: Report): Promise<vo
   compareFeeds(report, rounds, {
     ...Object.fromEntries(rounds.names.map((name): [string, Bound] => [name, [2.6, 1]])),
     [BY_HAND]: [2.6, 1.1],
-    [OVER_HTTP]: [2, 1.1],
+    [OVER_HTTP]: [2.4, 1.1],
     [POLLING]: 1,
     [OFFICIAL]: 1,
   });
