@@ -13,7 +13,7 @@ import {
 
 /**
  * What runs in an application for as long as it lives, but must not keep it unstable: outside of its zone, and not beyond the
- * injector. On a server, where each request has an application, a subscription that somebody forgot ends in this way.
+ * injector. On a server, where each request has an application, a forgotten subscription ends in this way.
  */
 export class AppLife {
   readonly #zone: NgZone;
@@ -56,7 +56,7 @@ export class AppLife {
       this.#timers.add(timer);
       return timer;
     };
-    // It is still the one that it was, for whoever asks whether its time is real.
+    // It is still the one that it was, for code that asks whether its time is real.
     return Object.create(scheduler, { schedule: { value: schedule } }) as SchedulerLike;
   }
 }

@@ -20,7 +20,7 @@ interface FeedHubConfig {
 }
 
 /**
- * Follows the feed once for everything in an injector. It begins a moment after somebody wants events, so that whatever a component
+ * Follows the feed once for everything in an injector. It begins a moment after its events are first wanted, so that whatever a component
  * sets up gets what the feed has held for it, and not only what is set up first. On a server it never begins.
  */
 export class FeedHub {
@@ -52,7 +52,7 @@ export class FeedHub {
     });
   }
 
-  /** Follows the feed anew, if somebody wants its events. */
+  /** Follows the feed again, if its events are wanted. */
   restart(): void {
     const { feed, life, scheduler, isServer } = this.#config;
     this.#following.unsubscribe();
@@ -63,7 +63,7 @@ export class FeedHub {
     following.add(() => stopped$.next());
     const follow = () => {
       following.add(life.outside(feed.status$).subscribe(status => this.#status$.next(status)));
-      // What was held comes at once. Whoever leaves with a part of it leaves the rest to the next one.
+      // What was held comes at once. A subscriber that leaves with a part of it leaves the rest to the next one.
       life.outside(feed.all$.pipe(takeUntil(stopped$))).subscribe({
         next: event => this.#event$.next(event),
         error: (error: unknown) => this.#end(error),

@@ -90,7 +90,7 @@ function answerIn(error: unknown, request: TransportRequest): Answer {
   if (!(error instanceof HttpErrorResponse)) throw explainFailure(error, request);
   const { error: body } = error as { readonly error: unknown };
   if (error.status > 0) return { response: error, text: typeof body === 'string' ? body : '' };
-  // A page is not told where a redirect leads, nor its status: only that nothing has failed.
+  // A page does not see where a redirect leads, nor its status: only that nothing has failed.
   const isRedirect = body === null || body === undefined || body === '';
   throw isRedirect ? redirected(request) : explainFailure(body instanceof Error ? body : error, request);
 }

@@ -16,11 +16,11 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   readonly gap: Signal<Gap | undefined>;
   /** Whether this tab polls: false if another one does it, with `withOneFeedForAllTabs`. */
   readonly leads: Signal<boolean>;
-  /** Polls anew: after the feed has been closed, or if somebody does not want to wait for the next attempt. */
+  /** Polls again: after the feed has been closed, or to not wait for the next attempt. */
   reload(): void;
   /**
    * Calls a handler, inside the zone, for each event of a kind, until what injected the feed is destroyed; unsubscribe to end it
-   * before. What the handler throws goes to Angular's `ErrorHandler`. Register handlers at once: what has happened while nobody was there comes first.
+   * before. What the handler throws goes to Angular's `ErrorHandler`. Register handlers at once: what has happened without a subscriber comes first.
    */
   on<K extends LiveEvent<Own>['kind']>(
     kind: K,
@@ -33,7 +33,7 @@ const MOST_PROFILES = 1_000;
 
 /**
  * Injects the client's feed as signals. All that inject it share one poll, which ends `linger` ms after the last of them is
- * destroyed. On a server it does not poll: there is nobody to show an event to. Signals are set outside of the zone, so that nothing is rendered
+ * destroyed. On a server it does not poll: there is no user to show an event to. Signals are set outside of the zone, so that nothing is rendered
  * while nothing happens.
  *
  * Throws outside of an injection context.

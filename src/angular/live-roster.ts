@@ -26,7 +26,7 @@ export interface LiveRoster {
   readonly status: Signal<WatchStatus>;
   /** Why the watch is retrying, or has ended; undefined if all is well. */
   readonly error: Signal<unknown>;
-  /** Watches anew: after it has ended, or if somebody does not want to wait for the next attempt. */
+  /** Watches again: after it has ended, or to not wait for the next attempt. */
   reload(): void;
 }
 
@@ -124,7 +124,7 @@ function rosterInBrowser(): RosterSource {
   return (group_id, config) =>
     life.outside(group.rosterSignals(group_id, config)).pipe(
       tap(({ kind }) => {
-        // Whoever comes later must not see what is old by then.
+        // A later reader must not see what is old by then.
         if (kind === 'answer') handedOver.remove(keyOf(group_id));
       }),
     );

@@ -45,7 +45,7 @@ export function connected(args: readonly string[]): Promise<void> {
   });
 }
 
-/** Prints OK. The outcome is known: whoever sees an exit code other than 0 might free the slot of a player who is in. */
+/** Prints OK. The outcome is known: a caller that sees an exit code other than 0 might free the slot of a player who is in. */
 function printOk(): void {
   process.stdout.write('OK\n', error => {
     if (!error) return;
@@ -55,7 +55,7 @@ function printOk(): void {
   });
 }
 
-/** Confirms a token. If nobody can tell whether that has worked, it says so. */
+/** Confirms a token. If it is unknown whether that has worked, it says so. */
 function confirm(players: MatchmakerApi['players'], player_token: string): Observable<void> {
   return players.connected({ player_token }).pipe(
     tap({ unsubscribe: () => warn(UNKNOWN) }),

@@ -89,7 +89,7 @@ export async function emulate(args: readonly string[]): Promise<void> {
 
 interface EmulateOptions {
   readonly port: number;
-  /** Undefined if nobody is to guess the ids and tokens. */
+  /** Undefined if the ids and tokens must not be guessed. */
   readonly seed: number | undefined;
   readonly lobby: LobbyPlace | undefined;
   readonly isJson: boolean;
@@ -144,7 +144,7 @@ function lobbyAt(text: string): LobbyPlace {
   return { ports, url: `${lobbyAddress({ ports }).url}${path === '/' ? '' : path}` };
 }
 
-/** As `Math.random`, but nobody can guess the next one. */
+/** As `Math.random`, but the next one cannot be guessed. */
 function secureRandom(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;
 }

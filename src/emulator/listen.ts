@@ -150,7 +150,7 @@ async function read(incoming: IncomingMessage): Promise<string | undefined> {
       chunks.push(chunk);
     }
   } catch {
-    // The client disconnected while it was sending, so nobody is waiting for an answer.
+    // The client disconnected while it was sending, so no answer is awaited.
   }
   return Buffer.concat(chunks).toString();
 }

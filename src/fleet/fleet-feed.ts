@@ -56,7 +56,7 @@ const OPTIONS: Options<FleetFeedConfig> = {
 
 /**
  * The live events of one identity, as a fleet stores them: the same as `client.events.feed` of that identity, without a request to
- * the service. It starts from now, and keeps its place while nobody is subscribed, for as long as the fleet keeps events.
+ * the service. It starts from now, and keeps its place while it has no subscriber, for as long as the fleet keeps events.
  *
  * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed itself.
  *

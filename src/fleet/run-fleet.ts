@@ -23,7 +23,7 @@ import {
  * and releases what the worker holds, so that others can go on. Let `await nats.drain()` follow, so that this is sent.
  *
  * Errors: `FleetError` if NATS cannot carry the fleet, or the connection was closed; `InputError` if `shards` or `name` does not
- * fit the fleet, or an id is not a string. Everything else is retried, and told as `trouble` or `failed`.
+ * fit the fleet, or an id is not a string. Everything else is retried, and reported as `trouble` or `failed`.
  *
  * Throws an `InputError` if the config is invalid.
  *

@@ -36,7 +36,7 @@ export interface LobbyGateConfig {
   /**
    * Called with the token of a player for whom the service's answer was lost, so that it may count them as connected: once,
    * after they have not come again for `unknownGrace`, or have come and the service has said no. The gate subscribes to the
-   * return value, and admits nobody with the token until that has ended.
+   * return value, and admits no player with the token until that has ended.
    */
   readonly onUnknown?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
   /** How long a player may take to come again after the service's answer was lost, in ms. Default 10,000. */

@@ -82,7 +82,7 @@ function removeLeftovers(path: string): void {
 }
 
 function write(path: string, checkpoint: Checkpoint): void {
-  // A name that nobody can guess, and `wx`: a link that someone else has put there is never followed.
+  // A name that cannot be guessed, and `wx`: a link that someone else has put there is never followed.
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     writeFileSync(temporary, JSON.stringify(checkpoint), { flag: 'wx', mode: 0o600, flush: true });

@@ -82,7 +82,7 @@ function replace(path: string, file: string, dead: string, mark: string): boolea
   if (age !== undefined && age >= STALE) rmSync(claim, { force: true });
   if (!create(claim, mark)) return false;
   try {
-    // Another process may have replaced it before we had the claim. From now on, nobody else does.
+    // Another process may have replaced it before we had the claim. From now on, no other does.
     if (textOf(file) !== dead) return false;
     renameSync(claim, file);
     return textOf(file) === mark;

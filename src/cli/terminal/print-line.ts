@@ -7,7 +7,7 @@ import { Observable } from 'rxjs';
 export function printLine(line: string): Observable<never> {
   return new Observable(subscriber => {
     process.stdout.write(`${line}\n`, error => {
-      // If nobody has read the line, no checkpoint may be saved after it. The process is about to end; see `main.ts`.
+      // If the line has not been read, no checkpoint may be saved after it. The process is about to end; see `main.ts`.
       if (!error) subscriber.complete();
     });
   });

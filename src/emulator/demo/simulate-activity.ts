@@ -136,7 +136,7 @@ function createActions(
       try {
         emulator.sendLobbyJoin(identityId, lobbyId);
       } catch (error) {
-        // The lobby is full: nobody is sent there until a slot is free again.
+        // The lobby is full: no player is sent there until a slot is free again.
         if (!isInputError(error)) throw error;
       }
     },

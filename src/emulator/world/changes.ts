@@ -6,7 +6,7 @@ export class Changes {
 
   /** An identity or a group has changed. */
   announce(id: string): void {
-    // A copy: whoever is told may wait anew at once.
+    // A copy: a listener may wait again at once.
     for (const subscriber of [...(this.#waiting.get(id) ?? [])]) subscriber.next();
   }
 

@@ -23,7 +23,7 @@ const LISTS = [
   'bearers',
 ] as const satisfies readonly (keyof Records)[];
 
-/** Checks only the top level: a saved world is large, and nobody writes one by hand. */
+/** Checks only the top level: a saved world is large, and is not written by hand. */
 export const savedWorld: Check = {
   name: 'a world returned by emulator.save()',
   is: u => jsonObject.is(u) && Number.isFinite(u.tick) && LISTS.every(name => Array.isArray(u[name])),

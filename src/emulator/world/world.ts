@@ -15,7 +15,7 @@ export interface WorldConfig {
   readonly seed?: number;
   /**
    * Returns a random number from 0 to 1, excluding 1, for ids and tokens. Default: determined by `seed`, so that anyone can
-   * guess them. An emulator that others can reach should have one that nobody can.
+   * guess them. An emulator that others can reach should have one that they cannot.
    */
   readonly random?: () => number;
   /** A world to continue from, as `emulator.save()` returned it. Default: an empty world. */

@@ -31,7 +31,7 @@ const closed = oncePerConnection(nats =>
   ),
 );
 
-/** Fails when a connection is closed for good. One that is lost is made anew, as often as its options say. */
+/** Fails when a connection is closed for good. One that is lost is made again, as often as its options say. */
 export function whenClosed(nats: NatsConnection): Observable<never> {
   return closed(nats).pipe(
     map(error => {

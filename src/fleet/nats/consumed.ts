@@ -9,7 +9,7 @@ import type { FleetMessage } from './record-reader.js';
 /** How many messages to have on the way. Each may be as large as the server allows. */
 const PREFETCHED = 64;
 
-/** A consumer without a name is deleted when nobody has used it for so long, in ms. */
+/** A consumer without a name is deleted when it has not been used for so long, in ms. */
 const ABANDONED = 300_000;
 
 /** Where a consumer has to be created, if it does not exist. */
@@ -55,7 +55,7 @@ export async function consumed(fleet: OpenFleet, config: ConsumedConfig): Promis
   }
   const stop = () => {
     messages.stop();
-    // Nobody else knows its name.
+    // No other process knows its name.
     if (config.durable === undefined)
       fleet.jsm.consumers.delete(names.stream, info.name).catch(() => undefined);
   };

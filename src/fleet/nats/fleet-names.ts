@@ -22,7 +22,7 @@ export const workerName: Guard<string> = {
 export interface FleetNames {
   readonly stream: string;
   readonly bucket: string;
-  /** Where records are published. Nobody should subscribe to it: also what is refused comes by. */
+  /** Where records are published. Do not subscribe to it: refused records are published, too. */
   readonly stored: string;
   /** Where the stream publishes what it has stored. */
   readonly live: string;
@@ -51,7 +51,7 @@ export function identityOf(subject: string): string {
   try {
     return decodeURIComponent(token);
   } catch {
-    // Nobody has an id that leads to it.
+    // No id leads to it.
     return token;
   }
 }

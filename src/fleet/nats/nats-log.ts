@@ -50,7 +50,7 @@ export class NatsLog implements FleetLog {
     return { last: last.seq, epoch: part?.epoch ?? record?.epoch ?? 0, record };
   }
 
-  /** The last record, if the last message is none: it is a part of a record that nobody has finished, or is not ours. */
+  /** The last record, if the last message is none: it is a part of an unfinished record, or is not ours. */
   async #recordBefore(subject: string, after: number | undefined): Promise<LastRecord | undefined> {
     const { jsm, names } = this.#fleet;
     if (after === 0) return undefined;

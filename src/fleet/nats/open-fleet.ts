@@ -24,7 +24,7 @@ const KEPT = 24 * 3_600_000;
 /** The first version that republishes, and reads single messages directly. */
 const OLDEST = [2, 9] as const;
 
-/** The number of shards of a fleet, if nobody says otherwise. */
+/** The number of shards of a fleet by default. */
 const SHARDS = 256;
 
 /** The key in the bucket under which the number of shards is stored. */
@@ -130,7 +130,7 @@ async function requireStream(jsm: JetStreamManager, names: FleetNames, replicas:
   if (problem) throw new FleetError(problem);
 }
 
-/** What is wrong with a stream that somebody has created. */
+/** What is wrong with a stream that exists already. */
 function problemOf(config: Partial<StreamConfig>, names: FleetNames): string | undefined {
   const wanted = streamConfig(names, 1);
   const needs = (what: string) =>

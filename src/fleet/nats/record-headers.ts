@@ -77,7 +77,7 @@ export function readRecord(read: MsgHdrs | undefined): RecordHeaders | undefined
       gap: gap === '' ? undefined : (JSON.parse(decodeURIComponent(gap)) as Gap),
     };
   } catch {
-    // Somebody has made it up.
+    // It is made up.
     return undefined;
   }
 }

@@ -16,7 +16,7 @@ export function shardOf(identity_id: string, shards: number): number {
 }
 
 /**
- * Which worker is to have each shard: rendezvous hashing with bounded loads. Whoever knows the same workers comes to the same
+ * Which worker is to have each shard: rendezvous hashing with bounded loads. Workers that know the same workers come to the same
  * result; if a worker comes or goes, few other shards move than those that it gets or had. Empty if there is no worker.
  */
 export function assignShards(shards: number, participants: readonly Participant[]): readonly string[] {

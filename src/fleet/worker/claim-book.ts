@@ -52,7 +52,7 @@ export class ClaimBook {
       subscriber.add(() => this.#storing.delete(shard));
       const next = (revision: number | undefined) => {
         this.#storing.delete(shard);
-        // Somebody else has changed it: that will be heard, or has been, if it was after this.
+        // Another worker has changed it: that will be heard, or has been, if it was after this.
         if (revision === undefined || revision < this.#revisionOf(shard)) return;
         this.#known.set(shard, { claim, revision });
         subscriber.next(claim);

@@ -4,7 +4,7 @@ import type { Checkpoint, Gap } from '../../stream/index.js';
 
 /**
  * What one answer of the service becomes. It has exactly what followed the checkpoint of the record before it: so nothing is lost
- * or doubled, whoever polls.
+ * or doubled, whichever worker polls.
  */
 export interface FleetRecord {
   readonly identity_id: string;
@@ -28,7 +28,7 @@ export interface LastRecord extends Pick<FleetRecord, 'checkpoint' | 'epoch' | '
 
 /** Where the next record of an identity is to be appended. */
 export interface FleetHead {
-  /** The last message of the identity, which may be a part of a record that nobody has finished; 0 if there is none. */
+  /** The last message of the identity, which may be a part of an unfinished record; 0 if there is none. */
   readonly last: number;
   /** The epoch of that message. */
   readonly epoch: number;

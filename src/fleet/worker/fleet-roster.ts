@@ -11,7 +11,7 @@ export interface IdlePlace extends Checkpoint {
 /** Who polls the identities of a shard. */
 export interface Claim {
   readonly shard: number;
-  /** Undefined if nobody does. */
+  /** Undefined if no worker does. */
   readonly owner: string | undefined;
   /** Each owner has a higher one than those before. */
   readonly epoch: number;

@@ -100,7 +100,7 @@ class FleetWorker {
     this.#listening.unsubscribe();
     this.#members.listen();
     const entries$ = defer(() => {
-      // Revisions begin anew with a new bucket.
+      // Revisions begin again with a new bucket.
       this.#claims.forget();
       this.#isReady = false;
       return this.#telling(roster.entries$);

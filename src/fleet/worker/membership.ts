@@ -5,7 +5,7 @@ import type { Participant } from './assign-shards.js';
 /** A worker has to hear itself without a break for this many leases before it judges others. */
 const CALM_LEASES = 1.5;
 
-/** After so many leases without hearing even itself, a worker listens anew. */
+/** After so many leases without hearing even itself, a worker listens again from the start. */
 const DEAF_LEASES = 2;
 
 /** Who has not been heard for this many leases is forgotten. */
@@ -20,7 +20,7 @@ export interface MemberChange {
 /**
  * Which workers are alive: those that have been heard within a lease, measured by a clock of one's own.
  *
- * Whoever was frozen, cut off, or deaf for another reason has heard nobody, itself included. So a worker calls others silent only
+ * A worker that was frozen, cut off, or deaf for another reason has heard no other, nor itself. So a worker calls others silent only
  * if it has heard its own heartbeats, which go the same way, without a break for some time.
  */
 export class Membership {
@@ -81,7 +81,7 @@ export class Membership {
     this.#listensSince = this.#clock.now();
   }
 
-  /** Whether it has not heard even itself for so long that it should listen anew. */
+  /** Whether it has not heard even itself for so long that it should listen again from the start. */
   get isDeaf(): boolean {
     const me = this.#heard.get(this.#me);
     const since = Math.max(me?.at ?? -Infinity, this.#listensSince);
@@ -98,7 +98,7 @@ export class Membership {
     return this.#heard.get(worker)?.isSilent === false;
   }
 
-  /** Those who have been silent for so long that nobody needs to know them any more. */
+  /** Those who have been silent for so long that no worker needs to know them any more. */
   forgotten(): readonly string[] {
     const isForgotten = (member: { at: number; isSilent: boolean }) =>
       member.isSilent && this.#silenceOf(member) > FORGOTTEN_LEASES * this.#lease;

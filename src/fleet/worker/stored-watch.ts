@@ -40,7 +40,7 @@ export type StoredWatchEvent =
   | { readonly kind: 'status'; readonly status: WatchStatus }
   | { readonly kind: 'trouble'; readonly error: unknown };
 
-/** Somebody has stored a record in a later epoch: this worker does not hold the shard any more. */
+/** Another worker has stored a record in a later epoch: this worker does not hold the shard any more. */
 export class Superseded extends Error {
   constructor(readonly epoch: number) {
     super(`another worker has stored a record in epoch ${epoch}`);
@@ -49,7 +49,7 @@ export class Superseded extends Error {
 
 /**
  * Watches an identity from where its records end, and appends each answer with news. Nothing is polled before the last answer
- * is stored. If somebody else has stored what followed the same checkpoint, it goes on from theirs.
+ * is stored. If another worker has stored what followed the same checkpoint, it goes on from theirs.
  *
  * It ends with `Superseded`, or with an error that polling again cannot fix.
  */
@@ -140,7 +140,7 @@ class Appending {
     if (last?.key === record.key) return this.#stored(record, last.sequence);
     if (epoch > record.epoch) return of({ watch: 'end', error: new Superseded(epoch) });
     if (!last || last.sequence === before.record?.sequence) {
-      // Nothing but a part of a record that nobody has finished, or all records have expired. Or what is read lags behind.
+      // Nothing but a part of an unfinished record, or all records have expired. Or what is read lags behind.
       this.#head = { ...appended.head, record: before.record };
       const again$ = defer(() => this.#append(record));
       return appended.head.last === before.last

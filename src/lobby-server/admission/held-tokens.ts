@@ -6,7 +6,7 @@ import type { Places } from './places.js';
 export interface HeldTokens {
   readonly has: (token: string) => boolean;
   /**
-   * Holds a token whose player was told to come again in so many ms. The grace begins anew; if they were told to wait for longer
+   * Holds a token whose player was asked to come again in so many ms. The grace begins again; if they were asked to wait for longer
    * than that, it begins after the wait.
    */
   readonly hold: (token: string, address: string, wait: number) => void;
@@ -16,7 +16,7 @@ export interface HeldTokens {
   readonly drop: (token: string) => void;
   /** The gate is open. */
   readonly open: () => void;
-  /** The gate is closed, so that nobody can come again: ends the grace of all, and of those that are held from now on. */
+  /** The gate is closed, so that no player can come again: ends the grace of all, and of those that are held from now on. */
   readonly close: () => void;
 }
 

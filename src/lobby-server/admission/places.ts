@@ -4,7 +4,7 @@ import type { GateSettings } from '../gate-settings.js';
 /**
  * A limited number of places that addresses share. As long as fewer than half are taken, anyone may take one, so that players
  * behind one proxy are not kept out of an idle gate. After that an address may hold a quarter of what is free, and at least
- * two: whoever connects from few addresses cannot take the places of everybody else.
+ * two: a client with few addresses cannot take the places of all others.
  */
 export interface Places {
   /** How many are taken. */

@@ -47,7 +47,7 @@ export const REFUSALS = {
   otherListener: { status: 500, code: 4424, reason: 'other_listener' },
 } as const satisfies Readonly<Record<string, Refusal>>;
 
-/** The longest time that players are told to wait, in seconds. */
+/** The longest time that players are asked to wait, in seconds. */
 const LONGEST_WAIT = 900;
 
 /**

@@ -27,13 +27,13 @@ export function createTokenConfirmation(
   hooks: HookQueue,
 ): TokenConfirmation {
   const { client, scheduler } = settings;
-  /** What those are told who present a token that is being confirmed, has a player, or has a hook running for it. */
+  /** The refusal of a token that is being confirmed, has a player, or has a hook running for it. */
   const inUse = new Map<string, Refusal>();
   const refused = createRefusedTokens(settings);
   const held = createHeldTokens(settings, places.held, token => freeSlot(token, REFUSALS.unknown));
   let pausedUntil = 0;
 
-  /** Nobody can come in with the token while its slot is being freed. */
+  /** No player can come in with the token while its slot is being freed. */
   const freeSlot = (token: string, refusal: Refusal) => {
     inUse.set(token, refusal);
     hooks.run('onUnknown', token, () => {

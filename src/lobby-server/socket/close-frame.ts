@@ -26,7 +26,7 @@ const closeReason: Guard<string> = {
 /** Controls, line breaks, lone surrogates, and what reverses the direction of a text: a log or a terminal may act upon them. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** A text that somebody else wrote as the reason of a close frame, or for the log: in one line, cut, and without the token. */
+/** A text from elsewhere as the reason of a close frame, or for the log: in one line, cut, and without the token. */
 export function toCloseReason(text: string, token = ''): string {
   const line = withoutToken(text, token).replace(UNPRINTABLE, ' ');
   // The cut may leave half a character, which becomes a U+FFFD.

@@ -31,7 +31,7 @@ export function createTokenSource(settings: Pick<GateSettings, 'token' | 'log' |
   };
 }
 
-/** In an object, so that having no token can be told from a hook that failed. */
+/** In an object, so that no token differs from a hook that failed. */
 const tokenAnswer: Guard<{ token: string | undefined }> = {
   name: 'a string or undefined',
   is: (u): u is { token: string | undefined } => {

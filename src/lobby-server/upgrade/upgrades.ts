@@ -40,7 +40,7 @@ export function upgrades({
     const error = new InputError('server', EXPECTED_LISTENERS, 'one that also answers requests for the gate');
     const address = (socket as Partial<Socket>).remoteAddress ?? '';
     log({ kind: 'refused', at: scheduler.now(), address, code, reason, error });
-    // Not only for the log: nobody can enter such a gate.
+    // Not only for the log: no player can enter such a gate.
     if (!hasWarned) process.emitWarning(error);
     hasWarned = true;
   };
