@@ -26,7 +26,7 @@ const MEASURES: Record<Measure, { readonly text: string; readonly unit: string; 
   start: {
     text: 'CPU to start',
     unit: 'µs',
-    bounds: { batches: [2.6, 2], overHttp: [2.4, 1.5], clients: [2.8, 2.4] },
+    bounds: { batches: [2.6, 2], overHttp: [2.4, 1.5], clients: [3.2, 2.4] },
   },
   event: {
     text: 'CPU of an event to all',

@@ -25,8 +25,8 @@ interface Load {
 const LOADS: readonly Load[] = [
   { size: 1, batches: 150, bound: [2.2, 1.5] },
   { size: 10, batches: 100, bound: [2, 1.5] },
-  { size: 50, batches: 50, bound: [2, 1.5] },
-  { size: 60, batches: 40, bound: [2, 1.5] },
+  { size: 50, batches: 50, bound: [2.2, 1.5] },
+  { size: 60, batches: 40, bound: [2.2, 1.5] },
   { size: 200, batches: 15, bound: [2, 1.5] },
 ];
 /** Many short rounds: what else runs on the machine changes less within one of them. */
