@@ -31,7 +31,7 @@ export class AppLife {
   /** A source that is unsubscribed from when the injector is destroyed. Its subscribers do not hear of that. */
   whileAlive<A>(source$: Observable<A>): Observable<A> {
     return this.#isAlive$.pipe(
-      // Its end is the end, although that of the injector is none.
+      // Completes with the source; the injector completes nothing.
       switchMap(isAlive => (isAlive ? source$.pipe(materialize()) : NEVER)),
       dematerialize(),
     );
