@@ -31,7 +31,7 @@ export async function startBoard({
 }: BoardConfig = {}) {
   const { every, print = () => undefined } = more;
   const lobbyPort = await freePort();
-  // Player tokens are usually valid for two minutes. Here nobody has to hurry.
+  // Player tokens are usually valid for two minutes. Here there is no hurry.
   const emulator = createEmulator({ reservation: 3_600_000, random: Math.random });
   const ports = { default: { hostname: '127.0.0.1', port: lobbyPort, is_tls: false } };
   const world = seedWorld(emulator, { members, ports });

@@ -6,7 +6,7 @@ import { startBoard } from './board.js';
 const HELP = `npm run board: an Angular application, open on localhost
 
   -- --port N   port of the page; default: 4200
-  -- --built    does not install and build it anew
+  -- --built    does not install and build it again
   -- --help     prints this help`;
 
 const { values } = parseArgs({

@@ -2,7 +2,7 @@ export { backoff, backoffDelay, type BackoffConfig, type RetryConfig } from './b
 export { isRealTime, monotonicClock, type Clocks } from './clocks.js';
 export { eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
 export { heldSignals, heldWhile, runWhile, type Audience, type HeldWhileConfig } from './held-while.js';
-export { clockJumps, defaultWake, pageEvents, pageWake, type ClockJumpsConfig } from './wake.js';
+export { clockJumps, defaultWake, pageEvents, pageWake, spreadWait, type ClockJumpsConfig } from './wake.js';
 export {
   WATCH_OPTIONS,
   watchSettings,

@@ -157,7 +157,7 @@ const page = globalThis as Page;
 const MIN_SPREAD = 1_000;
 
 /** How long a watch that is one of many waits before a poll that all of them send at once, in ms. */
-export function spreadWait<A>(openWatches: number, { random }: WatchSettings<A>): number {
+export function spreadWait(openWatches: number, { random }: Pick<WatchSettings<never>, 'random'>): number {
   return Math.round(within01(random()) * Math.max(MIN_SPREAD, openWatches));
 }
 

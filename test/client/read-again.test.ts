@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { concat, defer, NEVER, of, Subject, throwError, timer, type Observable } from 'rxjs';
-import { StatusError, TransportError, type WatchStatus } from 'lobby-rx';
+import { StatusError, TransportError, type WatchConfig, type WatchStatus } from 'lobby-rx';
 import { readAgain } from '../../src/client/group/read-again.js';
 import { watchSettings } from '../../src/stream/watch-config.js';
 import { virtualTime } from '../virtual-time.js';
@@ -9,7 +9,11 @@ const request = { method: 'GET', url: 'https://service.example' };
 const busy = new StatusError(503, request);
 
 /** Readings of two pages, the second of which takes 100 ms. An error in `script` fails the reading of that number, at once. */
-function stage(script: readonly unknown[] = [], wake$: Observable<unknown> = NEVER) {
+function stage(
+  script: readonly unknown[] = [],
+  wake$: Observable<unknown> = NEVER,
+  config: WatchConfig<never> = {},
+) {
   const { scheduler, pass } = virtualTime();
   const start = scheduler.now();
   const now = () => scheduler.now() - start;
@@ -20,7 +24,13 @@ function stage(script: readonly unknown[] = [], wake$: Observable<unknown> = NEV
     return error ? throwError(() => error) : concat(of('a'), timer(100, scheduler));
   });
   // The waits after failures are 1, 2, 4 … s, and that after a wake is 1 s.
-  const settings = watchSettings<never>({ scheduler, wake$, random: () => 1, backoff: { initial: 1_000 } });
+  const settings = watchSettings<never>({
+    scheduler,
+    wake$,
+    random: () => 1,
+    backoff: { initial: 1_000 },
+    ...config,
+  });
   const seen: string[] = [];
   const statuses: WatchStatus[] = [];
   const reading = readAgain<unknown>(page$, stale$, { refresh: 60_000, settings }).subscribe({
@@ -98,6 +108,18 @@ describe('reading pages again', () => {
     pass(20_000);
     wake$.next();
     deepStrictEqual(started.slice(5), [29_000]);
+  });
+
+  it('asks for a permit before each reading', () => {
+    const permit$ = new Subject<void>();
+    const { started, pass } = stage([], NEVER, { permit: () => permit$ });
+    pass(10_000);
+    deepStrictEqual(started, []);
+    permit$.next();
+    pass(70_000);
+    deepStrictEqual(started, [10_000]);
+    permit$.next();
+    strictEqual(started.length, 2);
   });
 
   it('goes on without wakes if their source fails', () => {

@@ -1,6 +1,8 @@
 import {
   catchError,
+  concat,
   defer,
+  EMPTY,
   ignoreElements,
   map,
   merge,
@@ -21,6 +23,7 @@ import {
   backoffDelay,
   changedStatus,
   connecting,
+  spreadWait,
   type StatusChange,
   type WatchSettings,
   type WatchSignal,
@@ -34,15 +37,12 @@ export interface ReadAgainConfig {
   /** What the watches of a client go by. */
   readonly settings: Pick<
     WatchSettings<never>,
-    'backoff' | 'minInterval' | 'random' | 'recovery' | 'scheduler' | 'wake$'
+    'backoff' | 'minInterval' | 'permit' | 'random' | 'recovery' | 'scheduler' | 'wake$'
   >;
 }
 
 /** The least time between two readings, in ms. */
 const MIN_REFRESH = 5_000;
-
-/** After a wake, it waits for a random time up to this before it tries again, in ms: all clients wake at once. */
-const SPREAD = 1_000;
 
 /**
  * Reads pages to their end, and again when they are stale, after a wake, and regularly. Emits all pages of each reading, and its
@@ -53,7 +53,7 @@ export function readAgain<P>(
   stale$: Observable<unknown>,
   { refresh, settings }: ReadAgainConfig,
 ): Observable<WatchSignal<readonly P[]>> {
-  const { backoff, minInterval, random, recovery, scheduler } = settings;
+  const { backoff, minInterval, permit, random, recovery, scheduler } = settings;
   return defer(() => {
     let status: WatchStatus = connecting(scheduler.now());
     let isStale = false;
@@ -66,6 +66,7 @@ export function readAgain<P>(
     // A wake source that fails ends nothing.
     const wake$ = defer(() => settings.wake$).pipe(catchError(() => NEVER));
     const change$ = merge(stale$, wake$);
+    const permitted$ = defer(() => permit?.() ?? EMPTY).pipe(take(1), ignoreElements());
 
     /** Emits when it is time to read again. */
     const due = () => {
@@ -87,12 +88,12 @@ export function readAgain<P>(
         ...{ state: offline ? 'offline' : 'retrying', attempt, error, nextTry: scheduler.now() + wait },
         ...(status.lastAnswer === undefined && { hint }),
       });
-      const woken$ = wake$.pipe(switchMap(() => timer(random() * SPREAD, scheduler)));
+      const woken$ = wake$.pipe(switchMap(() => timer(spreadWait(1, settings), scheduler)));
       return merge(timer(wait, scheduler), after === undefined ? woken$ : NEVER).pipe(take(1));
     };
     const reading$ = defer(() => {
       isStale = false;
-      return page$;
+      return concat(permitted$, page$);
     }).pipe(
       toArray(),
       tap(() => to({ state: 'live', lastAnswer: scheduler.now() })),

@@ -6,7 +6,7 @@ import type { Session } from './session';
 import { StatusLine } from './status-line';
 import { Toasts } from './toasts';
 
-/** The page of somebody who is signed in. */
+/** The page of a player who is signed in. */
 @Component({
   selector: 'board-board',
   imports: [EventLog, Members, Play, StatusLine, Toasts],

@@ -3,7 +3,7 @@ import { lobbyAddress, type LobbyJoin } from 'lobby-rx';
 import { injectFeed } from 'lobby-rx/angular';
 import { SESSION } from './session';
 
-/** Somebody on the board of the game. */
+/** A player on the board of the game. */
 export interface Player {
   readonly name: string;
   readonly x: number;

@@ -18,7 +18,7 @@ import type { Session } from './session';
 /** So many members are added when the end of the list comes into view. */
 const PAGE = 24;
 
-/** The members of a group with their presence, as far as somebody has scrolled. */
+/** The members of a group with their presence, as far as the player has scrolled. */
 @Component({
   selector: 'board-members',
   imports: [Person],

@@ -1,7 +1,7 @@
 import { ChangeDetectionStrategy, Component, computed, input } from '@angular/core';
 import type { IdentityHandle } from 'lobby-rx';
 
-/** Somebody's name, and whether they are there. */
+/** The name of a player, and whether they are there. */
 @Component({
   selector: 'board-person',
   changeDetection: ChangeDetectionStrategy.OnPush,

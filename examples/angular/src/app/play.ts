@@ -81,7 +81,7 @@ export class Play {
   protected readonly chat = viewChild<ElementRef<HTMLElement>>('chat');
 
   constructor() {
-    // Whoever has joined by keyboard goes on there: the button is gone.
+    // A player who has joined by keyboard goes on there: the button is gone.
     afterRenderEffect(() => this.game()?.nativeElement.focus());
     afterRenderEffect(() => {
       this.room.chat();
