@@ -1,12 +1,10 @@
 export { createClient, type Client } from './client.js';
 export type { ClientConfig, LogEntry } from './client-config.js';
-export type { EventsApi } from './events-api.js';
-export type { FeedConfig } from './feed.js';
+export type { EventsApi, FeedConfig } from './events-api.js';
 export type { GroupApi, MembersConfig, Roster, RosterConfig } from './group/index.js';
 export { identities, type IdentitiesConfig } from './identities.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
 export { fold } from './fold.js';
 export { ramp, RateLimit, type RampConfig } from './ramp.js';
-export { rawEventSignals } from './raw-event-signals.js';
 export { whyNotConnected, type NotConnected, type RefusalReason } from './why-not-connected.js';
 export type { RequestConfig } from './requests.js';

@@ -1,4 +1,4 @@
-import { defer, type Observable } from 'rxjs';
+import { defer, EMPTY, timer, type Observable } from 'rxjs';
 import {
   answerKey,
   pages,
@@ -12,6 +12,7 @@ import {
   signalsOf,
   watchSettings,
   type AnswerSettings,
+  type Clocks,
   type SinglePoll,
   type WatchConfig,
   type WatchSettings,
@@ -19,7 +20,6 @@ import {
 } from '../stream/index.js';
 import type { TransportRequest } from '../transport/index.js';
 import type { LobbyContext } from './context.js';
-import { pollQuota } from './poll-quota.js';
 
 /** The options of `Client.request`. */
 export interface RequestConfig {
@@ -72,6 +72,36 @@ export function endpointWatch<Input, Answer>(
         ...context,
       }),
     settings: () => ({ ...settings, permit: settings.permit ?? pollQuota(settings) }),
+  };
+}
+
+/** The service serves 1,920 polls from an address in windows of this length, in ms. */
+const WINDOW = 900_000;
+
+/** So many polls in a window are sent as fast as news comes. */
+const FREE_POLLS = 1_500;
+
+/** The others are spread over what is left of the window, which need not begin with that of the service. */
+const POLLS = 1_900;
+
+/**
+ * A permit for the polls of one watch, so that it alone keeps within the quota of its address, however much news there is. Many
+ * watches behind one address need a `permit` that they share.
+ */
+function pollQuota({ scheduler, monotonic }: Clocks): () => Observable<unknown> {
+  let windowFrom = -Infinity;
+  let polls = 0;
+  let lastAt = -Infinity;
+  return () => {
+    const now = monotonic.now();
+    if (now - windowFrom >= WINDOW) {
+      windowFrom = now;
+      polls = 0;
+    }
+    const interval = (windowFrom + WINDOW - now) / Math.max(1, POLLS - polls);
+    const wait = ++polls > FREE_POLLS ? Math.max(0, lastAt + interval - now) : 0;
+    lastAt = now + wait;
+    return wait > 0 ? timer(wait, scheduler) : EMPTY;
   };
 }
 

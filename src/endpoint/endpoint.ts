@@ -6,7 +6,7 @@ import {
   rejectUnknownKeys,
   type Guard,
 } from '../error/index.js';
-import type { AnyCodec, AnyStruct, Codec } from '../protocol/index.js';
+import type { AnyCodec, AnyStruct, Codec, WatchData } from '../protocol/index.js';
 
 /** The three services, each with its own base URL (interface document: {group_url}, {matchmaker_url}, {api_url}). */
 export type Service = 'group' | 'matchmaker' | 'api';
@@ -47,6 +47,28 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
   /** Exists in types only: it carries the type of the input. */
   readonly _input?: (input: Input) => void;
 }
+
+/**
+ * `unknown` if an endpoint can be watched, otherwise a message for the compiler to show. The endpoint must be a GET, take a
+ * `watch_index`, and answer with a `watch.index`.
+ */
+export type Watchable<Input, Answer, Method extends HttpMethod> = [Method] extends ['GET']
+  ? 'watch_index' extends keyof Input
+    ? Answer extends { readonly watch: WatchData }
+      ? unknown
+      : 'this endpoint cannot be watched: its answer has no watch.index'
+    : 'this endpoint cannot be watched: it takes no watch_index'
+  : `a ${Method} cannot be watched`;
+
+/**
+ * `unknown` if an endpoint has pages, otherwise a message for the compiler to show. The endpoint must take an `anchor`, and
+ * its answer must have an optional one.
+ */
+export type Pageable<Input, Answer> = 'anchor' extends keyof Input
+  ? Answer extends { readonly anchor?: string | null | undefined }
+    ? unknown
+    : 'this endpoint has no pages: its answer has no anchor'
+  : 'this endpoint has no pages: it takes no anchor';
 
 /** The input of an endpoint: its path parameters, query and body in one flat object. */
 export type EndpointInput<E extends Endpoint> = E extends Endpoint<infer Input> ? Input : never;

@@ -7,8 +7,10 @@ export {
   type EndpointAnswer,
   type EndpointInput,
   type HttpMethod,
+  type Pageable,
   type PathParameter,
   type Service,
+  type Watchable,
 } from './endpoint.js';
 export {
   endpoints,
@@ -24,7 +26,5 @@ export {
   type PlayerTokenInput,
 } from './endpoints.js';
 export { pages, type PagesConfig } from './pages.js';
-export { answerKey } from './read-answer.js';
-export { request, requestText, type RequestContext } from './request.js';
+export { answerKey, request, requestText, type RequestContext } from './request.js';
 export { either, type Either } from './either.js';
-export type { Pageable, Watchable } from './watchable.js';

@@ -1,10 +1,19 @@
 import { map, Observable } from 'rxjs';
-import { TransportError } from '../error/index.js';
+import { isLeft } from '#fp-ts/Either';
+import {
+  DecodeError,
+  describe,
+  MAX_WAIT,
+  StatusError,
+  TransportError,
+  type RequestSummary,
+  type StatusDetails,
+} from '../error/index.js';
+import { decodeIssues, ErrorBody, jsonHash, textHash } from '../protocol/index.js';
 import type { Polled } from '../stream/index.js';
-import { summaryOf, type Transport } from '../transport/index.js';
+import { summaryOf, type Transport, type TransportResponse } from '../transport/index.js';
 import { composeRequest, type BaseUrls, type RequestOptions } from './compose-request.js';
 import type { Endpoint } from './endpoint.js';
-import { readAnswer } from './read-answer.js';
 
 /** Everything that is needed to send requests. */
 export interface RequestContext {
@@ -53,4 +62,114 @@ export function requestText<Input, Answer>(
     });
     subscriber.add(answered);
   });
+}
+
+/** Decodes the value in an answer. Throws a `StatusError` or a `DecodeError` if there is none. */
+function readAnswer<Answer>(
+  endpoint: Endpoint<never, Answer>,
+  request: RequestSummary,
+  response: TransportResponse,
+  now: () => number,
+): Answer {
+  const { status, text } = response;
+  if (status < 200 || status > 299) throw new StatusError(status, request, statusDetails(response, now()));
+  const result = decode(endpoint, parse(text, request), request);
+  if (!isLeft(result)) return result.right;
+  // A 204 from an endpoint with content is not malformed: proxies and servers use it for "nothing new".
+  if (status === 204) throw new StatusError(status, request);
+  const [issue] = decodeIssues(result.left);
+  throw new DecodeError(
+    issue ?? { path: '', expected: endpoint.response.name, got: 'something else' },
+    request,
+  );
+}
+
+/**
+ * A hash of an answer's text without its `watch`, which changes although the data has not. Answers with the same key have the
+ * same text, for all practical purposes. The text itself need not be kept.
+ */
+export function answerKey(_: unknown, text = ''): number {
+  if (text === '') return 0;
+  const start = text.lastIndexOf('"watch"');
+  if (start >= 0 && WATCH_AT_END.test(text.slice(start))) return textHash(text.slice(0, start));
+  const head = WATCH_AT_START.exec(text);
+  return head ? textHash(text.slice(head[0].length)) : jsonHash(JSON.parse(text), 'watch');
+}
+
+/** Nothing follows but the end of the answer itself, so that it is no part of an event. */
+const WATCH_AT_END = /^"watch"\s*:\s*\{[^{}]*\}\s*\}\s*$/;
+const WATCH_AT_START = /^\s*\{\s*"watch"\s*:\s*\{[^{}]*\}/;
+
+function decode<Answer>(endpoint: Endpoint<never, Answer>, json: unknown, request: RequestSummary) {
+  try {
+    return endpoint.response.decode(json);
+  } catch {
+    // A codec may throw, and what it throws may quote the answer.
+    throw new DecodeError({ path: '', expected: endpoint.response.name, got: describe(json) }, request);
+  }
+}
+
+function parse(text: string, request: RequestSummary): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    const got = /^\s*</.test(text) ? 'HTML' : `${text.length} characters of something else`;
+    throw new DecodeError({ path: '', expected: 'JSON', got }, request);
+  }
+}
+
+/** The details of an error answer. Its body may be empty, HTML or truncated. */
+function statusDetails({ headers, text }: TransportResponse, now: number): StatusDetails {
+  const body = errorBody(text);
+  const rayId = body.ray_id ?? headers.get('rvt-ray-id') ?? '';
+  const wait = retryAfter(headers, body.metadata, now);
+  return {
+    ...(body.code != null && { code: body.code }),
+    ...(body.message != null && { reason: body.message }),
+    ...(body.metadata != null && { metadata: body.metadata }),
+    ...(rayId !== '' && { rayId }),
+    ...(wait !== undefined && { retryAfter: wait }),
+    ...(text === '' && { isEmpty: true }),
+  };
+}
+
+function errorBody(text: string): ErrorBody {
+  try {
+    const result = ErrorBody.decode(JSON.parse(text));
+    return isLeft(result) ? {} : result.right;
+  } catch {
+    return {};
+  }
+}
+
+/** Metadata may be any number. It counts as a time only if it is later than this. */
+const YEAR_2000 = Date.UTC(2000);
+
+/**
+ * How long the service asks to wait, in ms. It comes from the `Retry-After` header, which is in seconds or an HTTP date; or,
+ * since browsers hide that header, from the `metadata` of a rate limit, a time in ms since 1970. A time counts from the answer's
+ * own `Date`. If a browser hides that, too, it counts from this machine's clock, which may be wrong, and is at most `MAX_WAIT`.
+ */
+function retryAfter(
+  headers: TransportResponse['headers'],
+  metadata: unknown,
+  now: number,
+): number | undefined {
+  const header = headers.get('retry-after');
+  if (/^\s*\d{1,9}\s*$/.test(header ?? '')) return Number(header) * 1000;
+  const until = httpDate(header) ?? time(metadata);
+  if (until === undefined) return undefined;
+  const sent = httpDate(headers.get('date'));
+  return Math.max(0, sent === undefined ? Math.min(until - now, MAX_WAIT) : until - sent);
+}
+
+/** The time of an HTTP date. `Date.parse` alone would also accept '-5' and '1.5'. */
+function httpDate(header: string | null): number | undefined {
+  return /^\s*[A-Za-z]{3}/.test(header ?? '') ? time(Date.parse(header!)) : undefined;
+}
+
+function time(value: unknown): number | undefined {
+  const ms = typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
+  return Number.isFinite(ms) && ms > YEAR_2000 ? ms : undefined;
 }

@@ -34,9 +34,14 @@ export type FetchLike = (url: string, init: FetchLikeInit) => PromiseLike<FetchL
 
 /** The parts of a response that a transport reads, of whatever kind it is. */
 export interface SentResponse extends Omit<FetchLikeResponse, 'text'> {
-  /** Used if the body has no reader. */
+  /** Used instead of the body. */
+  readonly eachPart?: EachPart;
+  /** Used if the body does not stream. */
   text?(): PromiseLike<string>;
 }
+
+/** Calls back with each part of a body until it ends or fails, or the callback throws. */
+export type EachPart = (onPart: (part: Uint8Array | string) => void) => Promise<void>;
 
 /** A request that has been sent. */
 export interface SentRequest {

@@ -7,7 +7,7 @@ import {
   type Options,
 } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
-import type { Send, SentResponse } from './fetch-like.js';
+import type { EachPart, Send, SentResponse } from './fetch-like.js';
 import { MAX_BODY, summaryOf, type Transport, type TransportRequest } from './transport.js';
 
 declare const TextDecoder: new () => { decode(bytes?: Uint8Array): string };
@@ -76,7 +76,7 @@ export function transportOver(send: Send, config: BodyConfig): Transport {
           else request.onArrival?.(status);
           silence = scheduler.schedule(stall, bodySilence);
           subscriber.add(silence);
-          return !isLeft();
+          if (isLeft()) throw new Error('the rest of the body is not read');
         };
         return readBody(response, maxBody, onPart).then(text => {
           isRead = true;
@@ -102,27 +102,26 @@ function refuseRedirect({ status, type, redirected }: SentResponse, request: Tra
 
 /**
  * Reads a body as text, up to `maxBody` bytes, regardless of its Content-Length. Calls `onPart` for each part of a body that is
- * streamed: it returns whether to go on.
+ * streamed.
  */
-async function readBody(response: SentResponse, maxBody: number, onPart: () => boolean): Promise<string> {
-  const reader = readerOf(response.body);
-  if (!reader) {
+async function readBody(response: SentResponse, maxBody: number, onPart: () => void): Promise<string> {
+  const eachPart = response.eachPart ?? eachPartOf(response.body);
+  if (!eachPart) {
     const text = (await response.text?.()) ?? '';
     if (text.length > maxBody) throw new BodyTooLarge();
     return withoutMark(text);
   }
   const parts: BodyPart[] = [];
   let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return textOf(parts, size);
-    const partSize = sizeOf(value);
-    if (partSize === 0) continue;
+  await eachPart(part => {
+    const partSize = sizeOf(part);
+    if (partSize === 0) return;
     size += partSize;
     if (size > maxBody) throw new BodyTooLarge();
-    parts.push(value);
-    if (!onPart()) return '';
-  }
+    parts.push(part);
+    onPart();
+  });
+  return textOf(parts, size);
 }
 
 /** A fetch of the caller's may deliver text. */
@@ -162,18 +161,25 @@ function withoutMark(text: string): string {
 }
 
 /** A streaming fetch has a reader, or, like node-fetch, an iterator. */
-function readerOf(body: unknown): BodyReader | undefined {
+function eachPartOf(body: unknown): EachPart | undefined {
   const streamed = body as {
     getReader?(): BodyReader;
     [Symbol.asyncIterator]?(): AsyncIterator<BodyPart>;
   } | null;
-  if (streamed?.getReader) return streamed.getReader();
-  const iterator = streamed?.[Symbol.asyncIterator]?.();
-  return iterator && { read: () => iterator.next() as ReturnType<BodyReader['read']> };
+  const reader: BodyReader | undefined = streamed?.getReader?.();
+  const iterator = reader ? undefined : streamed?.[Symbol.asyncIterator]?.();
+  if (!reader && !iterator) return undefined;
+  return async onPart => {
+    for (;;) {
+      const { done, value } = await (reader ? reader.read() : iterator!.next());
+      if (done) return;
+      onPart(value as BodyPart);
+    }
+  };
 }
 
 interface BodyReader {
-  read(): Promise<{ done: true; value?: undefined } | { done: false; value: BodyPart }>;
+  read(): Promise<{ readonly done: boolean; readonly value?: BodyPart }>;
 }
 
 /** It has the same `type` as node-fetch's error, so that one check recognizes both. */

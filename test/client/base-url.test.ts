@@ -1,5 +1,5 @@
 import { strictEqual, throws } from 'node:assert';
-import { baseUrl } from '../../src/client/base-url.js';
+import { baseUrl } from '../../src/client/context.js';
 
 describe('a base URL', () => {
   const of = (value: unknown) => baseUrl('url', value, false);

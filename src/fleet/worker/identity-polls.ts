@@ -1,6 +1,6 @@
 import { defer, tap, type Observable, type SchedulerLike } from 'rxjs';
-import { ramp, rawEventSignals, type ClientConfig } from '../../client/index.js';
-
+import { createClient, ramp, type ClientConfig } from '../../client/index.js';
+import { rawEventsWatch } from '../../endpoint/index.js';
 import type { Transport } from '../../transport/index.js';
 import type { FleetEvent } from '../fleet-event.js';
 import type { WatchIdentity } from './held-shard.js';
@@ -48,11 +48,14 @@ export class IdentityPolls {
     defer((): Observable<StoredWatchEvent> => {
       const { client, log, newKey, random, scheduler } = this.#config;
       const { transport, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
-      const signals = rawEventSignals({ transport, scheduler, random, ...client(identity_id) });
+      const config: ClientConfig = { transport, scheduler, random, ...client(identity_id) };
+      const { watchSignals } = createClient(config);
+      const { response } = rawEventsWatch;
+      const endpoint = { ...rawEventsWatch, ...config.endpoints?.eventsWatch, response };
       const permit = () => budget.permit();
       return storedWatch({
         ...{ ...held, identity_id, log, newKey, random, scheduler },
-        watch: config => signals({ ...config, permit }),
+        watch: options => watchSignals(endpoint, {}, { ...options, permit }),
       }).pipe(
         tap(event => {
           if (event.kind === 'status') budget.slowDownFor(event.status);

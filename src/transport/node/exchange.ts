@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { EachPart } from '../fetch-like.js';
 
 /** One request of Node's and its answer, from the moment when the request is started. */
 export class Exchange {
@@ -34,17 +35,38 @@ export class Exchange {
     });
   }
 
-  /** The body, decompressed, with a reader like that of a `fetch`. */
-  decoded(body: Readable, encoding: string | null | undefined) {
-    const getReader = () => {
-      const decoder = (this.#decoder = DECODERS.get(encoding?.toLowerCase() ?? '')?.());
-      // Compressed data may end before its connection does, which would stay open then.
-      decoder?.once('end', () => {
-        if (!body.readableEnded) this.#request?.destroy();
+  /**
+   * Reads a body part by part, decompressed. Unlike node-fetch's own decompression, it fails if a compressed body is incomplete. It
+   * does not use the async iterator of the stream, which costs more than a small answer is worth.
+   */
+  eachPartOf(body: Readable, encoding: string | null | undefined): EachPart {
+    return onPart =>
+      new Promise((resolve, reject) => {
+        const decoder = (this.#decoder = DECODERS.get(encoding?.toLowerCase() ?? '')?.());
+        const stream: Readable = decoder ?? body;
+        let isEmpty = true;
+        if (body.errored) reject(body.errored);
+        stream.on('data', (part: Uint8Array) => {
+          try {
+            onPart(part);
+          } catch (error) {
+            stream.destroy(error as Error);
+          }
+        });
+        stream.once('end', resolve);
+        stream.on('error', (error: NodeJS.ErrnoException) => {
+          // Servers send no compressed form of an empty body, only its header.
+          if (isEmpty && error.code === 'Z_BUF_ERROR') resolve();
+          else reject(error);
+        });
+        if (!decoder) return;
+        body.once('data', () => (isEmpty = false));
+        // Compressed data may end before its connection does, which would stay open then.
+        decoder.once('end', () => {
+          if (!body.readableEnded) this.#request?.destroy();
+        });
+        pipeline(body, decoder, () => undefined);
       });
-      return readerOf(body, decoder);
-    };
-    return { getReader };
   }
 
   abort(): void {
@@ -65,44 +87,3 @@ const DECODERS = new Map<string, () => Transform>([
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
-
-/**
- * Reads a body part by part, decompressed. Unlike node-fetch's own decompression, it fails if a compressed body is incomplete. It
- * does not use the async iterator of the stream, which costs more than a small answer is worth.
- */
-function readerOf(body: Readable, decoder: Transform | undefined) {
-  let isEmpty = true;
-  let hasEnded = false;
-  let failure: Error | null = body.errored;
-  const parts: Uint8Array[] = [];
-  let settle = (): void => undefined;
-  const stream: Readable = decoder ?? body;
-  body.once('data', () => (isEmpty = false));
-  if (decoder) pipeline(body, decoder, () => undefined);
-  stream.on('data', (part: Uint8Array) => {
-    parts.push(part);
-    settle();
-  });
-  stream.once('end', () => {
-    hasEnded = true;
-    settle();
-  });
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    // Servers send no compressed form of an empty body, only its header.
-    if (isEmpty && error.code === 'Z_BUF_ERROR') hasEnded = true;
-    else failure ??= error;
-    settle();
-  });
-  return {
-    read: () =>
-      new Promise<{ readonly done: boolean; readonly value?: Uint8Array }>((resolve, reject) => {
-        settle = () => {
-          const value = parts.shift();
-          if (value) resolve({ done: false, value });
-          else if (hasEnded) resolve({ done: true });
-          else if (failure) reject(failure);
-        };
-        settle();
-      }),
-  };
-}

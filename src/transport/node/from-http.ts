@@ -99,7 +99,7 @@ function sendOnce(url: string, init: SendInit, agentFor: AgentOf, mayReuse: bool
       resolve({
         status: incoming.statusCode!,
         headers: { get },
-        body: exchange.decoded(incoming, get('content-encoding')),
+        eachPart: exchange.eachPartOf(incoming, get('content-encoding')),
       });
     });
     exchange.observe(request, error => {

@@ -79,7 +79,7 @@ function sendOnce(url: string, init: SendInit, mayReuse: boolean): Attempt {
           // node-fetch takes a status of 000 for a 200.
           status: exchange.incoming?.statusCode ?? answer.status,
           headers: answer.headers,
-          body: exchange.decoded(body, answer.headers.get('content-encoding')),
+          eachPart: exchange.eachPartOf(body, answer.headers.get('content-encoding')),
         });
       }, reject);
       onStart = undefined;
