@@ -5,8 +5,10 @@ import {
   type SchedulerLike,
   type Subscriber,
   type Subscription,
+  type TimestampProvider,
 } from 'rxjs';
 import { checkOptions, positiveInteger, schedulerLike, type Options } from '../error/index.js';
+import { monotonicClock } from '../stream/index.js';
 
 /** The options of {@link ramp}. */
 export interface RampConfig {
@@ -38,24 +40,31 @@ export function ramp(config: RampConfig = {}): <T>(source$: Observable<T>) => Ob
   return source$ => concat(starts.turn(), source$);
 }
 
+interface RateLimitConfig {
+  readonly interval: number;
+  readonly burst: number;
+  readonly scheduler: SchedulerLike;
+  readonly monotonic?: TimestampProvider;
+}
+
 /** Hands out turns at a rate, in the order in which they were asked for. */
 export class RateLimit {
   readonly #interval: number;
   readonly #burst: number;
   readonly #scheduler: SchedulerLike;
+  readonly #clock: TimestampProvider;
   readonly #waiting = new Set<Subscriber<never>>();
-  /** When the turns that have been handed out are paid for, in ms since 1970. A burst of them may run ahead of the clock. */
+  /** When the turns that have been handed out are paid for, on the monotonic clock. A burst of them may run ahead of the clock. */
   #paidAt = -Infinity;
   #pausedUntil = -Infinity;
-  /** The time when it was last looked at. */
-  #last = -Infinity;
   #timer: Subscription | undefined;
 
   /** `interval` is the time between turns, in ms; a `burst` of them may come at once. */
-  constructor({ interval, burst, scheduler }: { interval: number; burst: number; scheduler: SchedulerLike }) {
+  constructor({ interval, burst, scheduler, monotonic }: RateLimitConfig) {
     this.#interval = interval;
     this.#burst = burst;
     this.#scheduler = scheduler;
+    this.#clock = monotonic ?? monotonicClock(scheduler);
   }
 
   /** How many wait for their turn. */
@@ -65,13 +74,12 @@ export class RateLimit {
 
   /** How long a turn that is asked for now has to wait because of the rate alone, in ms. */
   get delay(): number {
-    return this.#untilPaid(this.#now()) + this.#waiting.size * this.#interval;
+    return this.#untilPaid(this.#clock.now()) + this.#waiting.size * this.#interval;
   }
 
   /** How long the pause still lasts, in ms; 0 if there is none. */
   get pauseLeft(): number {
-    const now = this.#now();
-    return Math.max(0, this.#pausedUntil - now);
+    return Math.max(0, this.#pausedUntil - this.#clock.now());
   }
 
   /** Completes when it is the subscriber's turn. */
@@ -86,8 +94,7 @@ export class RateLimit {
 
   /** Hands out no turns for so long, in ms. */
   pause(wait: number): void {
-    const now = this.#now();
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + wait);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + wait);
   }
 
   #leave(subscriber: Subscriber<never>): void {
@@ -100,7 +107,7 @@ export class RateLimit {
   #handOut(): void {
     this.#timer = undefined;
     for (const subscriber of this.#waiting) {
-      const now = this.#now();
+      const now = this.#clock.now();
       const wait = Math.max(this.#untilPaid(now), this.#pausedUntil - now);
       if (wait > 0) {
         this.#timer = this.#scheduler.schedule(() => this.#handOut(), wait);
@@ -114,15 +121,5 @@ export class RateLimit {
 
   #untilPaid(now: number): number {
     return Math.max(0, this.#paidAt - (this.#burst - 1) * this.#interval - now);
-  }
-
-  /** The time. If the clock has been set back, so is everything that is measured by it. */
-  #now(): number {
-    const now = this.#scheduler.now();
-    const back = Math.max(0, this.#last - now);
-    this.#last = now;
-    this.#paidAt -= back;
-    this.#pausedUntil -= back;
-    return now;
   }
 }

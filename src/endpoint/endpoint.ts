@@ -6,7 +6,7 @@ import {
   rejectUnknownKeys,
   type Guard,
 } from '../error/index.js';
-import type { AnyCodec, AnyStruct, Codec, WatchData } from '../protocol/index.js';
+import type { AnyCodec, AnyStruct, Codec, Flat, WatchData } from '../protocol/index.js';
 
 /** The three services, each with its own base URL (interface document: {group_url}, {matchmaker_url}, {api_url}). */
 export type Service = 'group' | 'matchmaker' | 'api';
@@ -77,9 +77,6 @@ export type EndpointInput<E extends Endpoint> = E extends Endpoint<infer Input> 
 export type EndpointAnswer<E extends Endpoint> = E['response']['_A'];
 
 type Decoded<S> = S extends AnyCodec ? S['_A'] : unknown;
-
-/** Turns an intersection into one object type without a name, so that editors and error messages show its fields. */
-type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
 const SERVICES: readonly string[] = ['group', 'matchmaker', 'api'] satisfies Service[];

@@ -51,5 +51,5 @@ export { Lobby, LobbyJoin, LobbyPlayer, Port, PortRange, Region } from './lobby.
 export { lobbyAddress, type LobbyAddress } from './lobby-address.js';
 export { Notification } from './notification.js';
 export { statText } from './stat-text.js';
-export { struct, type AnyStruct, type Fields, type FieldsOf, type Struct } from './struct.js';
+export { struct, type AnyStruct, type Fields, type FieldsOf, type Flat, type Struct } from './struct.js';
 export { WatchData } from './watch-data.js';

@@ -26,7 +26,7 @@ export type FieldsOf<R extends Fields, O extends Fields = Record<never, never>> 
 >;
 
 /** Turns an intersection into one object type without a name, so that editors and error messages show its fields. */
-type Flat<T> = { [K in keyof T]: T[K] } & {};
+export type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /**
  * Creates the codec of a JSON object with required and optional fields. Errors use `name`.
