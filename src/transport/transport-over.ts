@@ -160,26 +160,32 @@ function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, '');
 }
 
-/** A streaming fetch has a reader, or, like node-fetch, an iterator. */
+/** Reads a body that streams. */
 function eachPartOf(body: unknown): EachPart | undefined {
-  const streamed = body as {
-    getReader?(): BodyReader;
-    [Symbol.asyncIterator]?(): AsyncIterator<BodyPart>;
-  } | null;
-  const reader: BodyReader | undefined = streamed?.getReader?.();
-  const iterator = reader ? undefined : streamed?.[Symbol.asyncIterator]?.();
-  if (!reader && !iterator) return undefined;
+  const reader = readerOf(body);
+  if (!reader) return undefined;
   return async onPart => {
     for (;;) {
-      const { done, value } = await (reader ? reader.read() : iterator!.next());
+      const { done, value } = await reader.read();
       if (done) return;
-      onPart(value as BodyPart);
+      onPart(value);
     }
   };
 }
 
+/** A streaming fetch has a reader, or, like node-fetch, an iterator. */
+function readerOf(body: unknown): BodyReader | undefined {
+  const streamed = body as {
+    getReader?(): BodyReader;
+    [Symbol.asyncIterator]?(): AsyncIterator<BodyPart>;
+  } | null;
+  if (streamed?.getReader) return streamed.getReader();
+  const iterator = streamed?.[Symbol.asyncIterator]?.();
+  return iterator && { read: () => iterator.next() as ReturnType<BodyReader['read']> };
+}
+
 interface BodyReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: BodyPart }>;
+  read(): Promise<{ done: true; value?: undefined } | { done: false; value: BodyPart }>;
 }
 
 /** It has the same `type` as node-fetch's error, so that one check recognizes both. */

@@ -50,7 +50,8 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
           if (isAnswered) return;
           isAnswered = true;
           if (response.status === 401 && mayRenew) {
-            return follow(renew(token, summaryOf(request)), renewed => send(renewed, token));
+            follow(renew(token, summaryOf(request)), renewed => send(renewed, token));
+            return;
           }
           // Rejected tokens are redacted, too: they may still be valid elsewhere.
           subscriber.next(withoutSecrets(response, request, [token, rejected]));

@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { lookup } from 'node:dns';
+import { Agent } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { lastValueFrom } from 'rxjs';
 import { isInputError, isTransportError } from 'lobby-rx';
@@ -139,9 +140,27 @@ describe('fromHttp', () => {
     deepStrictEqual(families, [4]);
   });
 
+  it('sends all requests with an agent of the caller', async () => {
+    const connected: unknown[] = [];
+    class OwnAgent extends Agent {
+      override createConnection(...given: Parameters<Agent['createConnection']>) {
+        connected.push(given);
+        return super.createConnection(...given);
+      }
+    }
+    for (const method of ['GET', 'POST', 'GET']) {
+      await lastValueFrom(fromHttp({ agent: new OwnAgent() })({ method, url: server.url, headers: {} }));
+    }
+    strictEqual(connected.length, 3);
+    strictEqual(server.sockets.length, 3);
+  });
+
   it('refuses options that cannot be right', () => {
     for (const [config, message] of [
-      [{ agent: {} }, /^agent must be one of maxBody, bodyDeadline, bodySilence, scheduler, agentOptions/],
+      [{ timeout: 1 }, /^timeout must be one of maxBody, bodyDeadline, bodySilence, scheduler, agentOptions/],
+      [{ agent: {} }, /^agent must be an http\.Agent without keepAlive/],
+      [{ agent: new Agent({ keepAlive: true }) }, /^agent must be an http\.Agent without keepAlive/],
+      [{ agent: new Agent(), agentOptions: {} }, /^agentOptions must be left out/],
       [{ agentOptions: [] }, /^agentOptions must be the options of an https\.Agent/],
       [{ agentOptions: { maxTotalSockets: 1 } }, /without keepAlive, maxFreeSockets, maxTotalSockets/],
       [{ agentOptions: { localAddress: 'eth0' } }, /^agentOptions\.localAddress must be an IP address/],

@@ -1,10 +1,11 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type Agent } from 'node:http';
 import { request as httpsRequest, type AgentOptions } from 'node:https';
 import { isIP } from 'node:net';
 import {
   aFunction,
   checkOptions,
   given,
+  InputError,
   plainObject,
   positiveInteger,
   type Options,
@@ -22,6 +23,11 @@ export interface HttpConfig extends BodyConfig {
    * Options of its agents, such as `localAddress` or `ca`. Transports without them share their sockets. `maxSockets` limits GETs.
    */
   readonly agentOptions?: Omit<AgentOptions, OwnAgentOption>;
+  /**
+   * The agent of all requests, instead of its own ones: one that sends them through a proxy, for example. It must keep no sockets alive:
+   * what a POST has done is unknown if the server closes a kept socket at that moment.
+   */
+  readonly agent?: Agent;
 }
 
 /** Options that would break what this transport promises about sockets. */
@@ -40,6 +46,13 @@ const OPTIONS: Options<HttpConfig> = {
   agentOptions: {
     name: `the options of an https.Agent, without ${OWN_AGENT_OPTIONS.join(', ')}`,
     is: u => plainObject.is(u) && OWN_AGENT_OPTIONS.every(name => u[name] === undefined),
+  },
+  agent: {
+    name: 'an http.Agent without keepAlive',
+    is: u => {
+      const { addRequest, keepAlive } = Object(u) as { addRequest?: unknown; keepAlive?: unknown };
+      return typeof addRequest === 'function' && keepAlive !== true;
+    },
   },
 };
 const AGENT_OPTIONS: Options<Pick<AgentOptions, 'localAddress' | 'maxSockets' | 'lookup'>> = {
@@ -66,12 +79,14 @@ let sharedAgents: AgentOf | undefined;
  */
 export function fromHttp(config: HttpConfig = {}): Transport {
   checkOptions(config, OPTIONS);
-  const { agentOptions, ...limits } = config;
+  const { agentOptions, agent, ...limits } = config;
   if (agentOptions) {
     const { localAddress, maxSockets, lookup } = agentOptions;
     checkOptions(given({ localAddress, maxSockets, lookup }), AGENT_OPTIONS, 'agentOptions');
+    if (agent) throw new InputError('agentOptions', 'left out if there is an agent of your own', 'both');
   }
-  const agentFor = agentOptions ? createAgents(agentOptions) : (sharedAgents ??= createAgents());
+  const ownAgents = agentOptions && createAgents(agentOptions);
+  const agentFor = agent ? () => agent : (ownAgents ?? (sharedAgents ??= createAgents()));
   return transportOver(
     retriedOnReuse((url, init, mayReuse) => sendOnce(url, init, agentFor, mayReuse)),
     limits,
