@@ -1,4 +1,4 @@
-import { isObservable, Observable } from 'rxjs';
+import { isObservable, Observable, take } from 'rxjs';
 import { redact, redactBody } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import { tokenSource, type IssuedToken, type Token, type TokenSourceConfig } from './token-source.js';
@@ -34,7 +34,7 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
     new Observable(subscriber => {
       const send = (token: IssuedToken, rejected?: IssuedToken) => {
         const mayRenew = renew !== undefined && rejected === undefined;
-        let isAnswered = false;
+        let isRejected = false;
         const authorized: TransportRequest = {
           ...request,
           headers: token.value
@@ -47,34 +47,29 @@ export function withToken(transport: Transport, token: Token, config?: TokenSour
         };
         const fail = (error: unknown) => subscriber.error(explainFailure(error, authorized));
         const receive = (response: TransportResponse) => {
-          if (isAnswered) return;
-          isAnswered = true;
-          if (response.status === 401 && mayRenew) {
-            follow(renew(token, summaryOf(request)), renewed => send(renewed, token));
-            return;
-          }
+          isRejected = response.status === 401 && mayRenew;
+          if (isRejected) follow(renew!(token, summaryOf(request)), renewed => send(renewed, token));
           // Rejected tokens are redacted, too: they may still be valid elsewhere.
-          subscriber.next(withoutSecrets(response, request, [token, rejected]));
-          subscriber.complete();
+          else subscriber.next(withoutSecrets(response, request, [token, rejected]));
         };
         // A transport of the caller's may throw, answer twice, or answer with something else. RxJS would report what is thrown
         // here as uncaught, and the request would never end.
         try {
-          const sent = transport(authorized).subscribe({
-            next: response => {
-              try {
-                receive(response);
-              } catch (error) {
-                fail(error);
-              }
-            },
-            error: (error: unknown) => {
-              if (!isAnswered) fail(error);
-            },
-            complete: () => {
-              if (!isAnswered) subscriber.complete();
-            },
-          });
+          const sent = transport(authorized)
+            .pipe(take(1))
+            .subscribe({
+              next: response => {
+                try {
+                  receive(response);
+                } catch (error) {
+                  fail(error);
+                }
+              },
+              error: fail,
+              complete: () => {
+                if (!isRejected) subscriber.complete();
+              },
+            });
           subscriber.add(sent);
         } catch (error) {
           fail(error);
