@@ -1,4 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import type { FleetEvent } from 'lobby-rx/fleet';
+import { RequestBudget } from '../../src/fleet/worker/request-budget.js';
+import { virtualTime } from '../virtual-time.js';
 import { virtualFleet } from './virtual-fleet.js';
 
 describe('the budget of requests', () => {
@@ -31,6 +34,19 @@ describe('the budget of requests', () => {
     pass(60_000);
     const limited = worker.events.flatMap(event => (event.kind === 'limited' ? [event.wait > 0] : []));
     deepStrictEqual(limited, [true, false]);
+  });
+
+  it('says so from a wait of more than a second on', () => {
+    const { scheduler } = virtualTime();
+    const events: FleetEvent[] = [];
+    // Two a second, sixty at once.
+    const budget = new RequestBudget(120, scheduler, event => events.push(event));
+    for (let i = 0; i < 61; i++) budget.permit().subscribe();
+    budget.check();
+    deepStrictEqual([budget.waiting, events], [1, []]);
+    budget.permit().subscribe();
+    budget.check();
+    deepStrictEqual(events, [{ kind: 'limited', by: 'requestsPerMinute', wait: 1_500, waiting: 2 }]);
   });
 
   it('pauses all polls if the service says that there are too many', () => {

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual, throws } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { isInputError, lobbyAddress, type Port } from 'lobby-rx';
 import { lobbyJoin, profile } from '../payload.js';
 
@@ -33,6 +33,21 @@ describe('lobbyAddress', () => {
     throws(() => lobbyAddress(lobbyJoin, 'toString'), /default, voice/);
     throws(() => lobbyAddress({ ports: {} }), /it has none/);
     throws(() => lobbyAddress({ ports: { game: port({ port: null }) } }), /a port with a number or a range/);
+  });
+
+  it('lists no more ports than fit in a message', () => {
+    const ports = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`port ${i}`, port({})]));
+    throws(
+      () => lobbyAddress({ ports }, 'none'),
+      (error: unknown) => {
+        ok(isInputError(error));
+        strictEqual(
+          error.expected,
+          `one of the lobby's ports: ${Object.keys(ports).join(', ').slice(0, 200)}`,
+        );
+        return true;
+      },
+    );
   });
 
   it('throws if it is given something else than a lobby join', () => {

@@ -115,6 +115,24 @@ describe('lobbyGate and its request policy', () => {
     );
   });
 
+  it('warns from 32 connections on, if more than half of them come from one address', async () => {
+    gate = await openGate({ firstMessage: true });
+    const headers = { 'x-forwarded-for': '203.0.113.7' };
+    const open = async (localAddress: string, count: number) => {
+      for (let i = 0; i < count; i++) await tryConnect(at(), { headers, localAddress });
+    };
+    await open('127.0.0.2', 15);
+    await open('127.0.0.1', 16);
+    deepStrictEqual(gate.log, []);
+    await open('127.0.0.2', 1);
+    deepStrictEqual(gate.log, []);
+    await open('127.0.0.1', 1);
+    deepStrictEqual(
+      gate.log.map(entry => entry.kind === 'behind_proxy' && [entry.address, entry.open]),
+      [['127.0.0.1', 17]],
+    );
+  });
+
   it('does not warn if addressOf tells the clients apart', async () => {
     gate = await openGate({ firstMessage: true, addressOf: eachFromElsewhere() });
     for (let i = 0; i < 40; i++) await tryConnect(at(), { headers: { 'x-forwarded-for': 'a' } });
