@@ -7,10 +7,10 @@ import { fold } from './fold.js';
 /** The options of {@link identities}. */
 export interface IdentitiesConfig {
   /** The maximum number of profiles. The least recently updated one is dropped first. Default 10,000. */
-  readonly most?: number;
+  readonly max?: number;
 }
 
-const OPTIONS: Options<IdentitiesConfig> = { most: positiveInteger };
+const OPTIONS: Options<IdentitiesConfig> = { max: positiveInteger };
 
 /**
  * Collects the latest profiles from a feed, by `identity_id`. Emits an empty map first, then a new map for each update. A feed
@@ -27,7 +27,7 @@ export function identities(
   config: IdentitiesConfig = {},
 ): Observable<ReadonlyMap<string, Profile>> {
   checkOptions(config, OPTIONS);
-  const { most = 10_000 } = config;
+  const { max = 10_000 } = config;
   return feed.identityUpdate$.pipe(
     map(({ identity }) => identity),
     fold(
@@ -37,7 +37,7 @@ export function identities(
         next.delete(identity.identity_id);
         next.set(identity.identity_id, identity);
         const [oldest] = next.keys();
-        if (next.size > most && oldest !== undefined) next.delete(oldest);
+        if (next.size > max && oldest !== undefined) next.delete(oldest);
         return next;
       },
       new Map<string, Profile>() as ReadonlyMap<string, Profile>,

@@ -23,7 +23,7 @@ describe('identities', () => {
         c: update('1', 'Ada L.'),
         d: update('3', 'Hedy'),
       });
-      const names$ = identities({ identityUpdate$ }, { most: 2 }).pipe(map(names));
+      const names$ = identities({ identityUpdate$ }, { max: 2 }).pipe(map(names));
       expectObservable(names$, '--------!').toBe('0a-b-c-d', {
         ...{ 0: '', a: 'Ada', b: 'Ada+Grace', c: 'Grace+Ada L.', d: 'Ada L.+Hedy' },
       });
@@ -46,6 +46,6 @@ describe('identities', () => {
   );
 
   it('refuse a limit of zero', () => {
-    throws(() => identities({ identityUpdate$: undefined as never }, { most: 0 }), InputError);
+    throws(() => identities({ identityUpdate$: undefined as never }, { max: 0 }), InputError);
   });
 });

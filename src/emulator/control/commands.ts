@@ -75,7 +75,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       summary: 'a member leaves; default: the last to join',
       ...{ takes: ['who'], needs: 0 },
       run: ({ who = [...guests.keys()].at(-1) }) => {
-        if (who === undefined) throw new InputError('who', 'given, since nobody has joined', 'nothing');
+        if (who === undefined) throw new InputError('who', 'given, since no player has joined', 'nothing');
         const name = checkArgument('who', nonEmptyString, who);
         const identity_id = idOf(name);
         emulator.leave(world.groupId, identity_id);
