@@ -29,7 +29,7 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
 }
 
 /** The maximum number of profiles that are kept. */
-const MOST_PROFILES = 1_000;
+const MAX_PROFILES = 1_000;
 
 /**
  * Injects the client's feed as signals. All that inject it share one poll, which ends `linger` ms after the last of them is
@@ -60,7 +60,7 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
   if (leads$) follow(leads$, isLeading => leads.set(isLeading));
   follow(hub.status$, next => status.set(next));
   follow(life.outside(gap$), next => gap.set(next));
-  follow(identities({ identityUpdate$ }, { most: MOST_PROFILES }), next => profiles.set(next));
+  follow(identities({ identityUpdate$ }, { max: MAX_PROFILES }), next => profiles.set(next));
   return {
     status: status.asReadonly(),
     profiles: profiles.asReadonly(),

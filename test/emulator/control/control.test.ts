@@ -164,7 +164,7 @@ describe('The control of an emulator', () => {
         'presence away a b',
         /^presence must be typed as presence STATUS \[WHO\] \(quote what contains spaces\); got more words$/,
       ],
-      ['leave', /^who must be given, since nobody has joined; got nothing$/],
+      ['leave', /^who must be given, since no player has joined; got nothing$/],
       ['fault', /^kind must be given: fault KIND \[STATUS\] \[OPTION=…\]; got nothing$/],
       ['fault htlm', /^fault.kind must be one of .*html/],
       ['fault html 999', /^fault.status must be a status from 200 to 599/],
