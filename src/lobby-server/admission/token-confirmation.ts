@@ -1,5 +1,5 @@
 import { catchError, defer, finalize, first, map, of, tap, type Observable } from 'rxjs';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import { createHeldTokens } from './held-tokens.js';
 import type { HookQueue } from './hook-queue.js';
 import type { GatePlaces } from './places.js';

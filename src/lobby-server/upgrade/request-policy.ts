@@ -1,7 +1,7 @@
 import { aBoolean } from '../../error/index.js';
 import { REFUSALS, type Refusal } from '../admission/index.js';
 import { aString, callHook } from '../call-hook.js';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import type { Upgrade } from './upgrades.js';
 
 /** Decides whether a client may connect, based on its origin and address. */
