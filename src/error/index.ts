@@ -2,6 +2,7 @@ export {
   aBoolean,
   aFunction,
   checkArgument,
+  checkConfig,
   checkOptions,
   clock,
   cursor,

@@ -4,7 +4,7 @@ import type { MatchmakerApi } from '../client/index.js';
 import {
   aBoolean,
   aFunction,
-  checkArgument,
+  checkConfig,
   checkOptions,
   given,
   guarded,
@@ -12,7 +12,6 @@ import {
   plainObject,
   positiveInteger,
   schedulerLike,
-  type Guard,
   type Options,
 } from '../error/index.js';
 import type { GateLogEntry } from './gate-log-entry.js';
@@ -173,9 +172,7 @@ const WS_OPTIONS: Options<WsOptions> = {
 
 /** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
 export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
-  checkOptions(checkArgument('config', plainObject, config) as object, OPTIONS);
-  checkArgument('server', OPTIONS.server as Guard<unknown>, config.server);
-  checkArgument('client', OPTIONS.client as Guard<unknown>, config.client);
+  checkConfig(config, OPTIONS, 'server', 'client');
   checkOptions(config.ws, WS_OPTIONS, 'ws');
   const { firstMessage } = config;
   return {
