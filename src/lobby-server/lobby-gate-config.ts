@@ -126,8 +126,8 @@ const DEFAULTS = {
 export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'firstMessage'>> & {
   /** Undefined for any path. */
   readonly path?: string;
-  /** Extracts the token from the first message; undefined if that may not contain one. */
-  readonly firstMessage: ((text: string) => string | undefined) | undefined;
+  /** Extracts the token from the first message; false if that may not contain one. */
+  readonly firstMessage: Exclude<LobbyGateConfig['firstMessage'], true | undefined>;
 };
 
 const OPTIONS: Options<LobbyGateConfig> = {
@@ -174,11 +174,11 @@ const WS_OPTIONS: Options<WsOptions> = {
 export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
   checkConfig(config, OPTIONS, 'server', 'client');
   checkOptions(config.ws, WS_OPTIONS, 'ws');
-  const { firstMessage } = config;
+  const { firstMessage = false } = config;
   return {
     ...DEFAULTS,
     ...given(config),
-    firstMessage: firstMessage === true ? text => text : firstMessage || undefined,
+    firstMessage: firstMessage === true ? text => text : firstMessage,
     log: guarded(config.log),
   };
 }
