@@ -27,15 +27,13 @@ const FIRST_MESSAGE_DEADLINE = 5_000;
 /** How many bytes a client may send until its first message is complete. */
 const MAX_FIRST_MESSAGE = 16_384;
 
-/** Opens the client's socket, takes the token from its first message, and admits it by that token. */
-export type FirstMessageAdmission = (pending: PendingSocket) => Observable<LobbySocket>;
-
+/** Opens a client's socket, takes the token from its first message, and admits it by that token. */
 export function createFirstMessageAdmission(
   extractToken: (text: string) => string | undefined,
   settings: GateSettings,
   { waiting }: Pick<GatePlaces, 'waiting'>,
   admit: TokenAdmission,
-): FirstMessageAdmission {
+): (pending: PendingSocket) => Observable<LobbySocket> {
   const { scheduler } = settings;
 
   const tokenOf = (message: LobbyMessage): string => {
