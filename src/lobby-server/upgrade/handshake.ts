@@ -13,13 +13,9 @@ import type { Upgrade } from './upgrades.js';
  * Turns an upgrade request into a pending socket, whose upgrade is completed when it is accepted. Returns undefined if the
  * request is not a valid WebSocket handshake. In that case it has already been answered, and its token was not used.
  */
-export type Handshake = (
-  upgrade: Upgrade,
-  address: string,
-  tokenRequest: TokenRequest,
-) => PendingSocket | undefined;
-
-export function createHandshake(settings: GateSettings): Handshake {
+export function createHandshake(
+  settings: GateSettings,
+): (upgrade: Upgrade, address: string, tokenRequest: TokenRequest) => PendingSocket | undefined {
   const { maxPayload, scheduler } = settings;
   // ws validates the handshake, then calls `verifyClient` synchronously. Its callback is kept until the token is confirmed.
   const completions = new WeakMap<IncomingMessage, () => void>();
