@@ -29,7 +29,7 @@ export class AppLife {
   }
 
   /** A source that is unsubscribed from when the injector is destroyed. Its subscribers do not hear of that. */
-  whileAlive<A>(source$: Observable<A>): Observable<A> {
+  untilDestroyed<A>(source$: Observable<A>): Observable<A> {
     return this.#isAlive$.pipe(
       // Completes with the source; the injector completes nothing.
       switchMap(isAlive => (isAlive ? source$.pipe(materialize()) : NEVER)),
@@ -39,7 +39,7 @@ export class AppLife {
 
   /** The same outside of the zone, where it emits, too. */
   outside<A>(source$: Observable<A>): Observable<A> {
-    const alive$ = this.whileAlive(source$);
+    const alive$ = this.untilDestroyed(source$);
     return new Observable(subscriber => this.#zone.runOutsideAngular(() => alive$.subscribe(subscriber)));
   }
 

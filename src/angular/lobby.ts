@@ -108,7 +108,7 @@ function createLobby(): Client {
     ...config,
     scheduler,
     transport: request =>
-      request.kind === 'poll' ? life.outside(transport(request)) : life.whileAlive(call(request)),
+      request.kind === 'poll' ? life.outside(transport(request)) : life.untilDestroyed(call(request)),
   }) as unknown as Client;
   const share = inject(FEED_SHARING);
   if (!share) return client;

@@ -1,7 +1,7 @@
 import { DOCUMENT } from '@angular/common';
 import { assertInInjectionContext, inject, signal, DestroyRef, type Signal } from '@angular/core';
 import type { Subscription } from 'rxjs';
-import { checkOptions, milliseconds, plainObject, positiveInteger, type Options } from '../error/index.js';
+import { checkOptions, milliseconds, plainObject, type Options } from '../error/index.js';
 import type { LiveEvent, NoOwnEvents, Notification } from '../protocol/index.js';
 import { injectFollow } from './inject-follow.js';
 import { FEED_HUB, LOBBY_APP } from './lobby.js';
@@ -20,7 +20,7 @@ export interface ShownNotification<Own extends object = NoOwnEvents> {
 
 /** Notifications as they are to be shown, and what a player can do with them. */
 export interface Notifications<Own extends object = NoOwnEvents> {
-  /** Those that are shown, the oldest first. */
+  /** Those that are shown, four at most, the oldest first: it makes room for a new one. */
   readonly shown: Signal<readonly ShownNotification<Own>[]>;
   /**
    * Keeps one as long as the player touches it: the pointer is over it, or it has the focus. `by` tells these apart if there may be
@@ -38,8 +38,6 @@ export interface Notifications<Own extends object = NoOwnEvents> {
 export interface NotificationsConfig<Own extends object = NoOwnEvents> {
   /** How long one is shown unless the player touches it, in ms. Default 6,000. */
   readonly duration?: number;
-  /** How many are shown at once. The oldest makes room for a new one. Default 4. */
-  readonly most?: number;
   /**
    * Opens a notification in your own UI, by the kind of its event on the wire: `chat_message`, for example. Called inside the zone.
    * Without one, its `url` is opened in a new tab.
@@ -47,9 +45,11 @@ export interface NotificationsConfig<Own extends object = NoOwnEvents> {
   readonly open?: Readonly<Record<string, (event: LiveEvent<Own>) => void>>;
 }
 
+/** How many are shown at once. */
+const MAX_SHOWN = 4;
+
 const OPTIONS: Options<NotificationsConfig> = {
   duration: milliseconds,
-  most: positiveInteger,
   open: {
     name: 'an object with a function for each kind of event',
     is: u => plainObject.is(u) && Object.values(u).every(value => typeof value === 'function'),
@@ -70,7 +70,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
 ): Notifications<Own> {
   assertInInjectionContext(injectNotifications);
   checkOptions<object>(config, OPTIONS);
-  const { duration = 6_000, most = 4, open: openers = {} } = config;
+  const { duration = 6_000, open: openers = {} } = config;
   const { life, scheduler } = inject(LOBBY_APP);
   const { defaultView } = inject(DOCUMENT) as { readonly defaultView: WindowLike | null };
   const timers = new Map<number, Subscription>();
@@ -113,7 +113,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
     const canOpen = openerOf(event) !== undefined || isWebUrl(notification.url);
     shown.update(before => [...before, { id, notification, event, canOpen }]);
     startTimer(id);
-    if (shown().length <= most) return;
+    if (shown().length <= MAX_SHOWN) return;
     const others = shown().slice(0, -1);
     // One that the player touches stays, if it can.
     const leaving = others.find(one => timers.has(one.id)) ?? others[0];

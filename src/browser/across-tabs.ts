@@ -12,7 +12,6 @@ import {
   checkOptions,
   InputError,
   nonEmptyString,
-  positiveInteger,
   schedulerLike,
   type Options,
 } from '../error/index.js';
@@ -31,11 +30,6 @@ import { whileAlive } from './while-alive.js';
 
 /** The options of {@link acrossTabs}. */
 export interface AcrossTabsConfig {
-  /**
-   * How often the leader says that it is there, in ms. A visible tab that hears nothing for three times as long takes the lead.
-   * Default 1,000.
-   */
-  readonly heartbeat?: number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
@@ -49,12 +43,12 @@ export interface TabSharing extends WatchSharing {
 /** Two watches would take the answers of each other. */
 const OWN_SHARE = 'an acrossTabs() of its own for each feed and roster, with a name of its own';
 
-const OPTIONS: Options<AcrossTabsConfig> = { heartbeat: positiveInteger, scheduler: schedulerLike };
+const OPTIONS: Options<AcrossTabsConfig> = { scheduler: schedulerLike };
 
 /**
  * Shares one watch among all tabs of a site that use the same `name`: one of them polls, and tells the others the answers, the
  * gaps and the status. When that tab is closed, crashes, is frozen or goes into the back/forward cache, another one continues from
- * its checkpoint; if it says nothing for three heartbeats, a visible one takes over. No tab loses an answer or gets it twice,
+ * its checkpoint; if it says nothing for three heartbeats (of a second each), a visible one takes over. No tab loses an answer or gets it twice,
  * unless the service itself sends it again after a resume.
  *
  * The name must include the identity, or whatever else the answers depend on: tabs with the same name get the same answers. Only
@@ -71,7 +65,7 @@ const OPTIONS: Options<AcrossTabsConfig> = { heartbeat: positiveInteger, schedul
 export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabSharing {
   checkArgument('name', nonEmptyString, name);
   checkOptions(config, OPTIONS);
-  const { heartbeat = 1_000, scheduler = asyncScheduler } = config;
+  const { scheduler = asyncScheduler } = config;
   const isLeading$ = new BehaviorSubject(false);
   let isUsed = false;
   const share = <A>(watch: ResumableWatch<A>, shared: SharedWatch = {}): Observable<WatchSignal<A>> =>
@@ -88,7 +82,7 @@ export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabShar
       const release = () => {
         isUsed = false;
       };
-      const settings = { name: `lobby-rx 1 ${name}`, heartbeat, scheduler, browser, onLead };
+      const settings = { name: `lobby-rx 1 ${name}`, scheduler, browser, onLead };
       const member = new TabMember<A>(watch, shared, settings);
       // Released before its end is emitted: a subscriber may start again in response.
       return runWhile(pageAlive(), () => member.takePart()).pipe(

@@ -1,5 +1,8 @@
 import { defer, interval, tap, type Observable, type SchedulerLike } from 'rxjs';
 
+/** The time between two beats, in ms. */
+const INTERVAL = 1_000;
+
 /** So many beats without a word are a silence. */
 const MAX_SILENCE = 3;
 
@@ -10,29 +13,27 @@ const LATE = 2;
 export class Heartbeat {
   /** Emits at each beat. */
   readonly beats$: Observable<unknown>;
-  readonly #every: number;
   readonly #scheduler: SchedulerLike;
   #lastBeat = 0;
   #silence = 0;
   /** It stood still, and no tab has asked since then what has changed. */
   #isDoubtful = false;
 
-  constructor(every: number, scheduler: SchedulerLike) {
-    this.#every = every;
+  constructor(scheduler: SchedulerLike) {
     this.#scheduler = scheduler;
     this.beats$ = defer(() => {
       this.#lastBeat = scheduler.now();
       this.#silence = 0;
-      return interval(every, scheduler);
+      return interval(INTERVAL, scheduler);
     }).pipe(
       tap(() => {
         const since = scheduler.now() - this.#lastBeat;
         this.#lastBeat = scheduler.now();
         // A tab that stood still has not listened either, and may get several beats at once afterwards.
-        if (since > LATE * every) {
+        if (since > LATE * INTERVAL) {
           this.#silence = 0;
           this.#isDoubtful = true;
-        } else if (since > every / 2) this.#silence++;
+        } else if (since > INTERVAL / 2) this.#silence++;
       }),
     );
   }
@@ -49,7 +50,7 @@ export class Heartbeat {
 
   /** Whether a beat was late: the tab was frozen, or busy, or its timers are slow because it is hidden. */
   hasStoodStill(): boolean {
-    return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE * this.#every;
+    return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE * INTERVAL;
   }
 
   /** What may have changed while it stood still is known. */

@@ -40,7 +40,7 @@ export class TabMember<A> {
     this.#watch = watch;
     this.#settings = settings;
     this.#log = new RelayedLog(shared);
-    this.#heartbeat = new Heartbeat(settings.heartbeat, settings.scheduler);
+    this.#heartbeat = new Heartbeat(settings.scheduler);
     this.#status = connecting(settings.scheduler.now());
   }
 

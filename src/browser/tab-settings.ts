@@ -5,7 +5,6 @@ import type { TabLocks } from './tab-lock.js';
 export interface TabSettings {
   /** Of the lock and of the channel. */
   readonly name: string;
-  readonly heartbeat: number;
   readonly scheduler: SchedulerLike;
   readonly browser: TabBrowser;
   /** Called when this tab becomes the leader, and when it is not any more. */

@@ -53,6 +53,16 @@ export function checkOptions<Config extends object>(
   }
 }
 
+/** The same for a config that a caller has to give, with options that must not be missing. */
+export function checkConfig<Config extends object>(
+  config: Config,
+  options: Options<Config>,
+  ...required: readonly (keyof Config & string)[]
+): void {
+  checkOptions(checkArgument('config', plainObject, config) as Config, options);
+  for (const name of required) checkArgument(name, options[name] as Guard<unknown>, config[name]);
+}
+
 /** The options that have a value, to be spread over defaults: one that is `undefined` must not replace any. */
 export function given<Config extends object>(config: Config | undefined): Config {
   const options: Record<string, unknown> = {};

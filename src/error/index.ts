@@ -2,6 +2,7 @@ export {
   aBoolean,
   aFunction,
   checkArgument,
+  checkConfig,
   checkOptions,
   clock,
   cursor,
@@ -26,6 +27,7 @@ export { describe, textOf } from './describe.js';
 export { guarded } from './guarded.js';
 export { hasTag } from './has-tag.js';
 export { InputError, isInputError } from './input-error.js';
+export { printable, printableJson } from './printable.js';
 export { recovery, type Recovery } from './recovery.js';
 export { redact, redactBody, redactError } from './redact.js';
 export type { RequestSummary } from './request-summary.js';

@@ -1,8 +1,7 @@
 import { defer, merge, Observable, switchMap, type Subscriber } from 'rxjs';
 import {
   aFunction,
-  checkArgument,
-  checkOptions,
+  checkConfig,
   InputError,
   isInputError,
   plainObject,
@@ -96,10 +95,8 @@ const OPTIONS: Options<FleetBatchesConfig> = {
 export function fleetBatches<const Codecs extends EventCodecs = NoOwnEvents>(
   config: FleetBatchesConfig<Codecs>,
 ): Observable<FleetBatch<PayloadsOf<Codecs>>> {
-  checkArgument('config', plainObject, config);
-  checkOptions<object>(config, OPTIONS);
-  const { nats, fleet = 'lobby' } = config;
-  checkArgument('nats', natsConnection, nats);
+  checkConfig<FleetBatchesConfig>(config as object as FleetBatchesConfig, OPTIONS, 'nats');
+  const { nats, fleet } = config;
   return defer(() => openFleetToRead({ nats, fleet })).pipe(
     switchMap(fleet => merge(batchesOf(fleet, config), whenClosed(fleet.nats))),
   );

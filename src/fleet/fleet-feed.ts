@@ -1,12 +1,5 @@
 import { BehaviorSubject, defer, map, merge, Observable, switchMap, type Subscriber } from 'rxjs';
-import {
-  checkArgument,
-  checkOptions,
-  isInputError,
-  milliseconds,
-  plainObject,
-  type Options,
-} from '../error/index.js';
+import { checkConfig, isInputError, milliseconds, plainObject, type Options } from '../error/index.js';
 import type { EventCodecs, IdentityEventList, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import {
   backoff,
@@ -68,11 +61,8 @@ const OPTIONS: Options<FleetFeedConfig> = {
 export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   config: FleetFeedConfig<Codecs>,
 ): EventFeed<PayloadsOf<Codecs>> {
-  checkArgument('config', plainObject, config);
-  checkOptions<object>(config, OPTIONS);
-  const { nats, identity_id, linger, fleet = 'lobby' } = config;
-  checkArgument('nats', natsConnection, nats);
-  checkArgument('identity_id', identityId, identity_id);
+  checkConfig<FleetFeedConfig>(config as object as FleetFeedConfig, OPTIONS, 'nats', 'identity_id');
+  const { nats, linger, fleet } = config;
   const place = new FeedPlace();
   return eventFeed<PayloadsOf<Codecs>>(
     audience =>

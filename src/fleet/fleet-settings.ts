@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { asyncScheduler, type ObservableInput, type SchedulerLike, type TimestampProvider } from 'rxjs';
+import type { ObservableInput } from 'rxjs';
 import type { ClientConfig } from '../client/index.js';
 import {
   aFunction,
-  checkArgument,
-  checkOptions,
+  checkConfig,
   given,
-  InputError,
   milliseconds,
   observableInput,
-  plainObject,
   positiveInteger,
-  schedulerLike,
   type Options,
 } from '../error/index.js';
 import { natsConnection, type Nats } from './nats-connection.js';
@@ -48,13 +44,9 @@ export interface FleetConfig {
   readonly localAddresses?: readonly string[];
   /** How many servers keep the stream and the bucket, if this worker creates them. Default 1. */
   readonly replicas?: number;
-  /** Returns a random number from 0 to 1, excluding 1, for the jitter. Default `Math.random`. */
-  readonly random?: () => number;
-  /** The clock. Default `asyncScheduler`. */
-  readonly scheduler?: SchedulerLike;
-  /** A clock that is never set back, in ms, by which other workers are judged. Default `performance`. */
-  readonly monotonic?: TimestampProvider;
 }
+
+const DEFAULTS = { lease: 10_000, capacity: 10_000, ramp: 100, requestsPerMinute: 120 };
 
 /** A shard is a part of a subject, and a claim in a bucket. */
 const MAX_SHARDS = 65_536;
@@ -85,31 +77,15 @@ const OPTIONS: Options<FleetConfig> = {
       u.every(address => typeof address === 'string' && isIP(address) > 0),
   },
   replicas: positiveInteger,
-  random: aFunction,
-  scheduler: schedulerLike,
-  monotonic: {
-    name: 'an object with a method now',
-    is: u => typeof (Object(u) as { now?: unknown }).now === 'function',
-  },
 };
 
-/** A {@link FleetConfig} with its defaults filled in. Without `localAddresses` and `shards`, there are none. */
-export type FleetSettings = Required<Omit<FleetConfig, 'localAddresses' | 'shards'>> &
-  Pick<FleetConfig, 'localAddresses' | 'shards'>;
+/** A {@link FleetConfig} with its defaults filled in, but for those of the fleet itself. */
+export type FleetSettings = FleetConfig & Required<Pick<FleetConfig, keyof typeof DEFAULTS | 'name'>>;
 
 /** Fills in the defaults. Throws an `InputError` if an option is missing, unknown or invalid. */
 export function fleetSettings(config: FleetConfig): FleetSettings {
-  checkArgument('config', plainObject, config);
-  checkOptions(config, OPTIONS);
-  const required: Partial<FleetConfig> = config;
-  for (const name of ['nats', 'identities$', 'client'] as const) {
-    if (required[name] === undefined) throw new InputError(name, OPTIONS[name].name, 'nothing');
-  }
-  return {
-    ...{ lease: 10_000, capacity: 10_000, ramp: 100, fleet: 'lobby', requestsPerMinute: 120, replicas: 1 },
-    ...{ name: defaultName(), random: Math.random, scheduler: asyncScheduler, monotonic: performance },
-    ...given(config),
-  };
+  checkConfig(config, OPTIONS, 'nats', 'identities$', 'client');
+  return { ...DEFAULTS, name: defaultName(), ...given(config) };
 }
 
 function defaultName(): string {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { defer, from, map, merge, Observable, switchMap } from 'rxjs';
+import { asyncScheduler, defer, from, map, merge, Observable, switchMap } from 'rxjs';
 import { checkArgument, type Guard } from '../error/index.js';
 import { fromHttp } from '../transport/node/index.js';
 import type { FleetEvent } from './fleet-event.js';
@@ -40,12 +40,12 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
 
 function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetEvent> {
   const { client, lease, capacity, ramp, name, requestsPerMinute, localAddresses } = settings;
-  const { random, scheduler, monotonic } = settings;
+  const clock = { random: Math.random, scheduler: asyncScheduler };
   return new Observable(subscriber => {
     const instance = `${new Date().toISOString()} ${randomUUID()}`;
     let records = 0;
     const polls = new IdentityPolls({
-      ...{ client, requestsPerMinute, perSecond: ramp, random, scheduler },
+      ...{ client, requestsPerMinute, perSecond: ramp, ...clock },
       log: new NatsLog(fleet),
       transports: localAddresses?.map(localAddress => fromHttp({ agentOptions: { localAddress } })) ?? [
         fromHttp(),
@@ -55,7 +55,8 @@ function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetE
     });
     const identities$ = from(settings.identities$).pipe(map(setOfIds));
     return fleetWorker({
-      ...{ name, instance, lease, capacity, shards: fleet.shards, random, scheduler, monotonic },
+      ...{ name, instance, lease, capacity, shards: fleet.shards, ...clock },
+      monotonic: performance,
       roster: natsRoster(fleet),
       identities$,
       watch: polls.watch,

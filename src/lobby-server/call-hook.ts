@@ -1,6 +1,6 @@
 import { describe, InputError, type Guard } from '../error/index.js';
 import { hookFailed } from './gate-log-entry.js';
-import type { GateSettings } from './gate-settings.js';
+import type { GateSettings } from './lobby-gate-config.js';
 
 /**
  * Calls a hook that has to answer at once. If it throws, or returns anything else than expected, that is logged, and the answer

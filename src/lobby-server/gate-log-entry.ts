@@ -1,5 +1,4 @@
-import { isClientError } from '../error/index.js';
-import { withoutToken } from './without-token.js';
+import { isClientError, redact } from '../error/index.js';
 
 /** A decision of a gate, or something that happened to a player. It contains no tokens. `at` is in ms since 1970. */
 export type GateLogEntry =
@@ -48,7 +47,7 @@ export type GateLogEntry =
 /** The entry for a hook of the config that failed. */
 export function hookFailed(hook: string, error: unknown, at: number, token = ''): GateLogEntry {
   // A hook may have put the token into a URL, which is in the message.
-  return { kind: 'hook_failed', at, hook, error: withoutToken(errorLine(error), token) };
+  return { kind: 'hook_failed', at, hook, error: redact(errorLine(error), [token]) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { defer, distinctUntilChanged, interval, map, startWith, type Observable } from 'rxjs';
 import { isDeepStrictEqual } from 'node:util';
 import type { GateLogEntry } from './gate-log-entry.js';
-import type { GateSettings } from './gate-settings.js';
+import type { GateSettings } from './lobby-gate-config.js';
 
 // Public types: nothing here may import the types of ws, not even through another file; see lobby-socket.ts.
 

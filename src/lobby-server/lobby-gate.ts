@@ -7,9 +7,8 @@ import {
   createTokenConfirmation,
   REFUSALS,
 } from './admission/index.js';
-import { resolveGateConfig } from './gate-settings.js';
 import { createGateCounter, type GateStats } from './gate-stats.js';
-import type { LobbyGateConfig } from './lobby-gate-config.js';
+import { resolveGateConfig, type LobbyGateConfig } from './lobby-gate-config.js';
 import type { LobbySocket } from './lobby-socket.js';
 import {
   createHandshake,
@@ -40,7 +39,7 @@ export type LobbyGate = Observable<LobbySocket> & {
  * | 403  | 4403       | the service refused the token: `already_connected`, `registration_expired`…; or `origin`   |
  * | 404  | –          | `no_such_path`: no gate of this server handles that path                                   |
  * | 405  | –          | `no_handshake`: not a GET                                                                  |
- * | –    | 1009       | `too_large`: the first message is not complete after `maxFirstMessage` bytes               |
+ * | –    | 1009       | `too_large`: the first message is not complete after 16,384 bytes                          |
  * | –    | 4408       | `no_token_in_time`                                                                         |
  * | –    | 4413       | the player sent more than may be held, or does not read what is sent to them               |
  * | 429  | –          | `address`: too many connections from that address                                          |

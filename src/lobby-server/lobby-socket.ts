@@ -26,8 +26,8 @@ export interface LobbySocket {
   readonly searchParams: URLSearchParams;
   /**
    * The messages of the player, in order. Hot; it never errors, and completes when the socket has closed. While there is no
-   * subscriber, messages are held, starting with the first one. If they exceed `maxHeldMessages` or `maxHeldBytes`, the
-   * socket is closed with 4413.
+   * subscriber, messages are held, starting with the first one. If there are more than 64, or than four times `maxPayload` bytes,
+   * the socket is closed with 4413.
    */
   readonly message$: Observable<LobbyMessage>;
   /** Emits once and completes when the socket has closed. Late subscribers get the value too. */

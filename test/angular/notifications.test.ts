@@ -59,23 +59,17 @@ describe('injectNotifications', () => {
     deepStrictEqual(titles(), []);
   });
 
-  it('shows no more than it is told to: the oldest that nobody touches makes room', () => {
-    const { notify, titles, notifications, idOf } = toasts({ most: 2, duration: 100_000 });
-    for (const title of ['a', 'b', 'c']) notify(title);
-    deepStrictEqual(titles(), ['b', 'c']);
+  it('shows four at most: the oldest that is not held makes room', () => {
+    const { notify, titles, notifications, idOf } = toasts({ duration: 100_000 });
+    for (const title of ['a', 'b', 'c', 'd', 'e']) notify(title);
+    deepStrictEqual(titles(), ['b', 'c', 'd', 'e']);
     notifications.hold(idOf('b'));
-    notify('d');
-    deepStrictEqual(titles(), ['b', 'd']);
-    notifications.hold(idOf('d'));
+    notify('f');
+    deepStrictEqual(titles(), ['b', 'd', 'e', 'f']);
+    for (const title of ['d', 'e', 'f']) notifications.hold(idOf(title));
     // A new one is always shown.
-    notify('e');
-    deepStrictEqual(titles(), ['d', 'e']);
-  });
-
-  it('shows one at a time if it is told to', () => {
-    const { notify, titles } = toasts({ most: 1 });
-    for (const title of ['a', 'b']) notify(title);
-    deepStrictEqual(titles(), ['b']);
+    notify('g');
+    deepStrictEqual(titles(), ['d', 'e', 'f', 'g']);
   });
 
   it('opens the url of one without an opener, and only if it is one of the web', () => {
@@ -122,7 +116,7 @@ describe('injectNotifications', () => {
   });
 
   it('refuses an invalid config', () => {
-    for (const config of [{ most: 0 }, { duration: -1 }, { open: { chat_message: 'x' } }, { max: 3 }]) {
+    for (const config of [{ duration: -1 }, { open: { chat_message: 'x' } }, { max: 3 }]) {
       const { component } = angularApp();
       throws(() => component(() => injectNotifications(config as object)), isInputError);
       TestBed.resetTestingModule();

@@ -34,7 +34,7 @@ interface Request {
 }
 
 /** The locks and channels of a browser in virtual time, and tabs that share the events of one identity of an emulator. */
-export function virtualBrowser(heartbeat = 1_000) {
+export function virtualBrowser() {
   const { scheduler, pass } = virtualTime();
   const emulator = createEmulator({ scheduler });
   const { identity_id, token } = emulator.addIdentity();
@@ -134,7 +134,7 @@ export function virtualBrowser(heartbeat = 1_000) {
     const onLead = (isLeading: boolean) => {
       tab.isLeading = isLeading;
     };
-    const settings = { name: 'tabs', heartbeat, scheduler: loop.clock, browser, onLead };
+    const settings = { name: 'tabs', scheduler: loop.clock, browser, onLead };
     const member = new TabMember(watch, {}, settings);
     const show = (signal: WatchSignal<IdentityEventList>) => {
       if (signal.kind === 'status') {

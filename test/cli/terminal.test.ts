@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import type { LiveEvent } from 'lobby-rx';
-import { eventRow, jsonLine, memberRow, printable } from '../../src/cli/terminal/index.js';
+import { printable } from '../../src/error/index.js';
+import { eventRow, jsonLine, memberRow } from '../../src/cli/terminal/index.js';
 import { handle, lobbyJoin, notification, profile } from '../payload.js';
 import { waitUntil } from '../wait-until.js';
 import { lobbyRx } from './lobby-rx.js';

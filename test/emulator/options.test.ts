@@ -21,7 +21,6 @@ const world = seedWorld(emulator, { members: 2 });
 const saved = emulator.save();
 
 const port = { hostname: 'a.example', is_tls: true };
-const region = { region_id: 'fra', display_name: 'Frankfurt' };
 
 interface Row {
   /** Uses options. Throws or rejects if they are invalid. */
@@ -46,7 +45,7 @@ const rows: Readonly<Record<string, Row>> = {
     use: options => createEmulator(options),
     valid: [
       {
-        ...{ blockTime: 0, collectTime: 0, pageSize: 1, retention: 0, reservation: 0 },
+        ...{ blockTime: 0, collectTime: 0, retention: 0, reservation: 0 },
         ...{ seed: 0, saved, scheduler: asyncScheduler, random: Math.random },
       } satisfies Required<EmulatorConfig>,
     ],
@@ -55,7 +54,6 @@ const rows: Readonly<Record<string, Row>> = {
       ['collectTime', Infinity, 'milliseconds'],
       ['retention', NaN, 'milliseconds'],
       ['reservation', '1', 'milliseconds'],
-      ['pageSize', 0, 'a positive integer'],
       ['random', 0.5, 'a function'],
       ['saved', {}, 'emulator.save()'],
       ['saved', { ...saved, groups: null }, 'emulator.save()'],
@@ -104,12 +102,10 @@ const rows: Readonly<Record<string, Row>> = {
     use: options => emulator.addLobby(options),
     valid: [
       {
-        ...{ lobby_id: 'lobby', region, ports: { default: port }, maxPlayers: 1 },
+        ...{ ports: { default: port }, maxPlayers: 1 },
       } satisfies Required<LobbyPlan>,
     ],
     invalid: [
-      ['lobby_id', '', 'a non-empty string'],
-      ['region', 'fra', 'region_id'],
       ['ports', [port], 'an object of ports'],
       ['ports', { default: 443 }, 'an object of ports'],
       ['maxPlayers', 0, 'a positive integer'],

@@ -44,7 +44,6 @@ describe('the config of a fleet', () => {
     refuses({ localAddresses: [7] }, /localAddresses must be/);
     refuses({ localAddresses: ['localhost'] }, /localAddresses must be/);
     refuses({ replicas: 0 }, /replicas must be/);
-    refuses({ monotonic: {} }, /monotonic must be/);
     refuses({ identities: 1 }, /identities must be one of nats, identities\$/);
   });
 

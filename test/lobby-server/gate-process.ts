@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { NEVER } from 'rxjs';
+import { asyncScheduler, NEVER, type SchedulerLike } from 'rxjs';
 import { lobbyGate } from 'lobby-rx/lobby-server';
 
 setFlagsFromString('--expose-gc');
@@ -22,11 +22,19 @@ const server = createServer()
     console.log(JSON.stringify({ port: (server.address() as AddressInfo).port })),
   );
 
+/** Only those that are refused are in a hurry. */
+const schedule = (work: () => void, delay = 0, state?: unknown) =>
+  asyncScheduler.schedule(work, delay > 1_000 ? 3_600_000 : delay, state);
+
 lobbyGate({
   server,
   client: { matchmaker: { players: { connected: () => NEVER } } },
-  // All sockets of the check may stay: the gate is not even half full.
-  ...{ firstMessage: true, maxWaiting: 4_096, firstMessageDeadline: 3_600_000 },
+  // All sockets of the check may stay: the gate is not even half full, and waits for hours.
+  ...{
+    firstMessage: true,
+    maxWaiting: 4_096,
+    scheduler: Object.create(asyncScheduler, { schedule: { value: schedule } }) as SchedulerLike,
+  },
 }).subscribe();
 
 for await (const bytes of createInterface(process.stdin)) {

@@ -16,8 +16,7 @@ describe('LobbySocket', () => {
   const floods: readonly (readonly [string, Partial<LobbyGateConfig>, number, number])[] = [
     ['64 messages', {}, 64, 1],
     ['256 KiB', {}, 4, 65_536],
-    ['as many messages as the config says', { maxHeldMessages: 3 }, 3, 1],
-    ['as many bytes as the config says', { maxHeldBytes: 100 }, 2, 50],
+    ['four messages of the largest size', { maxPayload: 50 }, 4, 50],
   ];
   for (const [what, config, fitting, bytes] of floods) {
     it(`holds ${what}, and closes a player who sends more`, async () => {

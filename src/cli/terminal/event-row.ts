@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
+import { printable } from '../../error/index.js';
 import { lobbyAddress, type LiveEvent } from '../../protocol/index.js';
 import { jsonLine } from './json-line.js';
-import { printable } from './printable.js';
 
 type Colour = Parameters<typeof styleText>[0];
 

@@ -2,6 +2,5 @@ export { eventRow } from './event-row.js';
 export { jsonLine } from './json-line.js';
 export { memberRow } from './member-row.js';
 export { printLine } from './print-line.js';
-export { printable } from './printable.js';
 export { readSecret } from './read-secret.js';
 export { warn } from './warn.js';

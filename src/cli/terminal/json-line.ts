@@ -1,4 +1,4 @@
-import { printableJson } from './printable.js';
+import { printableJson } from '../../error/index.js';
 
 /** A value that cannot be printed as a whole is cut below this level. No real payload is half as deep. */
 const MAX_DEPTH = 100;

@@ -1,5 +1,5 @@
+import { printable } from '../../error/index.js';
 import type { GroupMember } from '../../protocol/index.js';
-import { printable } from './printable.js';
 
 /** A member as a row of a table: name and account number, presence status, identity id. */
 export function memberRow({ identity }: GroupMember): string {

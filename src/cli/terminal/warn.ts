@@ -1,4 +1,4 @@
-import { printable } from './printable.js';
+import { printable } from '../../error/index.js';
 
 /** Prints one line on standard error. */
 export function warn(message: string): void {

@@ -1,5 +1,5 @@
-import { lobbyAddress, positiveInteger } from '../../protocol/index.js';
-import { checkOptions, type Options } from '../../error/index.js';
+import { lobbyAddress } from '../../protocol/index.js';
+import { checkOptions, positiveInteger, type Options } from '../../error/index.js';
 import type { Emulator } from '../emulator.js';
 import { lobbyPorts, seedNumber, type LobbyPlan } from '../world/index.js';
 import { personName } from './person-name.js';

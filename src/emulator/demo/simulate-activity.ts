@@ -1,6 +1,5 @@
 import { asyncScheduler, defer, map, repeat, timer, type Observable, type SchedulerLike } from 'rxjs';
-import { isInputError, milliseconds } from '../../error/index.js';
-import { checkOptions, schedulerLike, type Options } from '../../error/index.js';
+import { checkOptions, isInputError, milliseconds, schedulerLike, type Options } from '../../error/index.js';
 import type { Emulator } from '../emulator.js';
 import { randomNumbers, seedNumber } from '../world/index.js';
 import { personName } from './person-name.js';

@@ -1,6 +1,6 @@
 import { map, of, type Observable } from 'rxjs';
 import type { FaultFields } from './fault-fields.js';
-import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
+import type { Delivery, EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 
 /**
  * The request is carried out, except with `refuse` and `dead_pool`, but its answer does not arrive intact:
@@ -12,15 +12,7 @@ import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/inde
  * - `truncated_json`: only half of the body arrives, as if it were complete.
  */
 export interface DeliveryFault {
-  readonly kind:
-    | 'refuse'
-    | 'dead_pool'
-    | 'reset_before_headers'
-    | 'reset_in_body'
-    | 'close_in_body'
-    | 'stall_before_headers'
-    | 'stall_in_body'
-    | 'truncated_json';
+  readonly kind: 'refuse' | 'truncated_json' | Exclude<Delivery, 'whole'>;
 }
 
 export const deliveryFaultFields: FaultFields<DeliveryFault> = {
@@ -44,15 +36,11 @@ export function deliveryFault(
       return of({ status: 0, headers: {}, body: '', delivery: 'reset_before_headers' });
     case 'dead_pool':
       return of({ status: 0, headers: {}, body: '', delivery: kind });
-    case 'reset_before_headers':
-    case 'reset_in_body':
-    case 'close_in_body':
-    case 'stall_before_headers':
-    case 'stall_in_body':
-      return handle(request).pipe(map(response => ({ ...response, delivery: kind })));
     case 'truncated_json':
       return handle(request).pipe(
         map(response => ({ ...response, body: response.body.slice(0, Math.ceil(response.body.length / 2)) })),
       );
+    default:
+      return handle(request).pipe(map(response => ({ ...response, delivery: kind })));
   }
 }

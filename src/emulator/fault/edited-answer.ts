@@ -1,5 +1,5 @@
 import { map, type Observable } from 'rxjs';
-import { positiveInteger } from '../../protocol/index.js';
+import { positiveInteger } from '../../error/index.js';
 import type { FaultFields } from './fault-fields.js';
 import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 

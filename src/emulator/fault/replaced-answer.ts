@@ -1,6 +1,5 @@
 import { concatMap, of, timer, type Observable } from 'rxjs';
-import { milliseconds } from '../../error/index.js';
-import type { Check } from '../../error/index.js';
+import { milliseconds, type Check } from '../../error/index.js';
 import type { FaultFields } from './fault-fields.js';
 import type { EmulatedResponse } from '../service/index.js';
 import type { World } from '../world/index.js';

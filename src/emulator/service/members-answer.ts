@@ -4,6 +4,9 @@ import { findRecord, type GroupRecord, type World } from '../world/index.js';
 import { callerOf, decimalOf, Refusal, type Answer, type Call } from './call.js';
 import { nextChange } from './next-change.js';
 
+/** The number of members per page if the request has no `count`. */
+const PAGE_SIZE = 16;
+
 /** Answers group.getMembers (interface document, 4.1) as deployed servers do. An anchor is the join time of a member. */
 export const membersAnswer: Answer = (call, world, settings) => {
   const caller = callerOf('identity', call, world);
@@ -15,7 +18,7 @@ export const membersAnswer: Answer = (call, world, settings) => {
   }
 
   const after = decimalOf('anchor', call) ?? 0;
-  const count = countOf(call) ?? settings.pageSize;
+  const count = countOf(call) ?? PAGE_SIZE;
   const page = () => pageOf(group, after, count, world);
   const index = decimalOf('watch_index', call);
   if (index === undefined) return of(page());

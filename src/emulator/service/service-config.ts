@@ -1,6 +1,4 @@
-import { milliseconds } from '../../error/index.js';
-import { positiveInteger } from '../../protocol/index.js';
-import { type Options } from '../../error/index.js';
+import { milliseconds, type Options } from '../../error/index.js';
 
 /** How the emulated service answers. All options are optional; the defaults are the values of deployed servers. */
 export interface ServiceConfig {
@@ -8,8 +6,6 @@ export interface ServiceConfig {
   readonly blockTime?: number;
   /** How long a watch collects further changes after the first one, in ms. Default 100. */
   readonly collectTime?: number;
-  /** The number of members per page if the request has no `count`. Default 16. */
-  readonly pageSize?: number;
 }
 
 /** A {@link ServiceConfig} with the defaults filled in. */
@@ -18,10 +14,9 @@ export type ServiceSettings = Required<ServiceConfig>;
 export const serviceOptions: Options<ServiceConfig> = {
   blockTime: milliseconds,
   collectTime: milliseconds,
-  pageSize: positiveInteger,
 };
 
 export function serviceSettings(config: ServiceConfig): ServiceSettings {
-  const { blockTime = 40_000, collectTime = 100, pageSize = 16 } = config;
-  return { blockTime, collectTime, pageSize };
+  const { blockTime = 40_000, collectTime = 100 } = config;
+  return { blockTime, collectTime };
 }

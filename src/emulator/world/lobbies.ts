@@ -1,22 +1,11 @@
-import {
-  jsonObject,
-  nonEmptyString,
-  Port,
-  positiveInteger,
-  Region,
-  type Lobby,
-} from '../../protocol/index.js';
-import { checkOptions, type Check, type Options } from '../../error/index.js';
+import { jsonObject, Port } from '../../protocol/index.js';
+import { checkOptions, positiveInteger, type Check, type Options } from '../../error/index.js';
 import { randomId } from './random-numbers.js';
 import { issueBearer } from './bearer-tokens.js';
 import type { World } from './world.js';
 
 /** The lobby to add. All fields are optional. */
 export interface LobbyPlan {
-  /** Default: a random id. */
-  readonly lobby_id?: string;
-  /** Default: Frankfurt. */
-  readonly region?: Lobby['region'];
   /** Its ports, by name. Default: one port, named `default`. */
   readonly ports?: Readonly<Record<string, Port>>;
   /** The number of slots. Default 8. */
@@ -29,13 +18,11 @@ export const lobbyPorts: Check = {
 };
 
 const OPTIONS: Options<LobbyPlan> = {
-  lobby_id: nonEmptyString,
-  region: { name: 'an object with region_id and display_name', is: Region.is },
   ports: lobbyPorts,
   maxPlayers: positiveInteger,
 };
 
-const FRANKFURT = { region_id: 'fra', display_name: 'Frankfurt' };
+const REGION = { region_id: 'fra', display_name: 'Frankfurt' };
 const HOST = { host: 'fra.lobby.example:443', hostname: 'fra.lobby.example', port: 443, is_tls: true };
 
 /** A lobby that was added, and the bearer token for the lobby server. */
@@ -46,8 +33,8 @@ export interface AddedLobby {
 
 export function addLobby(world: World, plan: LobbyPlan = {}): AddedLobby {
   checkOptions(plan, OPTIONS);
-  const { region = FRANKFURT, ports = { default: HOST }, maxPlayers = 8 } = plan;
-  const lobby_id = plan.lobby_id ?? randomId(world.random);
-  world.lobbies.set(lobby_id, { lobby: { lobby_id, region }, ports, maxPlayers });
+  const { ports = { default: HOST }, maxPlayers = 8 } = plan;
+  const lobby_id = randomId(world.random);
+  world.lobbies.set(lobby_id, { lobby: { lobby_id, region: REGION }, ports, maxPlayers });
   return { lobby_id, token: issueBearer(world, 'lobby', lobby_id) };
 }

@@ -1,5 +1,5 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import { aFunction, milliseconds, schedulerLike, type Options } from '../../error/index.js';
+import { aFunction, given, milliseconds, schedulerLike, type Options } from '../../error/index.js';
 import { Changes } from './changes.js';
 import { randomNumbers, seedNumber } from './random-numbers.js';
 import type { Records } from './records.js';
@@ -24,6 +24,8 @@ export interface WorldConfig {
   readonly scheduler?: SchedulerLike;
 }
 
+const DEFAULTS = { retention: 300_000, reservation: 120_000, seed: 1, scheduler: asyncScheduler };
+
 /** Everything that exists in the emulated service. Commands change it; answers are read from it. */
 export interface World extends Records, Required<Omit<WorldConfig, 'saved'>> {
   /** Blocking watches wait for these. */
@@ -45,7 +47,7 @@ export const worldOptions: Options<WorldConfig> = {
 
 /** Creates a world from a checked config. */
 export function createWorld(config: WorldConfig): World {
-  const { retention = 300_000, reservation = 120_000, seed = 1, saved, scheduler = asyncScheduler } = config;
+  const { retention, reservation, seed, saved, scheduler, random } = { ...DEFAULTS, ...given(config) };
   const now = () => scheduler.now();
   let last = saved?.tick ?? 0;
   return {
@@ -53,7 +55,7 @@ export function createWorld(config: WorldConfig): World {
     ...{ retention, reservation, seed, scheduler },
     changes: new Changes(),
     // A restored world must not issue the ids and tokens of the saved one again.
-    random: config.random ?? randomNumbers(seed + last),
+    random: random ?? randomNumbers(seed + last),
     now,
     tick: () => (last = Math.max(last + 1, now())),
   };

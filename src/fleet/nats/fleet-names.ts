@@ -28,7 +28,7 @@ export interface FleetNames {
   readonly live: string;
 }
 
-export function fleetNames(fleet: string): FleetNames {
+export function fleetNames(fleet = 'lobby'): FleetNames {
   const upper = fleet.toUpperCase();
   return {
     stream: `${upper}_EVENTS`,

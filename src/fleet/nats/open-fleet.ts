@@ -49,9 +49,10 @@ export interface WorkingFleet extends OpenFleet {
 /** How to open a fleet. */
 export interface OpenFleetConfig {
   readonly nats: Nats;
-  readonly fleet: string;
+  /** Its name. Default `lobby`. */
+  readonly fleet?: string | undefined;
   readonly shards?: number | undefined;
-  /** Of a stream and a bucket that do not exist yet. */
+  /** Of a stream and a bucket that do not exist yet. Default 1. */
   readonly replicas?: number | undefined;
 }
 

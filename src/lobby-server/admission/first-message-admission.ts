@@ -13,7 +13,7 @@ import {
 } from 'rxjs';
 import type { Guard } from '../../error/index.js';
 import { callHook } from '../call-hook.js';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import type { LobbyMessage, LobbySocket } from '../lobby-socket.js';
 import { toCloseReason, type Connection } from '../socket/index.js';
 import { createPendingSocket, type PendingSocket, type Responder } from './pending-socket.js';
@@ -21,16 +21,20 @@ import type { GatePlaces } from './places.js';
 import { REFUSALS } from './refusal.js';
 import type { TokenAdmission } from './token-admission.js';
 
-/** Opens the client's socket, takes the token from its first message, and admits it by that token. */
-export type FirstMessageAdmission = (pending: PendingSocket) => Observable<LobbySocket>;
+/** How long the first message may take, in ms. */
+const FIRST_MESSAGE_DEADLINE = 5_000;
 
+/** How many bytes a client may send until its first message is complete. */
+const MAX_FIRST_MESSAGE = 16_384;
+
+/** Opens a client's socket, takes the token from its first message, and admits it by that token. */
 export function createFirstMessageAdmission(
   extractToken: (text: string) => string | undefined,
   settings: GateSettings,
   { waiting }: Pick<GatePlaces, 'waiting'>,
   admit: TokenAdmission,
-): FirstMessageAdmission {
-  const { firstMessageDeadline, maxFirstMessage, scheduler } = settings;
+): (pending: PendingSocket) => Observable<LobbySocket> {
+  const { scheduler } = settings;
 
   const tokenOf = (message: LobbyMessage): string => {
     if (typeof message !== 'string') return '';
@@ -48,13 +52,13 @@ export function createFirstMessageAdmission(
       const pending = createPendingSocket(upgrading, respondByCloseFrame(connection), settings);
       // The message may come in small pieces, each of which costs more than its bytes.
       const tooLarge$ = connection.bytesReceived$.pipe(
-        filter(bytes => bytes > maxFirstMessage),
+        filter(bytes => bytes > MAX_FIRST_MESSAGE),
         tap(() => pending.reject(REFUSALS.tooLarge)),
       );
       const firstMessage$ = connection.message$.pipe(
         take(1),
         timeout({
-          first: firstMessageDeadline,
+          first: FIRST_MESSAGE_DEADLINE,
           scheduler,
           with: () => {
             pending.reject(REFUSALS.noTokenInTime);

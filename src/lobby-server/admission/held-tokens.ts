@@ -1,6 +1,9 @@
 import { timer, type Subscription } from 'rxjs';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import type { Places } from './places.js';
+
+/** How long a player may take to come again, in ms. */
+const GRACE = 10_000;
 
 /** Tokens for which the service's answer was lost: their players may come again until the grace has passed. */
 export interface HeldTokens {
@@ -27,7 +30,7 @@ interface Held {
 
 /** `expired` is called with each token whose grace has ended. It stays held until it is dropped. */
 export function createHeldTokens(
-  { unknownGrace, scheduler }: Pick<GateSettings, 'unknownGrace' | 'scheduler'>,
+  { scheduler }: Pick<GateSettings, 'scheduler'>,
   places: Places,
   expired: (token: string) => void,
 ): HeldTokens {
@@ -50,7 +53,7 @@ export function createHeldTokens(
       const held: Held = all.get(token) ?? { free: places.take(address) };
       all.set(token, held);
       if (!isOpen) return end(token);
-      const grace = unknownGrace + (wait > unknownGrace ? wait : 0);
+      const grace = GRACE + (wait > GRACE ? wait : 0);
       held.grace = timer(grace, scheduler).subscribe(() => end(token));
     },
     pause,

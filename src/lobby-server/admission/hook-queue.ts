@@ -12,35 +12,39 @@ import {
 } from 'rxjs';
 import { toInput } from '../../error/index.js';
 import { hookFailed } from '../gate-log-entry.js';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 
-/** Calls the hooks that free slots: so many at once as the config allows, while the others wait. None is left out. */
-export interface HookQueue {
-  /** Calls a hook and subscribes to what it returns. Calls `ended` once that has completed, failed, or taken too long. */
-  readonly run: (hook: 'onGone' | 'onUnknown', token: string, ended: () => void) => void;
-}
+/** How many calls may run at once. */
+const MAX_CALLS = 64;
 
-export function createHookQueue(settings: GateSettings): HookQueue {
-  const { hookDeadline, log, maxHooks, scheduler } = settings;
+/** How long a call may run, in ms, until it is unsubscribed from. */
+const DEADLINE = 300_000;
+
+/**
+ * Calls a hook that frees a slot and subscribes to what it returns: 64 at once, while the others wait. None is left out. Calls
+ * `ended` once that has completed, failed, or taken too long.
+ */
+export type RunHook = (hook: 'onGone' | 'onUnknown', token: string, ended: () => void) => void;
+
+export function createHookQueue(settings: GateSettings): RunHook {
+  const { log, scheduler } = settings;
   const calls$ = new Subject<Observable<unknown>>();
   // Never unsubscribed from: players leave, and their slots have to be freed, after the gate has been unsubscribed from.
-  calls$.pipe(mergeMap(call => call, maxHooks)).subscribe();
+  calls$.pipe(mergeMap(call => call, MAX_CALLS)).subscribe();
 
-  return {
-    run: (hook, token, ended) => {
-      const failed = (error: unknown) => log(hookFailed(hook, error, scheduler.now(), token));
-      const tooLate$ = timer(hookDeadline, scheduler).pipe(tap(() => failed(new HookTimeoutError())));
-      calls$.next(
-        defer(() => toInput(settings[hook](token))).pipe(
-          catchError((error: unknown) => {
-            failed(error);
-            return EMPTY;
-          }),
-          finalize(ended),
-          takeUntil(tooLate$),
-        ),
-      );
-    },
+  return (hook, token, ended) => {
+    const failed = (error: unknown) => log(hookFailed(hook, error, scheduler.now(), token));
+    const tooLate$ = timer(DEADLINE, scheduler).pipe(tap(() => failed(new HookTimeoutError())));
+    calls$.next(
+      defer(() => toInput(settings[hook](token))).pipe(
+        catchError((error: unknown) => {
+          failed(error);
+          return EMPTY;
+        }),
+        finalize(ended),
+        takeUntil(tooLate$),
+      ),
+    );
   };
 }
 

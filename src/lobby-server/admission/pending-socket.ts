@@ -1,4 +1,4 @@
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import type { LobbySocket } from '../lobby-socket.js';
 import type { Connection } from '../socket/index.js';
 import type { Refusal } from './refusal.js';

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 
 /**
  * A limited number of places that addresses share. As long as fewer than half are taken, anyone may take one, so that players
@@ -26,15 +26,17 @@ export interface GatePlaces {
 
 const SMALLEST_SHARE = 2;
 
+/** A token is held for longer than a check takes. */
+const HELD_FOR_EACH_CHECK = 4;
+
 export function createGatePlaces({
   maxWaiting,
   maxChecks,
-  maxUnknown,
-}: Pick<GateSettings, 'maxWaiting' | 'maxChecks' | 'maxUnknown'>): GatePlaces {
+}: Pick<GateSettings, 'maxWaiting' | 'maxChecks'>): GatePlaces {
   return {
     waiting: createPlaces(maxWaiting),
     checking: createPlaces(maxChecks),
-    held: createPlaces(maxUnknown),
+    held: createPlaces(HELD_FOR_EACH_CHECK * maxChecks),
   };
 }
 

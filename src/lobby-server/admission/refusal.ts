@@ -1,5 +1,12 @@
 import { whyNotConnected } from '../../client/index.js';
-import { isClientError, isFromService, isInputError, isStatusError, StatusError } from '../../error/index.js';
+import {
+  isClientError,
+  isFromService,
+  isInputError,
+  isStatusError,
+  MAX_WAIT,
+  StatusError,
+} from '../../error/index.js';
 import { errorLine } from '../gate-log-entry.js';
 import { toCloseReason } from '../socket/index.js';
 
@@ -47,9 +54,6 @@ export const REFUSALS = {
   otherListener: { status: 500, code: 4424, reason: 'other_listener' },
 } as const satisfies Readonly<Record<string, Refusal>>;
 
-/** The longest time that players are asked to wait, in seconds. */
-const LONGEST_WAIT = 900;
-
 /**
  * The refusal for an error of `players.connected`. Only if the service refused the player's token is the status 401 or 403,
  * with the service's reason. Anything else is the lobby's problem (503), and the player may try again: a wrong URL, an
@@ -86,7 +90,7 @@ function isAboutPlayer({ status, code }: StatusError, reason: string): boolean {
 
 function retryAfterSeconds(error: unknown): number {
   const asked = isStatusError(error) ? (error.retryAfter ?? 0) / 1_000 : 0;
-  return Math.min(LONGEST_WAIT, Math.max(1, Math.ceil(asked) || 1));
+  return Math.min(MAX_WAIT / 1_000, Math.max(1, Math.ceil(asked) || 1));
 }
 
 /** An error without what may be of any size or content: other programs print and store the log. */

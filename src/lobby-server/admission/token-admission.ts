@@ -1,8 +1,8 @@
 import { map, Observable } from 'rxjs';
-import type { GateSettings } from '../gate-settings.js';
+import { redact } from '../../error/index.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import type { LobbySocket, SocketClosed } from '../lobby-socket.js';
 import { toCloseReason, type Connection } from '../socket/index.js';
-import { withoutToken } from '../without-token.js';
 import type { PendingSocket, RequestDetails } from './pending-socket.js';
 import { REFUSALS } from './refusal.js';
 import type { TokenConfirmation } from './token-confirmation.js';
@@ -61,7 +61,7 @@ function lobbySocket(
   { address, ...request }: RequestDetails,
 ): LobbySocket {
   // A client may repeat its token anywhere: in a cookie, in the URL of its page, as the reason of its leaving.
-  const clean = (text: string) => withoutToken(text, token);
+  const clean = (text: string) => redact(text, [token]);
   const url = clean(request.url);
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [

@@ -1,7 +1,7 @@
 import { catchError, defer, finalize, first, map, of, tap, type Observable } from 'rxjs';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import { createHeldTokens } from './held-tokens.js';
-import type { HookQueue } from './hook-queue.js';
+import type { RunHook } from './hook-queue.js';
 import type { GatePlaces } from './places.js';
 import { REFUSALS, refusalFor, type Refusal } from './refusal.js';
 import { createRefusedTokens } from './refused-tokens.js';
@@ -24,7 +24,7 @@ export interface TokenConfirmation {
 export function createTokenConfirmation(
   settings: GateSettings,
   places: GatePlaces,
-  hooks: HookQueue,
+  runHook: RunHook,
 ): TokenConfirmation {
   const { client, scheduler } = settings;
   /** The refusal of a token that is being confirmed, has a player, or has a hook running for it. */
@@ -36,7 +36,7 @@ export function createTokenConfirmation(
   /** No player can come in with the token while its slot is being freed. */
   const freeSlot = (token: string, refusal: Refusal) => {
     inUse.set(token, refusal);
-    hooks.run('onUnknown', token, () => {
+    runHook('onUnknown', token, () => {
       inUse.delete(token);
       held.drop(token);
     });
@@ -88,7 +88,7 @@ export function createTokenConfirmation(
           finalize(places.checking.take(address)),
         );
       }),
-    release: token => hooks.run('onGone', token, () => inUse.delete(token)),
+    release: token => runHook('onGone', token, () => inUse.delete(token)),
     open: held.open,
     close: held.close,
   };

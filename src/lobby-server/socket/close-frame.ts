@@ -1,6 +1,5 @@
-import { checkArgument, type Guard } from '../../error/index.js';
+import { checkArgument, printable, redact, type Guard } from '../../error/index.js';
 import type { SocketClosed } from '../lobby-socket.js';
-import { withoutToken } from '../without-token.js';
 
 /** The ranges of close codes that RFC 6455 lets a server send. */
 const SENDABLE_CODES: readonly (readonly [number, number])[] = [
@@ -23,12 +22,9 @@ const closeReason: Guard<string> = {
   is: (u): u is string => typeof u === 'string' && Buffer.byteLength(u) <= MAX_REASON_BYTES,
 };
 
-/** Controls, line breaks, lone surrogates, and what reverses the direction of a text: a log or a terminal may act upon them. */
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu;
-
 /** A text from elsewhere as the reason of a close frame, or for the log: in one line, cut, and without the token. */
 export function toCloseReason(text: string, token = ''): string {
-  const line = withoutToken(text, token).replace(UNPRINTABLE, ' ');
+  const line = printable(redact(text, [token]));
   // The cut may leave half a character, which becomes a U+FFFD.
   const cut = Buffer.from(line).subarray(0, MAX_REASON_BYTES).toString();
   return cut === line ? line : cut.replace(/\ufffd$/, '');

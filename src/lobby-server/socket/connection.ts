@@ -10,7 +10,7 @@ import {
   type Subscription,
 } from 'rxjs';
 import type { WebSocket } from 'ws';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import type { LobbyMessage, SocketClosed } from '../lobby-socket.js';
 import { checkCloseFrame, closeFrameAfter } from './close-frame.js';
 import { forceClose } from './force-close.js';

@@ -1,6 +1,10 @@
 import { Observable, Subject } from 'rxjs';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import type { LobbyMessage } from '../lobby-socket.js';
+
+/** How many messages are held, and how many of the largest size. */
+const MAX_MESSAGES = 64;
+const LARGE_MESSAGES = 4;
 
 /** Passes messages on to subscribers, and holds them while there are none. */
 export interface MessageBuffer {
@@ -12,7 +16,7 @@ export interface MessageBuffer {
 
 /** `overflow` is called if the held messages exceed a limit. They are dropped. */
 export function createMessageBuffer(
-  { maxHeldMessages, maxHeldBytes }: Pick<GateSettings, 'maxHeldMessages' | 'maxHeldBytes'>,
+  { maxPayload }: Pick<GateSettings, 'maxPayload'>,
   overflow: () => void,
 ): MessageBuffer {
   const live$ = new Subject<LobbyMessage>();
@@ -45,7 +49,7 @@ export function createMessageBuffer(
       held.push({ message: live$.observed ? message : copyOf(message), bytes });
       heldBytes += bytes;
       flush();
-      if (held.length <= maxHeldMessages && heldBytes <= maxHeldBytes) return;
+      if (held.length <= MAX_MESSAGES && heldBytes <= LARGE_MESSAGES * maxPayload) return;
       held = [];
       heldBytes = 0;
       overflow();

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { Guard } from '../../error/index.js';
+import { redact, type Guard } from '../../error/index.js';
 import { createPendingSocket, REFUSALS, type PendingSocket, type Responder } from '../admission/index.js';
 import { callHook } from '../call-hook.js';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import { createConnection } from '../socket/index.js';
-import { withoutToken } from '../without-token.js';
 import { refuseUpgrade } from './refuse-upgrade.js';
 import type { TokenRequest } from './token-source.js';
 import type { Upgrade } from './upgrades.js';
@@ -14,23 +13,21 @@ import type { Upgrade } from './upgrades.js';
  * Turns an upgrade request into a pending socket, whose upgrade is completed when it is accepted. Returns undefined if the
  * request is not a valid WebSocket handshake. In that case it has already been answered, and its token was not used.
  */
-export type Handshake = (
-  upgrade: Upgrade,
-  address: string,
-  tokenRequest: TokenRequest,
-) => PendingSocket | undefined;
-
-export function createHandshake(settings: GateSettings): Handshake {
-  const { scheduler } = settings;
+export function createHandshake(
+  settings: GateSettings,
+): (upgrade: Upgrade, address: string, tokenRequest: TokenRequest) => PendingSocket | undefined {
+  const { maxPayload, scheduler } = settings;
   // ws validates the handshake, then calls `verifyClient` synchronously. Its callback is kept until the token is confirmed.
   const completions = new WeakMap<IncomingMessage, () => void>();
   const tokenRequests = new WeakMap<IncomingMessage, TokenRequest>();
   const server = new WebSocketServer({
-    ...settings.ws,
-    ...{ noServer: true, clientTracking: false },
-    maxPayload: settings.maxPayload,
-    // Newer than the types of ws.
-    ...{ maxFragments: settings.maxFragments, maxBufferedChunks: settings.maxBufferedChunks },
+    ...{ noServer: true, clientTracking: false, maxPayload },
+    perMessageDeflate: settings.ws.perMessageDeflate ?? false,
+    // Newer than the types of ws. Small pieces cost much more memory than the bytes that are in them.
+    ...{
+      maxFragments: Math.max(16, Math.ceil(maxPayload / 1_024)),
+      maxBufferedChunks: Math.max(32, Math.ceil(maxPayload / 512)),
+    },
     verifyClient: ({ req }: { req: IncomingMessage }, done: (isVerified: true) => void) =>
       completions.set(req, () => done(true)),
     handleProtocols: (offered, request) =>
@@ -80,8 +77,7 @@ function withoutTokens(offered: Set<string>, tokenRequest: TokenRequest | undefi
   const others = headers['sec-websocket-protocol']?.split(',').map(protocol => protocol.trim());
   return new Set(
     [...offered].filter(
-      protocol =>
-        others?.includes(protocol) && protocol !== token && withoutToken(protocol, token) === protocol,
+      protocol => others?.includes(protocol) && protocol !== token && redact(protocol, [token]) === protocol,
     ),
   );
 }

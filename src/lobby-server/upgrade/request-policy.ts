@@ -1,18 +1,16 @@
 import { aBoolean } from '../../error/index.js';
 import { REFUSALS, type Refusal } from '../admission/index.js';
 import { aString, callHook } from '../call-hook.js';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import type { Upgrade } from './upgrades.js';
 
-/** Decides whether a client may connect, based on its origin and address. */
-export type RequestPolicy = (upgrade: Upgrade) => {
-  readonly address: string;
-  /** Undefined if it may connect. */
-  readonly refusal: Refusal | undefined;
-};
-
-/** Calls the hooks of the config, and counts the open connections of each address. */
-export function createRequestPolicy(settings: GateSettings): RequestPolicy {
+/**
+ * Decides whether a client may connect, based on its origin and address: then there is no refusal. Calls the hooks of the config,
+ * and counts the open connections of each address.
+ */
+export function createRequestPolicy(
+  settings: GateSettings,
+): (upgrade: Upgrade) => { readonly address: string; readonly refusal: Refusal | undefined } {
   const open = countAddresses(settings);
 
   return upgrade => {

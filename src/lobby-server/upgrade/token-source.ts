@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Guard } from '../../error/index.js';
 import { callHook } from '../call-hook.js';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 
 /** What an upgrade request says, with the token apart from the rest. */
 export interface TokenRequest {
@@ -18,9 +18,8 @@ export function createTokenSource(settings: Pick<GateSettings, 'token' | 'log' |
   const { token: source } = settings;
   return request => {
     const { url = '/', headers } = request;
-    if (source === undefined) return { token: undefined, url, headers };
     if (source === 'subprotocol') return { url, ...fromSubprotocols(headers) };
-    if (typeof source === 'object') return { headers, ...fromQuery(url, source.parameter) };
+    if (source === 'query') return { headers, ...fromQuery(url) };
     const read = () => {
       const token: unknown = source(request);
       // A promise is no token. It has to be seen as one, since it may reject.
@@ -41,8 +40,10 @@ const tokenAnswer: Guard<{ token: string | undefined }> = {
   },
 };
 
+const PARAMETER = 'token';
+
 /** Leaves everything else in the query unchanged. */
-function fromQuery(pathAndQuery: string, parameter: string): Omit<TokenRequest, 'headers'> {
+function fromQuery(pathAndQuery: string): Omit<TokenRequest, 'headers'> {
   const at = pathAndQuery.indexOf('?');
   if (at < 0) return { token: undefined, url: pathAndQuery };
   const tokens: string[] = [];
@@ -51,7 +52,7 @@ function fromQuery(pathAndQuery: string, parameter: string): Omit<TokenRequest, 
     .split('&')
     .filter(pair => {
       const [[name, value] = []] = new URLSearchParams(pair);
-      if (name !== parameter) return true;
+      if (name !== PARAMETER) return true;
       tokens.push(value ?? '');
       return false;
     });

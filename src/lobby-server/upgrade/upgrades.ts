@@ -5,7 +5,7 @@ import { Observable } from 'rxjs';
 import { InputError } from '../../error/index.js';
 import { REFUSALS } from '../admission/index.js';
 import { aString, callHook } from '../call-hook.js';
-import type { GateSettings } from '../gate-settings.js';
+import type { GateSettings } from '../lobby-gate-config.js';
 import { refuseUpgrade } from './refuse-upgrade.js';
 
 /** An upgrade request, with the arguments of Node's `upgrade` event. */

@@ -43,7 +43,7 @@ describe('lobbyGate and how addresses share its places', () => {
   });
 
   it('keeps places for players while one address has tokens held', async () => {
-    gate = await openGate({ maxUnknown: 8, addressOf });
+    gate = await openGate({ maxChecks: 2, addressOf });
     const stopFaults = gate.emulator.fault({ kind: 'html', status: 502 }, { times: Infinity });
     const junk = [];
     for (let i = 0; i < 6; i++) junk.push(...(await kinds([from('attacker', `junk-${i}`)])));
@@ -93,7 +93,7 @@ describe('lobbyGate and how addresses share its places', () => {
 describe('the places of a gate, beyond half of them', () => {
   /** Places of which this address has taken so many. */
   const takenBy = (address: string, count: number, max = 4) => {
-    const { waiting } = createGatePlaces({ maxWaiting: max, maxChecks: 1, maxUnknown: 1 });
+    const { waiting } = createGatePlaces({ maxWaiting: max, maxChecks: 1 });
     return { waiting, free: Array.from({ length: count }, () => waiting.take(address)) };
   };
   const isOfOneNetwork = (address: string, other: string) => !takenBy(address, 2).waiting.isFreeFor(other);

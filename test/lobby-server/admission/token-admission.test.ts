@@ -166,13 +166,6 @@ describe('lobbyGate, with the token in the URL', () => {
     deepStrictEqual([received, confirmations(gate)], [[token], 1]);
   });
 
-  it('reads the token from the configured parameter', async () => {
-    gate = await openGate({ tokenParameter: 'ticket' });
-    await connectPlayer(at(`?ticket=${gate.reserveToken()}`));
-    await waitUntil(() => gate.admitted.length === 1);
-    strictEqual(gate.admitted[0]!.url, '/');
-  });
-
   it('confirms at most maxChecks tokens at once, and asks the others to try again', async () => {
     gate = await openGate({ holdRequests: true, maxChecks: 2, firstMessage: true });
     const results = [

@@ -4,7 +4,7 @@ import { createMessageBuffer } from '../../../src/lobby-server/socket/message-bu
 
 describe('messages that nobody has taken yet', () => {
   it('do not hold the larger buffer that they were received in', () => {
-    const buffer = createMessageBuffer({ maxHeldMessages: 10, maxHeldBytes: 1_000 }, () => undefined);
+    const buffer = createMessageBuffer({ maxPayload: 1_000 }, () => undefined);
     const received = Buffer.alloc(100_000, 7).subarray(10, 13);
     buffer.push(received, 3);
     buffer.push('text', 4);

@@ -1,9 +1,9 @@
-/** What could move the cursor of a terminal, colour it, break a line or reorder its text. */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+/** What could move the cursor of a terminal, colour it, break a line of a log or reorder its text; and lone surrogates. */
+const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const UNSAFE_RUNS = new RegExp(`${UNSAFE.source}+`, 'gu');
 const EACH_UNSAFE = new RegExp(UNSAFE.source, 'gu');
 
-/** Replaces control characters with spaces: text from the service must not control the terminal that it is printed to. */
+/** Replaces control characters with spaces: text from elsewhere must not control the terminal or the log that shows it. */
 export function printable(text: string): string {
   return text.replace(UNSAFE_RUNS, ' ');
 }
