@@ -3,6 +3,7 @@ import { array, assert as check, constantFrom, integer, nat, property, record } 
 import { map, NEVER, of, startWith, Subject, switchMap } from 'rxjs';
 import { createClient, type GroupMember, type Roster, type Transport, type WatchSharing } from 'lobby-rx';
 import { handle } from '../payload.js';
+import { runs } from '../runs.js';
 import { virtualTime } from '../virtual-time.js';
 import { virtualWorld } from '../virtual-world.js';
 
@@ -108,7 +109,7 @@ describe('a roster', () => {
         }
         watching.unsubscribe();
       }),
-      { numRuns: 150 },
+      { numRuns: runs(300) },
     );
   });
 
