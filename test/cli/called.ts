@@ -1,3 +1,4 @@
+import { mock } from 'node:test';
 import { connected } from '../../src/cli/connected.js';
 import { emulate } from '../../src/cli/emulate.js';
 import { events } from '../../src/cli/events.js';
@@ -14,20 +15,19 @@ export async function called(
   [name, ...args]: readonly [keyof typeof COMMANDS, ...string[]],
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | string | undefined; out: string; err: string }> {
-  const { stdout, stderr } = process;
-  const before = { env: process.env, exitCode: process.exitCode, out: stdout.write, err: stderr.write };
+  const before = { env: process.env, exitCode: process.exitCode };
   let [out, err] = ['', ''];
+  const written = [
+    mock.method(process.stdout, 'write', (text: string) => (out += text) !== ''),
+    mock.method(process.stderr, 'write', (text: string) => (err += text) !== ''),
+  ];
   process.env = { ...env };
   process.exitCode = 0;
-  stdout.write = (data: string | Uint8Array) => (out += data.toString()) !== '';
-  stderr.write = (data: string | Uint8Array) => (err += data.toString()) !== '';
   try {
     await COMMANDS[name](args);
     return { code: process.exitCode, out, err };
   } finally {
-    process.env = before.env;
-    process.exitCode = before.exitCode;
-    stdout.write = before.out;
-    stderr.write = before.err;
+    Object.assign(process, before);
+    for (const { mock } of written) mock.restore();
   }
 }
