@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { headers } from '@nats-io/transport-node';
 import fc from 'fast-check';
-import { identityOf, subjectOf } from '../../src/fleet/nats/fleet-names.js';
-import { partHeaders, readPart, readRecord, recordHeaders } from '../../src/fleet/nats/record-headers.js';
+import { identityOf, subjectOf } from '../../../src/fleet/nats/fleet-names.js';
+import { partHeaders, readPart, readRecord, recordHeaders } from '../../../src/fleet/nats/record-headers.js';
 
 const text = fc.string({ unit: 'grapheme' });
 
