@@ -10,6 +10,9 @@ import { useService } from './service.js';
 
 const RACER = join(import.meta.dirname, 'lock-racer.ts');
 
+/** In ms. Shorter than any timer that a run which has failed might still wait for, and long even on a busy machine. */
+const AT_ONCE = 20_000;
+
 interface Line {
   readonly identity: { readonly bio: string };
 }
@@ -97,7 +100,7 @@ describe('lobby-rx events --checkpoint', () => {
     const { code, out, err } = await run.exited;
     deepStrictEqual([code, out.split('\n').length], [2, 2]);
     strictEqual(err, `lobby-rx: --checkpoint ${path()} cannot be written: ${folder} is gone\n`);
-  });
+  }).timeout(AT_ONCE);
 
   it('is a file that only its owner can read, and never follows a link', async () => {
     const { emulator, world, folder, hasPendingWatch } = service;
@@ -212,5 +215,5 @@ describe('lobby-rx events --checkpoint', () => {
     second.process.kill('SIGTERM');
     strictEqual((await second.exited).code, 0);
     ok(!(await readdir(service.folder)).includes('checkpoint.lock'));
-  });
+  }).timeout(AT_ONCE);
 });

@@ -38,7 +38,7 @@ describe('lobby-rx in trouble', () => {
     const { emulator, world, env, hasPendingWatch } = service;
     const run = lobbyRx(['watch', world.groupId], { env: env() });
     await waitUntil(hasPendingWatch);
-    emulator.fault({ kind: 'html', status: 503 }, { times: 3 });
+    emulator.fault({ kind: 'html', status: 503 });
     emulator.updatePresence(world.identityId, { status: 'one' });
     await run.prints('"updated"');
     emulator.updatePresence(world.identityId, { status: 'two' });

@@ -2,75 +2,65 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT } from '../../src/cli/run.js';
+import { called } from './called.js';
 import { lobbyRx } from './lobby-rx.js';
 import { useService } from './service.js';
 
-const COMMANDS = ['members', 'watch', 'events', 'connected', 'emulate'];
+const COMMANDS = ['members', 'watch', 'events', 'connected', 'emulate'] as const;
 
 describe('lobby-rx, called wrongly', () => {
   const service = useService();
 
   /** The exit code, and the only line on standard error. */
-  const outcome = async (args: string[], change: Record<string, string> = {}, input = '') => {
-    const env = { ...service.env(), ...change };
-    const { code, out, err } = await lobbyRx(args, { env, input }).exited;
+  const lineOf = ({ code, out, err }: Awaited<ReturnType<typeof called>>) => {
     strictEqual(out, '');
     strictEqual(err.split('\n').length, 2, err);
     return `${code} ${err.trimEnd().replace('lobby-rx: ', '')}`;
+  };
+  const outcome = async (args: string[], change: Record<string, string> = {}, input = '') => {
+    const env = { ...service.env(), ...change };
+    const { code, ...output } = await lobbyRx(args, { env, input }).exited;
+    return lineOf({ code: code ?? 'killed', ...output });
   };
 
   it('names what is wrong in one line, and sends nothing', async () => {
     const { folder, emulator } = service;
     const file = join(folder, 'bad');
     await writeFile(file, '{');
-    const cases: readonly [Promise<string>, RegExp][] = [
-      [outcome(['members']), /^2 the group is missing: pass its id$/],
-      [outcome(['members', 'a', 'b']), /^2 only one group can be given; got 2$/],
+    const cases: readonly (readonly [Parameters<typeof called>[0], RegExp, Record<string, string>?])[] = [
+      [['members'], /^2 the group is missing: pass its id$/],
+      [['members', 'a', 'b'], /^2 only one group can be given; got 2$/],
+      [['members', 'a', '--count', '0'], /^2 --count must be a whole number of at least 1; got '0'$/],
+      [['members', 'a', '--count', 'x'], /^2 --count must be a whole number of at least 1; got 'x'$/],
+      [['watch', 'a', '--count', '-1'], /^2 --count must be a whole number of at least 1; got '-1'$/],
+      [['members', 'a', '--colour'], /^2 unknown option '--colour'; see lobby-rx members --help$/],
+      [['members', 'a', '--url'], /^2 option '--url <value>' argument missing; see lobby-rx members --help$/],
+      [['members', 'a', '--json=1'], /^2 option '--json' does not take an argument; see lobby-rx /],
       [
-        outcome(['members', 'a', '--count', '0']),
-        /^2 --count must be a whole number of at least 1; got '0'$/,
-      ],
-      [
-        outcome(['members', 'a', '--count', 'x']),
-        /^2 --count must be a whole number of at least 1; got 'x'$/,
-      ],
-      [
-        outcome(['watch', 'a', '--count', '-1']),
-        /^2 --count must be a whole number of at least 1; got '-1'$/,
-      ],
-      [outcome(['members', 'a', '--colour']), /^2 unknown option '--colour'; see lobby-rx members --help$/],
-      [
-        outcome(['members', 'a', '--url']),
-        /^2 option '--url <value>' argument missing; see lobby-rx members --help$/,
-      ],
-      [outcome(['members', 'a', '--json=1']), /^2 option '--json' does not take an argument; see lobby-rx /],
-      [
-        outcome(['members', 'a'], { LOBBY_GROUP_URL: '' }),
+        ['members', 'a'],
         /^2 the URL of the service is missing: set LOBBY_URL or LOBBY_GROUP_URL, or pass --url$/,
+        { LOBBY_GROUP_URL: '' },
       ],
+      [['members', 'a'], /^2 LOBBY_GROUP_URL must be an absolute URL/, { LOBBY_GROUP_URL: 'localhost' }],
+      [['members', 'a', '--url', 'ftp://a'], /^2 --url must be an http: or https: URL; got ftp:$/],
       [
-        outcome(['members', 'a'], { LOBBY_GROUP_URL: 'localhost' }),
-        /^2 LOBBY_GROUP_URL must be an absolute URL/,
-      ],
-      [outcome(['members', 'a', '--url', 'ftp://a']), /^2 --url must be an http: or https: URL; got ftp:$/],
-      [
-        outcome(['members', 'a'], { LOBBY_GROUP_URL: '', LOBBY_URL: 'http://a.example' }),
+        ['members', 'a'],
         /^2 LOBBY_URL must be an https: URL, .* \(--insecure allows it\); got http:\/\/a.example$/,
+        { LOBBY_GROUP_URL: '', LOBBY_URL: 'http://a.example' },
       ],
-      [outcome(['events'], { LOBBY_TOKEN: '' }), /^2 the token is missing: set LOBBY_TOKEN$/],
-      [outcome(['events'], { LOBBY_TOKEN: 'two words' }), /^2 LOBBY_TOKEN must be /],
-      [outcome(['events', '--kind', 'x']), /^2 --kind must be one of identity_update, .*; got 'x'$/],
-      [outcome(['events', '--from', '']), /^2 --from must be /],
-      [outcome(['events', '--checkpoint', '']), /^2 --checkpoint must be the path of a file; got nothing$/],
-      [outcome(['events', '--checkpoint', file]), /^2 .*bad does not contain a checkpoint/],
-      [
-        outcome(['events', '--checkpoint', file, '--from', '1']),
-        /^2 use either --from or --checkpoint, not both$/,
-      ],
-      [outcome(['connected']), /^2 the player token is missing: pass it on standard input$/],
-      [outcome(['members', '']), /^2 the group is missing: pass its id$/],
+      [['events'], /^2 the token is missing: set LOBBY_TOKEN$/, { LOBBY_TOKEN: '' }],
+      [['events'], /^2 LOBBY_TOKEN must be /, { LOBBY_TOKEN: 'two words' }],
+      [['events', '--kind', 'x'], /^2 --kind must be one of identity_update, .*; got 'x'$/],
+      [['events', '--from', ''], /^2 --from must be /],
+      [['events', '--checkpoint', ''], /^2 --checkpoint must be the path of a file; got nothing$/],
+      [['events', '--checkpoint', file, '--from', '1'], /^2 use either --from or --checkpoint, not both$/],
+      [['members', ''], /^2 the group is missing: pass its id$/],
     ];
-    for (const [output, pattern] of cases) match(await output, pattern);
+    for (const [args, pattern, change] of cases) {
+      match(lineOf(await called(args, { ...service.env(), ...change })), pattern);
+    }
+    match(await outcome(['events', '--checkpoint', file]), /^2 .*bad does not contain a checkpoint/);
+    match(await outcome(['connected']), /^2 the player token is missing: pass it on standard input$/);
     deepStrictEqual(emulator.requests, []);
   });
 
@@ -94,28 +84,28 @@ describe('lobby-rx, called wrongly', () => {
 });
 
 describe('The help of lobby-rx', () => {
-  type Outcome = Awaited<ReturnType<typeof lobbyRx>['exited']>;
+  type Outcome = Awaited<ReturnType<typeof called>>;
   let usage: Outcome;
-  /** Of each command: what `--help` prints, and `help` before its name. */
-  let helps: readonly (readonly [flag: Outcome, word: Outcome])[];
+  const helps: Outcome[] = [];
   before(async () => {
-    const helpOf = (command: string) =>
-      Promise.all([lobbyRx([command, '--help']).exited, lobbyRx(['help', command]).exited]);
-    [usage, ...helps] = await Promise.all([lobbyRx(['--help']).exited, ...COMMANDS.map(helpOf)]);
+    const { code, ...output } = await lobbyRx(['--help']).exited;
+    usage = { code: code ?? 'killed', ...output };
+    for (const command of COMMANDS) helps.push(await called([command, '--help']));
   });
 
   it('is there for each command, in two ways', async () => {
-    for (const [i, [flag, word]] of helps.entries()) {
-      deepStrictEqual([flag.code, flag.err], [0, '']);
-      match(flag.out, new RegExp(`^lobby-rx ${COMMANDS[i]}`));
-      deepStrictEqual(word, flag);
+    const words = await Promise.all(COMMANDS.map(command => lobbyRx(['help', command]).exited));
+    for (const [i, help] of helps.entries()) {
+      deepStrictEqual([help.code, help.err], [0, '']);
+      match(help.out, new RegExp(`^lobby-rx ${COMMANDS[i]}`));
+      deepStrictEqual(words[i], help);
     }
     const { code, err } = await lobbyRx(['help', 'member']).exited;
     deepStrictEqual([code, err], [2, 'lobby-rx: unknown command; see lobby-rx --help\n']);
   });
 
   it('fits into 80 columns', () => {
-    const texts = [usage, ...helps.map(([flag]) => flag)].map(({ out }) => out);
+    const texts = [usage, ...helps].map(({ out }) => out);
     deepStrictEqual(
       texts.flatMap(text => text.split('\n').filter(line => line.length > 80)),
       [],

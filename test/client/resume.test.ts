@@ -2,6 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { assert as check, array, constantFrom, integer, nat, property, record } from 'fast-check';
 import { concatMap, defer, of, timer } from 'rxjs';
 import type { Fault } from 'lobby-rx/emulator';
+import { runs } from '../runs.js';
 import { virtualWorld } from '../virtual-world.js';
 
 const faults = constantFrom<Fault['kind']>(
@@ -86,7 +87,7 @@ describe('a consumer that saves its index in ack', () => {
           Array.from({ length: sent }, (_, n) => n),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: runs(600) },
     );
   });
 
@@ -104,7 +105,7 @@ describe('a consumer that saves its index in ack', () => {
           Array.from({ length: sent }, (_, n) => n),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: runs(600) },
     );
   });
 });

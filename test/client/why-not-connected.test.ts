@@ -2,6 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { catchError, lastValueFrom, of } from 'rxjs';
 import { createClient, StatusError, TransportError, whyNotConnected } from 'lobby-rx';
 import { rawServer } from '../raw-server.js';
+import { runs } from '../runs.js';
 import { virtualTime } from '../virtual-time.js';
 
 const reply = (status: string, body = '') =>
@@ -109,7 +110,7 @@ describe('a confirmation that does not end with OK', () => {
     );
     const urls = { groupUrl: server.url, matchmakerUrl: server.url, apiUrl: server.url };
     const client = createClient({ ...urls, token: 't' });
-    for (let i = 0; i < 1_000; i++) {
+    for (let i = 0; i < runs(1_000); i++) {
       await lastValueFrom(client.matchmaker.players.connected({ player_token: `p-${i}` }));
     }
     await server.close();

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { inspect } from 'node:util';
 import * as t from 'io-ts';
-import { assert as check, asyncProperty, webUrl } from 'fast-check';
+import { assert as check, asyncProperty } from 'fast-check';
 import { EMPTY, lastValueFrom, of, throwError, type SchedulerLike } from 'rxjs';
 import {
   Acknowledged,
@@ -125,8 +125,11 @@ describe('a request', () => {
   });
 
   it('sends an index and an anchor byte for byte', async () => {
+    const text = anyText({ minLength: 1, maxLength: 50 });
+    // What a service takes for the address of its next page. fast-check's own URLs take a second to begin with.
+    const address = text.map(path => `https://a.example/${path}?b=c&d=%20#e`);
     await check(
-      asyncProperty(anyText({ minLength: 1, maxLength: 50 }), webUrl(), async (watch_index, anchor) => {
+      asyncProperty(text, address, async (watch_index, anchor) => {
         const { sent, client } = clientOf(list);
         await lastValueFrom(client.group.getMembers({ group_id: 'g', watch_index, anchor }));
         const query = new URL(sent[0]!.url).search.slice(1).split('&');

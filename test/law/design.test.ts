@@ -1,7 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
 import { filesUnder } from '../files-under.js';
 import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES } from './house.js';
 
@@ -31,32 +30,26 @@ const testsIn = (text: string) =>
     file: file!,
   }));
 
-const parse = (path: string) =>
-  ts.createSourceFile(path, readFileSync(join(ROOT, path), 'utf8'), ts.ScriptTarget.ES2022, true);
+const sourceOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** The titles of the tests in a file. */
+/** The titles of the tests in a file, as Prettier writes them. */
 function titlesIn(path: string): readonly string[] {
-  const titles: string[] = [];
-  const visit = (node: ts.Node) => {
-    if (ts.isCallExpression(node) && node.expression.getText() === 'it') {
-      const [title] = node.arguments;
-      if (title && ts.isStringLiteralLike(title)) titles.push(title.text);
-    }
-    node.forEachChild(visit);
-  };
-  visit(parse(path));
-  return titles;
+  const tests = sourceOf(path).matchAll(/\bit\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"([^"\n]*)"|`([^`$]*)`),/g);
+  return [...tests].map(([, single, double, template]) =>
+    (single ?? double ?? template)!.replace(/\\(.)/g, '$1'),
+  );
 }
 
 /** The default of an option, as its docstring states it. */
 function defaultOf(path: string, config: string, option: string): string | undefined {
-  let found: string | undefined;
-  parse(path).forEachChild(node => {
-    if (!ts.isInterfaceDeclaration(node) || node.name.text !== config) return;
-    const member = node.members.find(({ name }) => name?.getText() === option);
-    found = member && /Default (\d+(?:,\d{3})*(?: MiB)?)/.exec(member.getFullText())?.[1];
-  });
-  return found;
+  const members = new RegExp(`^export interface ${config}\\b[^{]*\\{\n(.*?)^\\}`, 'ms').exec(
+    sourceOf(path),
+  )?.[1];
+  const docstring = members
+    ?.split(new RegExp(`^  readonly ${option}\\??:`, 'm'), 1)[0]!
+    .split('/**')
+    .at(-1);
+  return /Default (\d+(?:,\d{3})*(?: MiB)?)/.exec(docstring ?? '')?.[1];
 }
 
 describe('docs/design.md', () => {
@@ -141,7 +134,7 @@ describe('docs/design.md', () => {
     ok(rows.length > 5);
     deepStrictEqual(
       rows.map(([name, , file]) => {
-        const text = readFileSync(join(ROOT, 'src', file!), 'utf8');
+        const text = sourceOf(join('src', file!));
         const value = new RegExp(`const ${name} = ([\\d._]+);`).exec(text)?.[1];
         return [name, Number(value?.replaceAll('_', ''))];
       }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { catchError, concatMap, defer, EMPTY, interval, merge, NEVER, Subject, type Observable } from 'rxjs';
+import { concatMap, defer, EMPTY, interval, merge, Subject, tap, type Observable } from 'rxjs';
 import { cursorArgument } from '../../error/index.js';
 import type { Checkpoint } from '../../stream/index.js';
 import { lockCheckpoint } from './checkpoint-lock.js';
@@ -15,7 +15,8 @@ export interface CheckpointFile {
   readonly last: Checkpoint | undefined;
   /**
    * Replaces the checkpoint atomically: if the process is killed meanwhile, the old one remains. Cold; it completes when that
-   * is done. If it cannot be done, it never completes, and `failed$` errors.
+   * is done. If it cannot be done, `failed$` errors, then this does, too: a watch that still waited for it would keep the
+   * process running.
    */
   readonly save: (checkpoint: Checkpoint) => Observable<never>;
   /** Never emits. Errors once the checkpoint can no longer be saved. While subscribed to, it keeps the lock on the file fresh. */
@@ -38,12 +39,7 @@ export function openCheckpoint(path: string): CheckpointFile {
     defer(() => {
       explained(path, act);
       return EMPTY;
-    }).pipe(
-      catchError((error: unknown) => {
-        failure$.error(error);
-        return NEVER;
-      }),
-    );
+    }).pipe(tap({ error: (error: unknown) => failure$.error(error) }));
   return {
     last,
     save: checkpoint =>

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { claimSteps, type ClaimView } from '../../src/fleet/worker/claim-steps.js';
+import { claimSteps, type ClaimView } from '../../../src/fleet/worker/claim-steps.js';
 
 const view = (owner: string | undefined, more: Partial<ClaimView> = {}): ClaimView => ({
   me: 'me',

@@ -1,10 +1,11 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { headers } from '@nats-io/transport-node';
 import fc from 'fast-check';
-import { identityOf, subjectOf } from '../../src/fleet/nats/fleet-names.js';
-import { partHeaders, readPart, readRecord, recordHeaders } from '../../src/fleet/nats/record-headers.js';
+import { identityOf, subjectOf } from '../../../src/fleet/nats/fleet-names.js';
+import { partHeaders, readPart, readRecord, recordHeaders } from '../../../src/fleet/nats/record-headers.js';
+import { anyText } from '../../any-text.js';
 
-const text = fc.string({ unit: 'grapheme' });
+const text = anyText();
 
 describe('the headers of a record', () => {
   it('keep whatever an index and a gap are', () => {
@@ -23,7 +24,7 @@ describe('the headers of a record', () => {
           nil: undefined,
         },
       ),
-      kinds: fc.array(fc.string({ unit: 'binary' })),
+      kinds: fc.array(text),
     });
     fc.assert(
       fc.property(records, ({ index, at, epoch, after, part, gap, kinds }) => {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import fc from 'fast-check';
-import { assignShards, shardOf } from '../../src/fleet/worker/assign-shards.js';
+import { assignShards, shardOf } from '../../../src/fleet/worker/assign-shards.js';
 
 const workers = (...names: readonly string[]) => names.map(worker => ({ worker, capacity: 1 }));
 const counts = (owners: readonly string[]) => {

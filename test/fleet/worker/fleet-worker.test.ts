@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import type { FleetEvent } from '../../src/fleet/fleet-event.js';
-import { virtualFleet, type VirtualWorker } from './virtual-fleet.js';
+import type { FleetEvent } from '../../../src/fleet/fleet-event.js';
+import { virtualFleet, type VirtualWorker } from '../virtual-fleet.js';
 
 const kinds = (worker: VirtualWorker) =>
   worker.events.filter(({ kind }) => kind !== 'beat').map(({ kind }) => kind);

@@ -12,7 +12,7 @@ import {
   type Client,
 } from 'lobby-rx';
 import { createEmulator, listen, type Emulator, type EmulatorServer, type Fault } from 'lobby-rx/emulator';
-import { virtualTime } from '../virtual-time.js';
+import { virtualTime } from '../../virtual-time.js';
 
 /** An error page has neither a code nor a ray id. */
 const NOTHING = [undefined, undefined];

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { EMPTY } from 'rxjs';
-import { HeldShard } from '../../src/fleet/worker/held-shard.js';
-import { virtualTime } from '../virtual-time.js';
+import { HeldShard } from '../../../src/fleet/worker/held-shard.js';
+import { virtualTime } from '../../virtual-time.js';
 
 const HOUR = 3_600_000;
 

@@ -2,9 +2,10 @@ import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { array, assert as check, constantFrom, integer, nat, property, record } from 'fast-check';
 import { map, NEVER, of, startWith, Subject, switchMap } from 'rxjs';
 import { createClient, type GroupMember, type Roster, type Transport, type WatchSharing } from 'lobby-rx';
-import { handle } from '../payload.js';
-import { virtualTime } from '../virtual-time.js';
-import { virtualWorld } from '../virtual-world.js';
+import { handle } from '../../payload.js';
+import { runs } from '../../runs.js';
+import { virtualTime } from '../../virtual-time.js';
+import { virtualWorld } from '../../virtual-world.js';
 
 /** A group in virtual time, and the rosters that were emitted so far. */
 function stage(count: number | undefined, size: number) {
@@ -108,7 +109,7 @@ describe('a roster', () => {
         }
         watching.unsubscribe();
       }),
-      { numRuns: 150 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -1,9 +1,9 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { concat, defer, NEVER, of, Subject, throwError, timer, type Observable } from 'rxjs';
 import { StatusError, TransportError, type WatchConfig, type WatchStatus } from 'lobby-rx';
-import { readAgain } from '../../src/client/group/read-again.js';
-import { watchSettings } from '../../src/stream/watch-config.js';
-import { virtualTime } from '../virtual-time.js';
+import { readAgain } from '../../../src/client/group/read-again.js';
+import { watchSettings } from '../../../src/stream/watch-config.js';
+import { virtualTime } from '../../virtual-time.js';
 
 const request = { method: 'GET', url: 'https://service.example' };
 const busy = new StatusError(503, request);

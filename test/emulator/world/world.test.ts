@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { isInputError } from 'lobby-rx';
 import { createEmulator, seedWorld } from 'lobby-rx/emulator';
-import { virtualTime } from '../virtual-time.js';
-import { send, bearer, createFixture, indexOf } from './fixture.js';
+import { virtualTime } from '../../virtual-time.js';
+import { send, bearer, createFixture, indexOf } from '../fixture.js';
 
 const EVENTS = '/api/identity/events/live';
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { Membership } from '../../src/fleet/worker/membership.js';
+import { Membership } from '../../../src/fleet/worker/membership.js';
 
 const LEASE = 1_000;
 

@@ -5,7 +5,7 @@ import type { LookupFunction } from 'node:net';
 import { lastValueFrom } from 'rxjs';
 import { isInputError, isTransportError } from 'lobby-rx';
 import { fromHttp, type HttpConfig } from 'lobby-rx/node';
-import { rawServer, type RawServer } from '../raw-server.js';
+import { rawServer, type RawServer } from '../../raw-server.js';
 
 const OK =
   'HTTP/1.1 200 OK\r\nVia: a\r\nVia: b\r\nSet-Cookie: c=1\r\nSet-Cookie: d=1\r\nContent-Length: 2\r\n\r\n{}';

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { Changes } from '../../src/emulator/world/changes.js';
+import { Changes } from '../../../src/emulator/world/changes.js';
 
 describe('the changes of a world', () => {
   it('wake only those who wait for them, also if they leave and come back meanwhile', () => {

@@ -1,0 +1,33 @@
+import { mock } from 'node:test';
+import { connected } from '../../src/cli/connected.js';
+import { emulate } from '../../src/cli/emulate.js';
+import { events } from '../../src/cli/events.js';
+import { members } from '../../src/cli/members.js';
+import { watch } from '../../src/cli/watch.js';
+
+const COMMANDS = { connected, emulate, events, members, watch };
+
+/**
+ * Calls a command in the process of the tests, for what it says before it does anything: to start one for each call takes most
+ * of the time. It must end by itself.
+ */
+export async function called(
+  [name, ...args]: readonly [keyof typeof COMMANDS, ...string[]],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ code: number | string | undefined; out: string; err: string }> {
+  const before = { env: process.env, exitCode: process.exitCode };
+  let [out, err] = ['', ''];
+  const written = [
+    mock.method(process.stdout, 'write', (text: string) => (out += text) !== ''),
+    mock.method(process.stderr, 'write', (text: string) => (err += text) !== ''),
+  ];
+  process.env = { ...env };
+  process.exitCode = 0;
+  try {
+    await COMMANDS[name](args);
+    return { code: process.exitCode, out, err };
+  } finally {
+    Object.assign(process, before);
+    for (const { mock } of written) mock.restore();
+  }
+}

@@ -1,0 +1,51 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { filesUnder } from '../files-under.js';
+
+const TEST = join(import.meta.dirname, '..');
+const SRC = join(TEST, '../src');
+const tests = filesUnder(TEST, '.test.ts').map(path => relative(TEST, path));
+const sources = filesUnder(SRC, '.ts').map(path => relative(SRC, path));
+
+/** Folders of tests that are about no single room. */
+const OF_NO_ROOM = ['law', 'simulation'];
+
+/**
+ * A promise that a timer resolves after some time. `waitUntil` waits for a condition, a timer without a time for the timers that
+ * are due, and a timer of RxJS in a marble test for nothing at all.
+ */
+const SLEEP =
+  /new Promise[^;]*\bsetTimeout\([^;]*,\s*(?!0\b)[^\s)]|timers\/promises|ValueFrom\(\s*(?:timer|interval)\(|Atomics\.wait\(/;
+
+/** Tests that have to, and why. */
+const SLEEPS: Readonly<Record<string, string>> = {
+  'transport/hostile-body.test.ts': 'measures that nothing is busy meanwhile; zlib has threads of its own',
+};
+
+describe('a test', () => {
+  it('never sleeps', () => {
+    const sleeping = tests.filter(path => SLEEP.test(readFileSync(join(TEST, path), 'utf8')));
+    deepStrictEqual(sleeping, Object.keys(SLEEPS));
+  });
+
+  it('is in a folder that src has, too', () => {
+    const folders = [...new Set(tests.map(path => dirname(path)))];
+    deepStrictEqual(
+      folders.filter(folder => !OF_NO_ROOM.includes(folder) && !existsSync(join(SRC, folder))),
+      [],
+    );
+    ok(folders.length > 10);
+  });
+
+  it('is where the file of its room is that it has the name of; others are about a concept', () => {
+    const roomOf = (path: string) => path.split('/')[0];
+    const misplaced = tests.filter(path => {
+      const tested = sources.filter(
+        source => roomOf(source) === roomOf(path) && basename(source, '.ts') === basename(path, '.test.ts'),
+      );
+      return tested.length > 0 && !tested.some(source => dirname(source) === dirname(path));
+    });
+    deepStrictEqual(misplaced, []);
+  });
+});
