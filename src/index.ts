@@ -67,8 +67,6 @@ export {
 export type {
   Either,
   Endpoint,
-  EndpointAnswer,
-  EndpointInput,
   Endpoints,
   EventsWatchInput,
   GetMembersInput,
@@ -90,7 +88,6 @@ export type {
   FetchLikeResponse,
   RequestLogEntry,
   Token,
-  TokenSourceConfig,
   Transport,
   TransportRequest,
   TransportResponse,

@@ -10,11 +10,11 @@ import {
 } from '@angular/common/http';
 import { inject } from '@angular/core';
 import { catchError, concatMap, map, of } from 'rxjs';
-import { TransportError } from '../error/index.js';
 import {
   explainFailure,
   MAX_BODY,
-  summaryOf,
+  redirected,
+  tooLarge,
   type Transport,
   type TransportRequest,
   type TransportResponse,
@@ -103,9 +103,3 @@ function checked({ response, text }: Answer, request: TransportRequest): Transpo
   if (text.length > (request.maxBody ?? MAX_BODY)) throw tooLarge(request);
   return { status, headers, text };
 }
-
-const redirected = (request: TransportRequest) =>
-  new TransportError('redirected', 'the answer was a redirect', summaryOf(request));
-
-const tooLarge = (request: TransportRequest) =>
-  new TransportError('too_large', 'the answer is larger than maxBody', summaryOf(request));

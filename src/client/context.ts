@@ -58,7 +58,7 @@ export function createContext(config: ContextConfig): LobbyContext {
   const { deadline: pollDeadline } = watchSettings(watch);
   const feed = { scheduler, ...(linger !== undefined && { linger }) };
   const as = (token: Token): LobbyContext => {
-    const authorized = withToken(logged, token, { scheduler });
+    const authorized = withToken(logged, token, scheduler);
     return {
       plain: sendingBy(withDeadline(authorized, deadline, scheduler)),
       blocking: sendingBy(withDeadline(authorized, pollDeadline, scheduler)),

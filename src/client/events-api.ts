@@ -53,7 +53,7 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
 
   /**
    * The client's shared feed: one poll for all subscribers of all its streams, and none while there are no subscribers. It
-   * keeps its place while the client lives: who comes back continues where the last subscriber left.
+   * keeps its place while the client lives: a new subscriber continues where the last one left.
    */
   readonly feed: EventFeed<Own>;
 

@@ -9,7 +9,7 @@ import {
 } from '../endpoint/index.js';
 import { aBoolean, checkOptions, given, positiveInteger, type Options } from '../error/index.js';
 import {
-  signalsOf,
+  continuingWatch,
   watchSettings,
   type AnswerSettings,
   type Clocks,
@@ -81,7 +81,7 @@ const WINDOW = 900_000;
 /** So many polls in a window are sent as fast as news comes. */
 const FREE_POLLS = 1_500;
 
-/** The others are spread over what is left of the window, which need not begin with that of the service. */
+/** The others are spread over what is left of the window, which may start at another time than the service's. */
 const POLLS = 1_900;
 
 /**
@@ -113,7 +113,7 @@ export function endpointSignals<Input, Answer>(
   config?: WatchConfig<Answer>,
 ): Observable<WatchSignal<Answer>> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config);
-  return defer(() => signalsOf(poll, settings()));
+  return defer(() => continuingWatch(poll, settings())());
 }
 
 /** Reads the pages of an endpoint. `kind` is set if they are read for a watch. */

@@ -1,8 +1,10 @@
 import { concatMap, NEVER, of, throwError, timer, type Observable, type SchedulerLike } from 'rxjs';
-import { TransportError, type TransportFailure } from '../error/index.js';
+import { TransportError } from '../error/index.js';
 import {
   MAX_BODY,
+  redirected,
   summaryOf,
+  tooLarge,
   type Transport,
   type TransportRequest,
   type TransportResponse,
@@ -22,9 +24,9 @@ function deliver(
   { status, headers, body, delivery = 'whole' }: EmulatedResponse,
   scheduler: SchedulerLike,
 ): Observable<TransportResponse> {
-  const fail = (reason: TransportFailure, message: string) =>
-    throwError(() => new TransportError(reason, message, summaryOf(request)));
-  const lost$ = fail('lost', 'the connection was lost: ECONNRESET');
+  const lost$ = throwError(
+    () => new TransportError('lost', 'the connection was lost: ECONNRESET', summaryOf(request)),
+  );
 
   switch (delivery) {
     case 'dead_pool':
@@ -37,10 +39,8 @@ function deliver(
     case 'close_in_body':
       return lost$;
     case 'whole':
-      if (body.length > (request.maxBody ?? MAX_BODY))
-        return fail('too_large', 'the answer is larger than maxBody');
-      if (status >= 300 && status < 400 && status !== 304)
-        return fail('redirected', 'the answer was a redirect');
+      if (body.length > (request.maxBody ?? MAX_BODY)) return throwError(() => tooLarge(request));
+      if (status >= 300 && status < 400 && status !== 304) return throwError(() => redirected(request));
       return of({ status, headers: { get: name => headers[name.toLowerCase()] ?? null }, text: body });
   }
 }

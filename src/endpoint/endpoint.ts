@@ -70,12 +70,6 @@ export type Pageable<Input, Answer> = 'anchor' extends keyof Input
     : 'this endpoint has no pages: its answer has no anchor'
   : 'this endpoint has no pages: it takes no anchor';
 
-/** The input of an endpoint: its path parameters, query and body in one flat object. */
-export type EndpointInput<E extends Endpoint> = E extends Endpoint<infer Input> ? Input : never;
-
-/** The decoded answer of an endpoint. */
-export type EndpointAnswer<E extends Endpoint> = E['response']['_A'];
-
 type Decoded<S> = S extends AnyCodec ? S['_A'] : unknown;
 
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];

@@ -4,8 +4,6 @@ export {
   endpoint,
   likeReplaced,
   type Endpoint,
-  type EndpointAnswer,
-  type EndpointInput,
   type HttpMethod,
   type Pageable,
   type PathParameter,

@@ -28,7 +28,7 @@ export type Recovery =
 
 /** No content, nothing modified: from a cache, or a server that uses it for "nothing new". It has no index of the service. */
 const EMPTY_STATUSES = [204, 304];
-/** From a proxy that lost patience with a long poll, unless it comes at once. */
+/** From a proxy that timed out during a long poll, unless it comes at once. */
 const CUT_STATUSES = [502, 504, 520, 524];
 /** Services and proxies end polls after 40–100 s. What comes sooner than this, in ms, is a failure. */
 const HELD_POLL = 10_000;
@@ -66,7 +66,7 @@ export function recovery(error: unknown): Recovery {
   return isFromService(error) ? serviceRecovery(error) : foreignRecovery(error);
 }
 
-/** What the service's own no means. */
+/** What an error status of the service itself means. */
 function serviceRecovery({ status, retryAfter: after }: StatusError): Recovery {
   if (INDEX_STATUSES.includes(status)) return { kind: 'index' };
   // A 401 only gets here if the token was already renewed once, or cannot be renewed.

@@ -1,10 +1,17 @@
 import { cursorArgument } from '../error/index.js';
 import { ageOf, hasSlept, type Instant } from './clocks.js';
-import { AT_ONCE, gapBefore } from './gap.js';
+import { gapBefore } from './gap.js';
 import { paceWait, refunded, restFor } from './pace.js';
 import type { WatchSettings } from './watch-config.js';
 import type { WatchSignal } from './watch-signal.js';
-import { turnTo, type Delivery, type Turn, type WatchEvent, type WatchState } from './watch-state.js';
+import {
+  HELD_AFTER,
+  turnTo,
+  type Delivery,
+  type Turn,
+  type WatchEvent,
+  type WatchState,
+} from './watch-state.js';
 
 /** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
 export function answerTurn<A>(
@@ -24,7 +31,8 @@ export function answerTurn<A>(
   const isGapNew = gap !== undefined && gap !== due?.emitted;
 
   // An answer that is no different, and came at once, may come from a cache. It renews nothing.
-  const isCached = !isNews && !isIdle && index === state.index && now.monotonic - askedAt.monotonic < AT_ONCE;
+  const isCached =
+    !isNews && !isIdle && index === state.index && now.monotonic - askedAt.monotonic < HELD_AFTER;
   // Its index is too old as well: it is dropped, since a poll without one gets a current one.
   const isForgotten = isCached && due?.reason === 'silence';
   const indexAt = isCached ? state.indexAt : isNews && state.index !== undefined ? state.heardAt : askedAt;

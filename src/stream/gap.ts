@@ -1,5 +1,5 @@
 import { ageOf, type Instant } from './clocks.js';
-import { ageLimit, tolerance, type DueGap, type WatchState } from './watch-state.js';
+import { ageLimit, HELD_AFTER, tolerance, type DueGap, type WatchState } from './watch-state.js';
 
 /** How long an index may still be used, in ms. Less than 0 if it may not: there is a gap before the next answer. */
 export function usableFor(indexAt: Instant, now: Instant, retention: number): number {
@@ -32,9 +32,6 @@ export function isUsable({ indexAt, coveredAt }: WatchState, now: Instant, reten
   return [indexAt, coveredAt].some(since => usableFor(since, now, retention) >= 0);
 }
 
-/** What is answered within this time, in ms, was not held by the service. */
-export const AT_ONCE = 2_000;
-
 /** What the gap before an answer depends on. */
 interface Answered {
   readonly index: string | undefined;
@@ -49,7 +46,7 @@ export function gapBefore(
   retention: number,
 ): DueGap | undefined {
   const { askedAt, due } = state;
-  const isAtOnce = arrivedAt.monotonic - askedAt.monotonic < AT_ONCE;
+  const isAtOnce = arrivedAt.monotonic - askedAt.monotonic < HELD_AFTER;
   // What a service says that has forgotten an old index.
   const saysForgotten =
     isIdle && isAtOnce && state.index !== undefined && usableFor(state.indexAt, askedAt, retention) < 0;

@@ -98,7 +98,13 @@ export function runWhile<T>(isOn$: Observable<boolean>, run: () => Observable<T>
 }
 
 /** The subscribers of a feed, as its watch sees them. */
-export interface Audience<A> extends Attendance<A> {
+export interface Audience<A> {
+  /** Whether there is no subscriber: emits at once, and at each change. Answers are held meanwhile. */
+  readonly isAbsent$: Observable<boolean>;
+  /** Whether to poll: not once there has been no subscriber for `linger` ms. Emits at once, and at each change, after `isAbsent$`. */
+  readonly isActive$: Observable<boolean>;
+  /** Splits an answer into parts that are delivered one by one, since the last subscriber may leave in between. */
+  readonly split: (answer: A) => readonly A[];
   /**
    * Emits signals part by part, and holds the rest while it is absent. Ends with `taken` once all have been emitted; or with
    * `expired`, if it comes back when `isExpired` says so.
@@ -109,24 +115,14 @@ export interface Audience<A> extends Attendance<A> {
   ) => Observable<WatchSignal<A> | 'taken' | 'expired'>;
 }
 
-/** Whether a feed has subscribers, and how it emits to them. */
-export interface Attendance<A> {
-  /** Whether there is no subscriber: emits at once, and at each change. Answers are held meanwhile. */
-  readonly isAbsent$: Observable<boolean>;
-  /** Whether to poll: not once there has been no subscriber for `linger` ms. Emits at once, and at each change, after `isAbsent$`. */
-  readonly isActive$: Observable<boolean>;
-  /** Splits an answer into parts that are delivered one by one, since the last subscriber may leave in between. */
-  readonly split: (answer: A) => readonly A[];
-}
-
 /** The audience of a feed. It is a value, so that a watch without one does not contain what holds answers. */
-export function audienceOf<A>(attendance: Attendance<A>): Audience<A> {
+export function audienceOf<A>(attendance: Omit<Audience<A>, 'deliver'>): Audience<A> {
   return {
     ...attendance,
     deliver: (signals, isExpired) => {
       if (signals.every(({ kind }) => kind === 'idle')) return of(...signals, 'taken' as const);
       return from(signals).pipe(
-        concatMap((signal): readonly (WatchSignal<A> | 'expired')[] => partsOf(signal, attendance)),
+        concatMap((signal): readonly (WatchSignal<A> | 'expired')[] => partsOf(signal, attendance.split)),
         heldWhile<WatchSignal<A> | 'expired'>(attendance.isAbsent$, {
           instead: () => (isExpired() ? ['expired'] : undefined),
         }),
@@ -143,11 +139,11 @@ export function audienceOf<A>(attendance: Attendance<A>): Audience<A> {
  */
 export function heldSignals<A>(
   run: () => Observable<WatchSignal<A>>,
-  audience: Attendance<A>,
+  audience: Omit<Audience<A>, 'deliver'>,
   drops: (heldCount: number) => boolean = () => false,
 ): Observable<WatchSignal<A>> {
   return runWhile(audience.isActive$, run).pipe(
-    concatMap(signal => partsOf(signal, audience)),
+    concatMap(signal => partsOf(signal, audience.split)),
     heldWhile(audience.isAbsent$, {
       passes: ({ kind }) => kind === 'status',
       instead: heldCount => (drops(heldCount) ? [] : undefined),
@@ -156,7 +152,7 @@ export function heldSignals<A>(
 }
 
 /** An answer in parts, the last of which has its checkpoint; any other signal as it is. */
-function partsOf<A>(signal: WatchSignal<A>, { split }: Attendance<A>): readonly WatchSignal<A>[] {
+function partsOf<A>(signal: WatchSignal<A>, split: Audience<A>['split']): readonly WatchSignal<A>[] {
   if (signal.kind !== 'answer') return [signal];
   const parts = split(signal.answer);
   return parts.map((answer, i) =>

@@ -33,4 +33,4 @@ export {
   type WatchStatus,
 } from './watch-signal.js';
 export { ageLimit } from './watch-state.js';
-export { continuingWatch, signalsOf, watch, watchSignals } from './watch.js';
+export { continuingWatch, watch, watchSignals } from './watch.js';

@@ -9,7 +9,7 @@ import { spreadWait, wokenTurn } from './wake.js';
 import type { WatchSettings } from './watch-config.js';
 import { connecting, type WatchStatus } from './watch-signal.js';
 import {
-  LIVE_AFTER,
+  HELD_AFTER,
   turnTo,
   type Moment,
   type Turn,
@@ -191,7 +191,7 @@ function onFailure<A>(
     ...state,
     ...(isDropped && { index: undefined, due: { reason: 'index_refused', index: state.index } }),
     indexFailures: isDropped ? 0 : indexFailures,
-    isHoldingProof: heldFor < LIVE_AFTER,
+    isHoldingProof: heldFor < HELD_AFTER,
     rest: restFor(now, wait, after === undefined ? least : wait),
   };
   return turnTo(next, change, now, after === undefined ? 'failed' : 'asked');

@@ -11,7 +11,7 @@ import {
 import { instant, type Instant } from './clocks.js';
 import { knownSince, usableFor } from './gap.js';
 import type { SinglePoll, WatchSettings } from './watch-config.js';
-import { LIVE_AFTER, type WatchEvent, type WatchState } from './watch-state.js';
+import { HELD_AFTER, type WatchEvent, type WatchState } from './watch-state.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
 const YOUNG_POLL = 1_000;
@@ -66,12 +66,12 @@ export function pollOnce<A>(
       const abortAfter =
         index === undefined || usable < 0 ? deadline : Math.min(deadline, Math.ceil(usable) + 1);
       // Without an index the service answers at once: a held poll is no sign of life.
-      let mayBeHeld = index !== undefined && abortAfter > LIVE_AFTER;
+      let mayBeHeld = index !== undefined && abortAfter > HELD_AFTER;
       const onTime = function (this: SchedulerAction<void>) {
         if (mayBeHeld) {
           mayBeHeld = false;
           subscriber.next({ kind: 'held' });
-          if (!arrivedAt) this.schedule(undefined, abortAfter - LIVE_AFTER);
+          if (!arrivedAt) this.schedule(undefined, abortAfter - HELD_AFTER);
         } else if (!arrivedAt) {
           end({ kind: abortAfter === deadline ? 'deadline' : 'outdated' });
         }
@@ -91,7 +91,7 @@ export function pollOnce<A>(
       }
       if (isOver) return asking?.unsubscribe();
       subscriber.add(asking);
-      timer = scheduler.schedule(onTime, mayBeHeld ? LIVE_AFTER : abortAfter);
+      timer = scheduler.schedule(onTime, mayBeHeld ? HELD_AFTER : abortAfter);
       subscriber.add(timer);
     };
 

@@ -106,8 +106,8 @@ export interface Delivery<A> {
   readonly signals: readonly WatchSignal<A>[];
 }
 
-/** A poll with an index that has been held for this long, in ms, may show that the service is well. */
-export const LIVE_AFTER = 2_000;
+/** The service holds a poll that it has not answered after this time, in ms. */
+export const HELD_AFTER = 2_000;
 
 /** Equal to no key. */
 const NO_KEY = {};

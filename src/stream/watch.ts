@@ -14,7 +14,6 @@ import {
   repeat,
   Subject,
   take,
-  takeWhile,
   tap,
   throwError,
   timer,
@@ -84,12 +83,8 @@ export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Obs
       take(1),
       map(answer => ({ answer })),
     );
-  return signalsOf(polled, watchSettings(config));
-}
-
-/** Like `watchSignals`, with settings that have been checked, and with the text of each answer. */
-export function signalsOf<A>(poll: SinglePoll<A>, settings: WatchSettings<A>): Observable<WatchSignal<A>> {
-  return defer(() => continuingWatch(poll, settings)());
+  const settings = watchSettings(config);
+  return defer(() => continuingWatch(polled, settings)());
 }
 
 /** So many polls may follow each other at once, without a turn for timers and the network in between. */
@@ -100,9 +95,6 @@ let openWatches = 0;
 
 /** The number of watches so far in this process. */
 let watchCount = 0;
-
-/** The last signal of a watch that ends without an error. It is not emitted. */
-const ENDED = Symbol();
 
 /**
  * A watch with one subscriber at a time. Each subscription continues where the last one stopped, or from the position it gets. With
@@ -130,12 +122,13 @@ export function continuingWatch<A>(
       /** A poll that follows one from before this time needs a new connection, even if no turn has seen the wake. */
       let wokenAt = -Infinity;
       let soon = 0;
+      let isEnded = false;
 
       const turnAfter = (event: WatchEvent<A>): Turn<A> =>
         nextTurn(state, event, { now: instant(settings), openWatches }, settings);
 
       /** Delivers the answer of a turn, waits until that has been taken and acknowledged, and commits the state of the turn. */
-      const perform = (turn: Turn<A>): ObservableInput<WatchSignal<A> | typeof ENDED> => {
+      const perform = (turn: Turn<A>): ObservableInput<WatchSignal<A>> => {
         const { delivery, end, signals } = turn;
         if (delivery && signals.length > 0) return concat(signals, delivered(turn, delivery));
         if (delivery) return delivered(turn, delivery);
@@ -143,8 +136,13 @@ export function continuingWatch<A>(
         place = state = turn.state;
         if (signals.length === 0 && !end) return commit(turn);
         const commit$ = defer(() => commit(turn));
-        if (!end) return concat(signals, commit$);
-        return concat(signals, commit$, 'error' in end ? throwError(() => end.error) : of(ENDED));
+        return end && 'error' in end
+          ? concat(
+              signals,
+              commit$,
+              throwError(() => end.error),
+            )
+          : concat(signals, commit$);
       };
 
       const delivered = (turn: Turn<A>, delivery: Delivery<A>) => {
@@ -176,6 +174,7 @@ export function continuingWatch<A>(
 
       const commit = ({ state: next, why, end }: Turn<A>): readonly never[] => {
         place = state = next;
+        isEnded = end !== undefined;
         const { attempt, error } = state.status;
         const wait = end ? 0 : waitLeft();
         if (why) log({ kind: 'turn', at: scheduler.now(), watchId, why, wait, attempt, error });
@@ -183,8 +182,9 @@ export function continuingWatch<A>(
       };
       const waitLeft = () => Math.max(0, state.rest.until - monotonic.now());
 
-      /** Emits when the next poll is due, or something has to be dealt with before it. */
+      /** Emits when the next poll is due, or something has to be dealt with before it. Completes if there is no next poll. */
       const rest = (): Observable<unknown> => {
+        if (isEnded) return EMPTY;
         const wait = pending ? 0 : waitLeft();
         // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
         const isSoon = wait === 0 && isActive && isRealTime(scheduler) && ++soon % SOON_IN_A_ROW !== 0;
@@ -242,7 +242,6 @@ export function continuingWatch<A>(
         .pipe(
           concatMap(event => perform(turnAfter(event))),
           repeat({ delay: rest }),
-          takeWhile(signal => signal !== ENDED),
         )
         .subscribe(subscriber);
     });

@@ -33,9 +33,6 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
   if (isTransportError(error)) return error;
   const summary = summaryOf(request);
   const failure = Object(error) as FetchFailure;
-  if (readOr(undefined, () => failure.type) === 'max-size') {
-    return new TransportError('too_large', 'the answer is larger than maxBody', summary);
-  }
   const code = readOr(undefined, () => codeOf(error));
   const message = textOf(readOr(undefined, () => failure.message) ?? error);
   const isUnreachable =
@@ -60,7 +57,6 @@ function readOr<T>(fallback: T, read: () => T): T {
 }
 
 interface FetchFailure {
-  readonly type?: unknown;
   readonly code?: unknown;
   readonly syscall?: unknown;
   readonly message?: unknown;

@@ -4,15 +4,13 @@ type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } 
 /** The options that this library passes to a `fetch`. */
 export interface FetchLikeInit {
   readonly method: string;
-  readonly headers: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: Signal;
   /** Redirects are never followed, because they would send the token to another server. */
   readonly redirect: 'manual';
   /** No cookies: the service identifies callers by the bearer token only. */
   readonly credentials: 'omit';
-  /** The maximum size of the body in bytes, an option of node-fetch. Other fetches ignore it. */
-  readonly size: number;
   /** The request has to be completed although the page goes away. */
   readonly keepalive?: boolean;
   /** Kept connections may be dead: open a new one. Only the default fetch in Node knows this option. */
@@ -51,10 +49,7 @@ export interface SentRequest {
 }
 
 /** Sends a request. It never throws. */
-export type Send = (
-  url: string,
-  init: Omit<FetchLikeInit, 'signal' | 'headers'> & { readonly headers: Readonly<Record<string, string>> },
-) => SentRequest;
+export type Send = (url: string, init: Omit<FetchLikeInit, 'signal'>) => SentRequest;
 
 declare const AbortController: new () => { readonly signal: FetchLikeInit['signal']; abort(): void };
 

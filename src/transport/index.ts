@@ -3,12 +3,14 @@ export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.j
 export { fromFetch, type FetchConfig } from './from-fetch.js';
 export {
   MAX_BODY,
+  redirected,
   summaryOf,
+  tooLarge,
   type Transport,
   type TransportRequest,
   type TransportResponse,
 } from './transport.js';
 export { withDeadline } from './with-deadline.js';
 export { withLog, type RequestLogEntry } from './with-log.js';
-export type { Token, TokenSourceConfig } from './token-source.js';
+export type { Token } from './token-source.js';
 export { withToken } from './with-token.js';

@@ -1,5 +1,4 @@
 import {
-  asyncScheduler,
   catchError,
   defer,
   finalize,
@@ -19,15 +18,11 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import {
-  checkOptions,
   describe,
   InputError,
   isClientError,
-  milliseconds,
   redactError,
-  schedulerLike,
   TransportError,
-  type Options,
   type RequestSummary,
 } from '../error/index.js';
 
@@ -41,15 +36,8 @@ import {
  */
 export type Token = string | false | ((why: 'request' | 'rejected') => string | ObservableInput<string>);
 
-/** The options of a token provider. */
-export interface TokenSourceConfig {
-  /** How long the provider may take, in ms. Default 15,000. */
-  readonly deadline?: number;
-  /** The clock. Default `asyncScheduler`. */
-  readonly scheduler?: SchedulerLike;
-}
-
-const OPTIONS: Options<TokenSourceConfig> = { deadline: milliseconds, scheduler: schedulerLike };
+/** How long a provider may take, in ms. */
+const DEADLINE = 15_000;
 
 /** A token, and the number of renewals before it was issued. */
 export interface IssuedToken {
@@ -66,10 +54,8 @@ export interface TokenSource {
   readonly renew?: (rejected: IssuedToken, request: RequestSummary) => Observable<IssuedToken>;
 }
 
-/** Creates a token source. Throws an `InputError` if the token or the config is invalid. */
-export function tokenSource(token: Token, config: TokenSourceConfig = {}): TokenSource {
-  checkOptions(config, OPTIONS);
-  const { deadline = 15_000, scheduler = asyncScheduler } = config;
+/** Creates a token source. Throws an `InputError` if the token is invalid. */
+export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource {
   if (token === false) return { issue: () => ({ value: '', generation: 0 }) };
   if (typeof token !== 'function') {
     const problem = tokenProblem(token);
@@ -114,7 +100,7 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
     const given$ = from(given).pipe(tap({ next: done, error: done }));
     const asked$ = new Observable<string>(subscriber => asking(() => given$.subscribe(subscriber)));
     return asked$.pipe(
-      timeout({ first: deadline, scheduler }),
+      timeout({ first: DEADLINE, scheduler }),
       take(1),
       throwIfEmpty(() => new ProviderFailure('completed without one')),
       map(value => valid(value, generationAtCall)),
@@ -137,7 +123,7 @@ export function tokenSource(token: Token, config: TokenSourceConfig = {}): Token
 
   // Several requests may share a renewal. Each gets an error with its own request summary.
   const explained = (request: RequestSummary, issue: () => IssuedToken | Observable<IssuedToken>) => {
-    const explainIt = (error: unknown) => explain(error, { deadline, request, secrets: lastIssued });
+    const explainIt = (error: unknown) => explain(error, request, lastIssued);
     try {
       const issued = issue();
       return isObservable(issued)
@@ -183,15 +169,7 @@ function tokenProblem(token: unknown): string | undefined {
 class ProviderFailure extends Error {}
 
 /** The error of a provider is not quoted in the message, because it may contain a token. The cause has what is left of it. */
-function explain(
-  error: unknown,
-  context: {
-    readonly deadline: number;
-    readonly request: RequestSummary;
-    readonly secrets: readonly string[];
-  },
-): TransportError {
-  const { deadline, request, secrets } = context;
+function explain(error: unknown, request: RequestSummary, secrets: readonly string[]): TransportError {
   const failure = (what: string, cause?: Error) =>
     new TransportError(
       'not_sent',
@@ -203,7 +181,7 @@ function explain(
     if (error instanceof ProviderFailure) return failure(error.message);
     if (error instanceof TimeoutError) {
       return failure(
-        `gave none within ${deadline} ms (if it sends requests through this client, they wait for it)`,
+        `gave none within ${DEADLINE} ms (if it sends requests through this client, they wait for it)`,
       );
     }
     // The errors of this library contain no tokens.

@@ -8,7 +8,14 @@ import {
 } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import type { EachPart, Send, SentResponse } from './fetch-like.js';
-import { MAX_BODY, summaryOf, type Transport, type TransportRequest } from './transport.js';
+import {
+  MAX_BODY,
+  redirected,
+  summaryOf,
+  tooLarge,
+  type Transport,
+  type TransportRequest,
+} from './transport.js';
 
 declare const TextDecoder: new () => { decode(bytes?: Uint8Array): string };
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
@@ -49,7 +56,7 @@ export function transportOver(send: Send, config: BodyConfig): Transport {
       const { method, url, headers, body, needsFreshConnection, keepalive } = request;
       const { maxBody = ownMaxBody } = request;
       const sent = send(url, {
-        ...{ method, headers, redirect: 'manual', credentials: 'omit', size: maxBody },
+        ...{ method, headers, redirect: 'manual', credentials: 'omit' },
         ...(body !== undefined && { body }),
         ...(needsFreshConnection && { needsFreshConnection }),
         ...(keepalive && { keepalive }),
@@ -59,15 +66,14 @@ export function transportOver(send: Send, config: BodyConfig): Transport {
         // What has been read needs no abort, which costs an exception.
         if (!isRead) sent.abort();
       });
-      const isLeft = () => subscriber.closed;
       const fail = (error: unknown) => {
-        if (!isLeft()) subscriber.error(explainFailure(error, request));
+        if (!subscriber.closed) subscriber.error(explainFailure(error, request));
       };
       const stall = () =>
         fail(new TransportError('lost', 'the body of the answer stalled', summaryOf(request)));
       const receive = (response: SentResponse) => {
-        if (isLeft()) return;
-        refuseRedirect(response, request);
+        if (subscriber.closed) return;
+        if (isRedirect(response)) throw redirected(request);
         const { status, headers } = response;
         subscriber.add(scheduler.schedule(stall, bodyDeadline));
         let silence: Subscription | undefined;
@@ -76,9 +82,9 @@ export function transportOver(send: Send, config: BodyConfig): Transport {
           else request.onArrival?.(status);
           silence = scheduler.schedule(stall, bodySilence);
           subscriber.add(silence);
-          if (isLeft()) throw new Error('the rest of the body is not read');
+          if (subscriber.closed) throw new Error('the rest of the body is not read');
         };
-        return readBody(response, maxBody, onPart).then(text => {
+        return readBody(response, { ...request, maxBody }, onPart).then(text => {
           isRead = true;
           if (!silence) request.onArrival?.(status);
           subscriber.next({ status, headers, text });
@@ -89,26 +95,22 @@ export function transportOver(send: Send, config: BodyConfig): Transport {
     });
 }
 
-/** Throws if the answer is a redirect, or if the fetch followed one despite `redirect: 'manual'`. */
-function refuseRedirect({ status, type, redirected }: SentResponse, request: TransportRequest): void {
-  const isRedirect = status >= 300 && status < 400 && status !== 304;
-  if (!isRedirect && type !== 'opaqueredirect' && redirected !== true) return;
-  throw new TransportError(
-    'redirected',
-    'the answer was a redirect, which is not followed',
-    summaryOf(request),
-  );
+/** Whether the answer is a redirect, or the fetch followed one despite `redirect: 'manual'`. */
+function isRedirect({ status, type, redirected }: SentResponse): boolean {
+  if (type === 'opaqueredirect' || redirected === true) return true;
+  return status >= 300 && status < 400 && status !== 304;
 }
 
-/**
- * Reads a body as text, up to `maxBody` bytes, regardless of its Content-Length. Calls `onPart` for each part of a body that is
- * streamed.
- */
-async function readBody(response: SentResponse, maxBody: number, onPart: () => void): Promise<string> {
+/** Reads a body as text, up to a size, regardless of its Content-Length. Calls `onPart` for each part of a body that is streamed. */
+async function readBody(
+  response: SentResponse,
+  request: TransportRequest & { readonly maxBody: number },
+  onPart: () => void,
+): Promise<string> {
   const eachPart = response.eachPart ?? eachPartOf(response.body);
   if (!eachPart) {
     const text = (await response.text?.()) ?? '';
-    if (text.length > maxBody) throw new BodyTooLarge();
+    if (text.length > request.maxBody) throw tooLarge(request);
     return withoutMark(text);
   }
   const parts: BodyPart[] = [];
@@ -117,7 +119,7 @@ async function readBody(response: SentResponse, maxBody: number, onPart: () => v
     const partSize = sizeOf(part);
     if (partSize === 0) return;
     size += partSize;
-    if (size > maxBody) throw new BodyTooLarge();
+    if (size > request.maxBody) throw tooLarge(request);
     parts.push(part);
     onPart();
   });
@@ -186,9 +188,4 @@ function readerOf(body: unknown): BodyReader | undefined {
 
 interface BodyReader {
   read(): Promise<{ done: true; value?: undefined } | { done: false; value: BodyPart }>;
-}
-
-/** It has the same `type` as node-fetch's error, so that one check recognizes both. */
-class BodyTooLarge extends Error {
-  readonly type = 'max-size';
 }

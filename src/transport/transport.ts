@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { RequestSummary } from '../error/index.js';
+import { TransportError, type RequestSummary } from '../error/index.js';
 
 /** A request, ready to send. */
 export interface TransportRequest {
@@ -51,6 +51,17 @@ export type Transport = (request: TransportRequest) => Observable<TransportRespo
 /** The parts of a request that an error may reveal. */
 export function summaryOf({ method, url }: TransportRequest): RequestSummary {
   return { method, url };
+}
+
+/** The error of a request whose answer is larger than its `maxBody`, or that of the transport. */
+export function tooLarge(request: TransportRequest): TransportError {
+  return new TransportError('too_large', 'the answer is larger than maxBody', summaryOf(request));
+}
+
+/** The error of a request whose answer is a redirect. */
+export function redirected(request: TransportRequest): TransportError {
+  const message = 'the answer was a redirect, which is not followed';
+  return new TransportError('redirected', message, summaryOf(request));
 }
 
 /** The parts of a request that must never be revealed: the token in its header, and every string in its body. */

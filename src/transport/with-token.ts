@@ -1,7 +1,7 @@
-import { isObservable, Observable, take } from 'rxjs';
+import { asyncScheduler, isObservable, Observable, take, type SchedulerLike } from 'rxjs';
 import { redact, redactBody } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
-import { tokenSource, type IssuedToken, type Token, type TokenSourceConfig } from './token-source.js';
+import { tokenSource, type IssuedToken, type Token } from './token-source.js';
 import {
   secretsOf,
   summaryOf,
@@ -15,20 +15,24 @@ import {
  *
  * If `token` is a function, it is called for each request. After a 401 it is called once more, with `'rejected'`. All
  * requests that are waiting at that moment share the new token and are sent once more. A second 401 is emitted as the
- * answer. If the function throws, returns no valid token, or takes longer than `deadline` ms (15,000 by default), the
+ * answer. If the function throws, returns no valid token, or takes longer than 15 s, the
  * request ends with a `TransportError` whose reason is `not_sent`. Its `cause` tells what the function threw, without what may
  * be a token. The function must not send requests through the same client, since these would wait for the token.
  *
  * The token is sent only in the header. If an error answer quotes the token or a string of the request's body, that is
  * redacted.
  *
- * Throws an `InputError` if the token or the config is invalid.
+ * Throws an `InputError` if the token is invalid.
  *
  * @example
  * const transport = withToken(fromFetch(), () => session.token);
  */
-export function withToken(transport: Transport, token: Token, config?: TokenSourceConfig): Transport {
-  const { issue, renew } = tokenSource(token, config);
+export function withToken(
+  transport: Transport,
+  token: Token,
+  scheduler: SchedulerLike = asyncScheduler,
+): Transport {
+  const { issue, renew } = tokenSource(token, scheduler);
 
   return request =>
     new Observable(subscriber => {

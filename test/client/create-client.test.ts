@@ -111,7 +111,6 @@ describe('createClient', () => {
     refused(() => clockJumps(typo));
     refused(() => eventFeed([], typo));
     refused(() => fromFetch(typo));
-    refused(() => withToken(fromFetch(), 't', typo));
   });
 
   it('treats an undefined option as missing', () => {

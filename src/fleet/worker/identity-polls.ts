@@ -49,13 +49,13 @@ export class IdentityPolls {
       const { client, log, newKey, random, scheduler } = this.#config;
       const { transport, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
       const config: ClientConfig = { transport, scheduler, random, ...client(identity_id) };
-      const { watchSignals } = createClient(config);
+      const own = createClient(config);
       const { response } = rawEventsWatch;
       const endpoint = { ...rawEventsWatch, ...config.endpoints?.eventsWatch, response };
       const permit = () => budget.permit();
       return storedWatch({
         ...{ ...held, identity_id, log, newKey, random, scheduler },
-        watch: options => watchSignals(endpoint, {}, { ...options, permit }),
+        watch: options => own.watchSignals(endpoint, {}, { ...options, permit }),
       }).pipe(
         tap(event => {
           if (event.kind === 'status') budget.slowDownFor(event.status);
