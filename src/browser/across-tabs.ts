@@ -25,8 +25,8 @@ import {
 } from '../stream/index.js';
 import { pageAlive } from './page-alive.js';
 import type { TabLocks } from './tab-lock.js';
-import { TabMember } from './tab-member.js';
-import type { TabBrowser, TabChannel } from './tab-settings.js';
+import type { TabChannel } from './tab-message.js';
+import { tabWatch, type TabBrowser } from './tab-watch.js';
 import { whileAlive } from './while-alive.js';
 
 /** The options of {@link acrossTabs}. */
@@ -89,9 +89,9 @@ export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabShar
         isUsed = false;
       };
       const settings = { name: `lobby-rx 1 ${name}`, heartbeat, scheduler, browser, onLead };
-      const member = new TabMember<A>(watch, shared, settings);
+      const watched$ = tabWatch(watch, shared, settings);
       // Released before its end is emitted: a subscriber may start again in response.
-      return runWhile(pageAlive(), () => member.takePart()).pipe(
+      return runWhile(pageAlive(), () => watched$).pipe(
         tap({ error: release, complete: release, finalize: release }),
       );
     });
