@@ -24,8 +24,8 @@ import {
 } from '../stream/index.js';
 import { pageAlive } from './page-alive.js';
 import type { TabLocks } from './tab-lock.js';
-import { TabMember } from './tab-member.js';
-import type { TabBrowser, TabChannel } from './tab-settings.js';
+import type { TabChannel } from './tab-message.js';
+import { tabWatch, type TabBrowser } from './tab-watch.js';
 import { whileAlive } from './while-alive.js';
 
 /** The options of {@link acrossTabs}. */
@@ -48,7 +48,7 @@ const OPTIONS: Options<AcrossTabsConfig> = { scheduler: schedulerLike };
 /**
  * Shares one watch among all tabs of a site that use the same `name`: one of them polls, and tells the others the answers, the
  * gaps and the status. When that tab is closed, crashes, is frozen or goes into the back/forward cache, another one continues from
- * its checkpoint; if it says nothing for three heartbeats (of a second each), a visible one takes over. No tab loses an answer or gets it twice,
+ * its checkpoint; if it says nothing for three seconds, a visible one takes over. No tab loses an answer or gets it twice,
  * unless the service itself sends it again after a resume.
  *
  * The name must include the identity, or whatever else the answers depend on: tabs with the same name get the same answers. Only
@@ -83,9 +83,9 @@ export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabShar
         isUsed = false;
       };
       const settings = { name: `lobby-rx 1 ${name}`, scheduler, browser, onLead };
-      const member = new TabMember<A>(watch, shared, settings);
+      const watched$ = tabWatch(watch, shared, settings);
       // Released before its end is emitted: a subscriber may start again in response.
-      return runWhile(pageAlive(), () => member.takePart()).pipe(
+      return runWhile(pageAlive(), () => watched$).pipe(
         tap({ error: release, complete: release, finalize: release }),
       );
     });

@@ -3,13 +3,13 @@ import { defer, interval, tap, type Observable, type SchedulerLike } from 'rxjs'
 /** The time between two beats, in ms. */
 const INTERVAL = 1_000;
 
-/** So many beats without a word are a silence. */
+/** So many beats without a message are a silence. */
 const MAX_SILENCE = 3;
 
 /** A beat after so many times its interval is late. */
 const LATE = 2;
 
-/** Beats regularly, and notices if the others are silent, or if this tab itself stood still. */
+/** Beats regularly, and notices if the other tabs are silent, or if this tab itself stood still. */
 export class Heartbeat {
   /** Emits at each beat. */
   readonly beats$: Observable<unknown>;
@@ -38,12 +38,12 @@ export class Heartbeat {
     );
   }
 
-  /** There was a word from the others. */
+  /** A message has come from another tab. */
   hear(): void {
     this.#silence = 0;
   }
 
-  /** Whether there has been no word for several beats. */
+  /** Whether no message has come for several beats. */
   isSilent(): boolean {
     return this.#silence >= MAX_SILENCE;
   }

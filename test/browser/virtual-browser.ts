@@ -2,9 +2,8 @@ import { Observable, VirtualTimeScheduler, type SchedulerLike, type Subscription
 import { createClient, eventsWatch, type IdentityEventList, type WatchSignal } from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 import type { TabLocks } from '../../src/browser/tab-lock.js';
-import { TabMember } from '../../src/browser/tab-member.js';
-import type { TabBrowser, TabChannel } from '../../src/browser/tab-settings.js';
-import type { TabMessage } from '../../src/browser/tab-message.js';
+import type { TabChannel, TabMessage } from '../../src/browser/tab-message.js';
+import { tabWatch, type TabBrowser } from '../../src/browser/tab-watch.js';
 import { virtualTime } from '../virtual-time.js';
 
 /** A tab of a {@link virtualBrowser} that follows the events of an identity. */
@@ -108,9 +107,7 @@ export function virtualBrowser() {
       onEvent: () => undefined,
       isOpen: () => part !== undefined,
       open: () => {
-        part ??= member
-          .takePart()
-          .subscribe({ next: show, error: (error: unknown) => tab.errors.push(error) });
+        part ??= watched$.subscribe({ next: show, error: (error: unknown) => tab.errors.push(error) });
       },
       close: () => {
         part?.unsubscribe();
@@ -135,7 +132,7 @@ export function virtualBrowser() {
       tab.isLeading = isLeading;
     };
     const settings = { name: 'tabs', scheduler: loop.clock, browser, onLead };
-    const member = new TabMember(watch, {}, settings);
+    const watched$ = tabWatch(watch, {}, settings);
     const show = (signal: WatchSignal<IdentityEventList>) => {
       if (signal.kind === 'status') {
         tab.states.push(signal.status.state);
