@@ -1,13 +1,7 @@
-import { asyncScheduler, type SchedulerLike, type TimestampProvider } from 'rxjs';
+import { asyncScheduler } from 'rxjs';
 import type { BaseUrls, RequestContext } from '../endpoint/index.js';
 import { describe, given, InputError } from '../error/index.js';
-import {
-  defaultWake,
-  monotonicClock,
-  watchSettings,
-  type EventFeedConfig,
-  type WatchConfig,
-} from '../stream/index.js';
+import { defaultWake, monotonicClock, watchSettings, type WatchConfig } from '../stream/index.js';
 import {
   fromFetch,
   withDeadline,
@@ -30,9 +24,8 @@ export interface LobbyContext {
   /** For the polls of a watch, which enforces their deadline itself. */
   readonly polling: RequestContext;
   readonly watch: WatchConfig<unknown>;
-  readonly feed: EventFeedConfig;
-  readonly scheduler: SchedulerLike;
-  readonly monotonic: TimestampProvider;
+  /** How long a feed polls without a subscriber; undefined for the default. */
+  readonly linger: number | undefined;
   /** The same for another token. It shares everything else. Throws an `InputError` if the token is invalid. */
   readonly as: (token: Token) => LobbyContext;
 }
@@ -56,14 +49,15 @@ export function createContext(config: ContextConfig): LobbyContext {
     ...given(config.watch),
   };
   const { deadline: pollDeadline } = watchSettings(watch);
-  const feed = { scheduler, ...(linger !== undefined && { linger }) };
   const as = (token: Token): LobbyContext => {
     const authorized = withToken(logged, token, scheduler);
     return {
       plain: sendingBy(withDeadline(authorized, deadline, scheduler)),
       blocking: sendingBy(withDeadline(authorized, pollDeadline, scheduler)),
       polling: sendingBy(authorized),
-      ...{ watch, feed, scheduler, monotonic, as },
+      watch,
+      linger,
+      as,
     };
   };
   return as(config.token);

@@ -110,17 +110,13 @@ function feedOf<Own extends object>(
   config: FeedConfig<Own>,
 ): EventFeed<Own> {
   checkOptions<object>(config, FEED_OPTIONS);
-  const { linger, resume = true, share, ...watchConfig } = config;
-  const feedConfig = {
-    ...context.feed,
-    ...(watchConfig.scheduler && { scheduler: watchConfig.scheduler }),
-    ...(linger !== undefined && { linger }),
-  };
-  const { poll, settings } = endpointWatch(context, endpoint, {}, watchConfig);
-  const settingsOf = () => ({ ...settings(), resume });
-  if (share) return eventFeed<Own>(sharedSource(poll, settingsOf(), share), feedConfig);
+  const { linger = context.linger, resume = true, share, ...watchConfig } = config;
+  const watch = endpointWatch(context, endpoint, {}, watchConfig);
+  const settings = { ...watch.settings(), resume };
+  const feedConfig = { scheduler: settings.scheduler, ...(linger !== undefined && { linger }) };
+  if (share) return eventFeed<Own>(sharedSource(watch.poll, settings, share), feedConfig);
   let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
-  return eventFeed<Own>(audience => (run ??= continuingWatch(poll, settingsOf(), audience))(), feedConfig);
+  return eventFeed<Own>(audience => (run ??= continuingWatch(watch.poll, settings, audience))(), feedConfig);
 }
 
 /** The signals of a watch that is shared, for the audience of a feed. */

@@ -136,20 +136,18 @@ export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints)
   const rosterOf: GroupApi['rosterSignals'] = (group_id, config = {}) => {
     checkOptions(config, ROSTER_OPTIONS);
     const { count = LARGE_PAGE, watched = defaultWatched(), refresh = 60_000, share, ...options } = config;
-    const shared = { scheduler: context.scheduler, ...given(options) };
+    const shared = given(options);
     const settings = watchSettings<never>({ ...context.watch, ...shared });
     const pages: GroupPages = {
       watchPage: (anchor, own) =>
         endpointSignals(context, getMembers, { group_id, count, anchor }, { ...shared, ...own }),
       readPages: (from, anchorOf) => {
-        const options = { from, anchorOf, isRepeat: isRepeatedPage, scheduler: shared.scheduler };
+        const options = { from, anchorOf, isRepeat: isRepeatedPage, scheduler: settings.scheduler };
         return endpointPages(context, getMembers, { group_id, count }, options, 'poll');
       },
-      ...{
-        watched,
-        refresh,
-        settings,
-      },
+      watched,
+      refresh,
+      settings,
     };
     return rosterSignals(pages, share);
   };

@@ -72,15 +72,16 @@ export function watchAllPages(
     if (depth === watched) {
       const read$ = defer(() => readPages(anchor!, anchorsUntilTheEnd(followed)));
       return readAgain(read$, stale$, pages).pipe(
-        report(),
+        report,
         answers(),
         map(read => ({ depth, members: read.flatMap(({ members }) => members), following: undefined })),
       );
     }
-    const next = settledAnchor(followed, scheduler);
-    const keyOf = (page: GroupMemberList) => `${next(page)} ${keyOfMembers(page)}`;
-    return watchPage(anchor, { ack: staleness(stale$, scheduler), keyOf }).pipe(
-      report(),
+    const membersKey = lastKey();
+    const next = settledAnchor(followed, scheduler, membersKey);
+    const keyOf = (page: GroupMemberList) => `${next(page)} ${membersKey(page)}`;
+    return watchPage(anchor, { ack: staleness(stale$, scheduler, membersKey), keyOf }).pipe(
+      report,
       answers(),
       map(page => ({ depth, members: page.members, following: next(page) })),
       connect(link$ => merge(link$, link$.pipe(switchToNext(followed)))),
@@ -102,6 +103,12 @@ export function watchAllPages(
     filter(chain => chain.at(-1)?.following === undefined),
     map(chain => chain.flatMap(({ members }) => members)),
   );
+}
+
+/** The key of the members of a page. It is computed once for each answer, which takes much longer than everything else here. */
+function lastKey(): typeof keyOfMembers {
+  let last: { readonly page: GroupMemberList; readonly key: number } | undefined;
+  return page => (last = last?.page === page ? last : { page, key: keyOfMembers(page) }).key;
 }
 
 /** The chain with a link. If the anchor of a page has changed, the pages after it are dropped and never combined with the new ones. */
@@ -135,10 +142,14 @@ function anchorsUntilTheEnd(followed: readonly string[]) {
  * The anchor after a page. While its members stay the same, a new one is followed at most every few seconds: some servers have
  * one in every answer.
  */
-function settledAnchor(followed: readonly string[], scheduler: SchedulerLike) {
+function settledAnchor(
+  followed: readonly string[],
+  scheduler: SchedulerLike,
+  membersKey: typeof keyOfMembers,
+) {
   let last: { readonly anchor: string | undefined; readonly key: number; readonly at: number } | undefined;
   return (page: GroupMemberList): string | undefined => {
-    const now = { anchor: nextAnchor(page, followed), key: keyOfMembers(page), at: scheduler.now() };
+    const now = { anchor: nextAnchor(page, followed), key: membersKey(page), at: scheduler.now() };
     const isSame = last?.key === now.key && (last.anchor === undefined) === (now.anchor === undefined);
     if (!last || !isSame || now.at - last.at >= MIN_FOLLOW) last = now;
     return last.anchor;
@@ -149,14 +160,14 @@ function settledAnchor(followed: readonly string[], scheduler: SchedulerLike) {
  * Looks at every answer of a watched page, also at those without news. An early one means that a member on this page has
  * changed, or that one has joined or left anywhere: then the ids have changed, or nothing on this page has.
  */
-function staleness(stale$: Subject<void>, scheduler: SchedulerLike) {
+function staleness(stale$: Subject<void>, scheduler: SchedulerLike, membersKey: typeof keyOfMembers) {
   let before: { readonly ids: string; readonly key: number } | undefined;
   return (page: GroupMemberList, { at }: Checkpoint): void => {
     const ids = page.members
       .map(({ identity }) => identity.identity_id)
       .sort()
       .join(' ');
-    const now = { ids, key: keyOfMembers(page) };
+    const now = { ids, key: membersKey(page) };
     const isOther = before !== undefined && (now.ids !== before.ids || now.key === before.key);
     before = now;
     if (isOther && scheduler.now() - at < EARLY) stale$.next();

@@ -1,4 +1,4 @@
-import { finalize, tap, type MonoTypeOperatorFunction, type Observer } from 'rxjs';
+import { finalize, tap, type Observable, type Observer } from 'rxjs';
 import type { WatchSignal, WatchStatus } from '../../stream/index.js';
 
 /** From the best to the worst. A watch that has just been started says nothing about the others. */
@@ -14,7 +14,7 @@ const STATES: readonly WatchStatus['state'][] = [
 /** Makes the signals of several watches into those of one: the worst status, and one gap until there is an answer. */
 export interface JointStatus {
   /** Reports the status and the gaps of one of the watches. */
-  readonly report: <A>() => MonoTypeOperatorFunction<WatchSignal<A>>;
+  readonly report: <A>(signals$: Observable<WatchSignal<A>>) => Observable<WatchSignal<A>>;
   /** There is an answer after the gaps so far. */
   readonly onAnswer: () => void;
 }
@@ -40,9 +40,9 @@ export function jointStatus(observer: Pick<Observer<WatchSignal<never>>, 'next'>
   };
 
   return {
-    report: () => source => {
+    report: signals$ => {
       const watch = {};
-      return source.pipe(
+      return signals$.pipe(
         tap(signal => {
           if (signal.kind === 'status') {
             statuses.delete(watch);
