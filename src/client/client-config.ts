@@ -2,7 +2,6 @@ import type { SchedulerLike, TimestampProvider } from 'rxjs';
 import {
   checkEndpoint,
   endpoints as defaultEndpoints,
-  likeReplaced,
   type Endpoint,
   type Endpoints,
 } from '../endpoint/index.js';
@@ -110,7 +109,11 @@ const OPTIONS: Options<ClientConfig> = {
 };
 const { wake$, deadline, minInterval, burst, retention } = WATCH_OPTIONS;
 const OPTIONS_OF_WATCHES: Options<NonNullable<ClientConfig['watch']>> = {
-  ...{ wake$, deadline, minInterval, burst, retention },
+  wake$,
+  deadline,
+  minInterval,
+  burst,
+  retention,
 };
 
 /** Kinds that this library uses itself. */
@@ -138,7 +141,8 @@ function resolveEndpoints(endpoints: Partial<Endpoints> = {}, events: EventCodec
   const replaced = Object.entries(given(endpoints)).map(([name, endpoint]) => {
     const builtIn = defaultEndpoints[name as keyof Endpoints];
     checkEndpoint(endpoint, `endpoints.${name}`, builtIn);
-    return [name, likeReplaced(endpoint as Endpoint, builtIn)];
+    // What it leaves open, such as what is news, is as in the built-in one.
+    return [name, { ...builtIn, ...(endpoint as Endpoint) }];
   });
   for (const [kind, codec] of Object.entries(events)) {
     if (RESERVED_KINDS.includes(kind))

@@ -170,11 +170,6 @@ function checkSameNames(own: Endpoint, replaced: Endpoint, at: (part: string) =>
   }
 }
 
-/** Fills in what a replacement leaves open (`isIdle`, `withoutNews`, `keyOf`) from the endpoint that it replaces. */
-export function likeReplaced<E extends Endpoint>(own: E, { isIdle, withoutNews, keyOf }: Endpoint): E {
-  return { ...(isIdle && { isIdle }), ...(withoutNews && { withoutNews }), ...(keyOf && { keyOf }), ...own };
-}
-
 /** The names of the parameters in a path. */
 export function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);

@@ -2,7 +2,6 @@ export type { BaseUrls } from './compose-request.js';
 export {
   checkEndpoint,
   endpoint,
-  likeReplaced,
   type Endpoint,
   type HttpMethod,
   type Pageable,
