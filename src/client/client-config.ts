@@ -124,16 +124,16 @@ const RESERVED_KINDS: readonly string[] = [
   'malformed',
 ] satisfies LiveEvent['kind'][];
 
-/** Checks a config, and divides it into that of its context and its endpoints. Throws an `InputError` that says what to change. */
-export function clientParts(config: ClientConfig<EventCodecs>): {
-  readonly context: Omit<ClientConfig, 'endpoints' | 'events'>;
-  readonly endpoints: Endpoints;
-} {
+/** A {@link ClientConfig} that has been checked, with all of its endpoints. */
+export type CheckedConfig = Omit<ClientConfig, 'endpoints' | 'events'> & { readonly endpoints: Endpoints };
+
+/** Throws an `InputError` that says what to change if a config is invalid, except for its URLs and its token. */
+export function checkedConfig(config: ClientConfig<EventCodecs>): CheckedConfig {
   checkArgument('config', plainObject, config);
   checkOptions<object>(config, OPTIONS);
   checkOptions(config.watch, OPTIONS_OF_WATCHES, 'watch');
-  const { endpoints, events, ...context } = given(config);
-  return { context, endpoints: resolveEndpoints(endpoints, events) };
+  const { endpoints, events, ...others } = given(config);
+  return { ...others, endpoints: resolveEndpoints(endpoints, events) };
 }
 
 function resolveEndpoints(endpoints: Partial<Endpoints> = {}, events: EventCodecs = {}): Endpoints {

@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
-import type { Endpoint, Endpoints, HttpMethod, Pageable, PagesConfig, Watchable } from '../endpoint/index.js';
+import type { Endpoint, HttpMethod, Pageable, PagesConfig, Watchable } from '../endpoint/index.js';
 import type { EventCodecs, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import { answers, type WatchConfig, type WatchSignal } from '../stream/index.js';
 import type { Token } from '../transport/index.js';
-import { clientParts, type ClientConfig } from './client-config.js';
+import type { ClientConfig } from './client-config.js';
 import { createContext, type LobbyContext } from './context.js';
 import { createEventsApi, type EventsApi } from './events-api.js';
 import { createGroupApi, type GroupApi } from './group/index.js';
@@ -94,19 +94,18 @@ export interface Client<Own extends object = NoOwnEvents> {
 export function createClient<const Codecs extends EventCodecs = NoOwnEvents>(
   config: ClientConfig<Codecs>,
 ): Client<PayloadsOf<Codecs>> {
-  const parts = clientParts(config);
-  return clientOf<PayloadsOf<Codecs>>(createContext(parts.context), parts.endpoints);
+  return clientOf<PayloadsOf<Codecs>>(createContext(config));
 }
 
-function clientOf<Own extends object>(context: LobbyContext, endpoints: Endpoints): Client<Own> {
+function clientOf<Own extends object>(context: LobbyContext): Client<Own> {
   return {
-    group: createGroupApi(context, endpoints),
-    matchmaker: createMatchmakerApi(context, endpoints),
-    events: createEventsApi<Own>(context, endpoints),
+    group: createGroupApi(context),
+    matchmaker: createMatchmakerApi(context),
+    events: createEventsApi<Own>(context),
     request: (endpoint, input, options) => request(context, endpoint, input, options),
     watch: (endpoint, input, options) => endpointSignals(context, endpoint, input, options).pipe(answers()),
     watchSignals: (endpoint, input, options) => endpointSignals(context, endpoint, input, options),
     pages: (endpoint, input, options) => endpointPages(context, endpoint, input, options),
-    as: token => clientOf(context.as(token), endpoints),
+    as: token => clientOf(context.as(token)),
   };
 }

@@ -1,6 +1,7 @@
 import { asyncScheduler } from 'rxjs';
-import type { BaseUrls, RequestContext } from '../endpoint/index.js';
+import type { BaseUrls, Endpoints, RequestContext } from '../endpoint/index.js';
 import { describe, given, InputError } from '../error/index.js';
+import type { EventCodecs } from '../protocol/index.js';
 import { defaultWake, monotonicClock, watchSettings, type WatchConfig } from '../stream/index.js';
 import {
   fromFetch,
@@ -10,13 +11,11 @@ import {
   type Token,
   type Transport,
 } from '../transport/index.js';
-import type { ClientConfig } from './client-config.js';
-
-/** The options of a client that say how the service is reached. */
-export type ContextConfig = Omit<ClientConfig, 'endpoints' | 'events'>;
+import { checkedConfig, type CheckedConfig, type ClientConfig } from './client-config.js';
 
 /** How to reach the service with one token. */
 export interface LobbyContext {
+  readonly endpoints: Endpoints;
   /** For requests that do not block. */
   readonly plain: RequestContext;
   /** For single requests that block because they have an index. */
@@ -31,8 +30,9 @@ export interface LobbyContext {
 }
 
 /** Creates a context: everything that a client needs to reach the service with one token. */
-export function createContext(config: ContextConfig): LobbyContext {
-  const { log, random, backoff, linger, deadline = 15_000, scheduler = asyncScheduler } = config;
+export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContext {
+  const config = checkedConfig(unchecked);
+  const { endpoints, log, random, backoff, linger, deadline = 15_000, scheduler = asyncScheduler } = config;
   const { transport = fromFetch({ scheduler }), monotonic = monotonicClock(scheduler) } = config;
   const baseUrls = resolveUrls(config);
   const now = () => scheduler.now();
@@ -52,6 +52,7 @@ export function createContext(config: ContextConfig): LobbyContext {
   const as = (token: Token): LobbyContext => {
     const authorized = withToken(logged, token, scheduler);
     return {
+      endpoints,
       plain: sendingBy(withDeadline(authorized, deadline, scheduler)),
       blocking: sendingBy(withDeadline(authorized, pollDeadline, scheduler)),
       polling: sendingBy(authorized),
@@ -63,7 +64,7 @@ export function createContext(config: ContextConfig): LobbyContext {
   return as(config.token);
 }
 
-function resolveUrls(config: ContextConfig): BaseUrls {
+function resolveUrls(config: CheckedConfig): BaseUrls {
   const { insecure = false } = config;
   const all = config.url === undefined ? undefined : baseUrl('url', config.url, insecure);
   const baseUrls: Record<string, string> = {};

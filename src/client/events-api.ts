@@ -1,5 +1,5 @@
 import { concatMap, finalize, tap, type Observable } from 'rxjs';
-import type { Endpoint, Endpoints, EventsWatchInput } from '../endpoint/index.js';
+import type { Endpoint, EventsWatchInput } from '../endpoint/index.js';
 import { aBoolean, aFunction, checkOptions, milliseconds, type Options } from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
@@ -87,11 +87,8 @@ const FEED_OPTIONS: Options<FeedConfig> = {
 /** An endpoint of live events. */
 type EventsEndpoint<Own extends object> = Endpoint<EventsWatchInput, IdentityEventList<Own>>;
 
-export function createEventsApi<Own extends object>(
-  context: LobbyContext,
-  endpoints: Endpoints,
-): EventsApi<Own> {
-  const eventsWatch = endpoints.eventsWatch as unknown as EventsEndpoint<Own>;
+export function createEventsApi<Own extends object>(context: LobbyContext): EventsApi<Own> {
+  const eventsWatch = context.endpoints.eventsWatch as unknown as EventsEndpoint<Own>;
   let shared: EventFeed<Own> | undefined;
   return {
     watch: (input = {}) => request(context, eventsWatch, input),

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { Endpoints, PlayerTokenInput } from '../endpoint/index.js';
+import type { PlayerTokenInput } from '../endpoint/index.js';
 import type { LobbyContext } from './context.js';
 import { request } from './requests.js';
 
@@ -32,10 +32,8 @@ export interface MatchmakerApi {
   };
 }
 
-export function createMatchmakerApi(
-  context: LobbyContext,
-  { playersConnected, playersDisconnected }: Endpoints,
-): MatchmakerApi {
+export function createMatchmakerApi(context: LobbyContext): MatchmakerApi {
+  const { playersConnected, playersDisconnected } = context.endpoints;
   return {
     players: {
       connected: input => request(context, playersConnected, input),

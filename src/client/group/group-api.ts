@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { Endpoints, GetMembersInput } from '../../endpoint/index.js';
+import type { GetMembersInput } from '../../endpoint/index.js';
 import {
   aFunction,
   checkOptions,
@@ -123,7 +123,8 @@ const ROSTER_OPTIONS = {
 /** Each page is a pending request: the fewer, the better. */
 const LARGE_PAGE = 1_000;
 
-export function createGroupApi(context: LobbyContext, { getMembers }: Endpoints): GroupApi {
+export function createGroupApi(context: LobbyContext): GroupApi {
+  const { getMembers } = context.endpoints;
   const memberPages: GroupApi['memberPages'] = (group_id, config = {}) => {
     checkOptions(config, MEMBERS_OPTIONS);
     return endpointPages(
