@@ -12,7 +12,6 @@ import {
   isInputError,
   pages,
   watch,
-  withToken,
   type Client,
   type ClientConfig,
 } from 'lobby-rx';
