@@ -69,6 +69,7 @@ describe('an event that does not come', () => {
         publish();
         pass(500_000);
         watching.unsubscribe();
+        pass(linger);
         ok(missing.length === 0, missing.join('; '));
         ok(Math.max(expected, reloaded) === published, `${expected} of ${published}`);
       }),

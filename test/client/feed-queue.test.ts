@@ -266,6 +266,7 @@ describe('the queue of a feed', () => {
         publish(`${count++}`);
         pass(120_000);
         visitor.unsubscribe();
+        pass(linger);
         // From the first event after the first answer.
         const first = Number(log[0]);
         deepStrictEqual(

@@ -76,6 +76,8 @@ describe('the laws of a fleet', () => {
           .flatMap(fleet.held);
         deepStrictEqual([...held].sort(), memory.claims.map(({ shard }) => shard).sort());
         ok(memory.claims.every(({ owner }) => owner !== undefined));
+        // The number of watches of a process decides how they are spread, in the next test, too.
+        for (const { running } of fleet.workers) running.unsubscribe();
       }),
       { numRuns: runs(400) },
     );
