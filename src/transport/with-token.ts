@@ -1,5 +1,5 @@
 import { asyncScheduler, isObservable, Observable, take, type SchedulerLike } from 'rxjs';
-import { redact, redactBody } from '../error/index.js';
+import { checkArgument, redact, redactBody, schedulerLike } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import { tokenSource, type IssuedToken, type Token } from './token-source.js';
 import {
@@ -22,7 +22,7 @@ import {
  * The token is sent only in the header. If an error answer quotes the token or a string of the request's body, that is
  * redacted.
  *
- * Throws an `InputError` if the token is invalid.
+ * Throws an `InputError` if the token or the scheduler is invalid.
  *
  * @example
  * const transport = withToken(fromFetch(), () => session.token);
@@ -32,6 +32,7 @@ export function withToken(
   token: Token,
   scheduler: SchedulerLike = asyncScheduler,
 ): Transport {
+  checkArgument('scheduler', schedulerLike, scheduler);
   const { issue, renew } = tokenSource(token, scheduler);
 
   return request =>

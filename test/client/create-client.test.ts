@@ -12,6 +12,7 @@ import {
   isInputError,
   pages,
   watch,
+  withToken,
   type Client,
   type ClientConfig,
 } from 'lobby-rx';
@@ -110,6 +111,10 @@ describe('createClient', () => {
     refused(() => clockJumps(typo));
     refused(() => eventFeed([], typo));
     refused(() => fromFetch(typo));
+    throws(
+      () => withToken(fromFetch(), 't', typo as never),
+      /^InputError: scheduler must be an RxJS scheduler/,
+    );
   });
 
   it('treats an undefined option as missing', () => {

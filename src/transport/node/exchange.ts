@@ -50,7 +50,9 @@ export class Exchange {
           try {
             onPart(part);
           } catch (error) {
-            stream.destroy(error as Error);
+            // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- whatever was thrown
+            reject(error);
+            stream.destroy();
           }
         });
         stream.once('end', resolve);

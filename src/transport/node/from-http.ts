@@ -50,8 +50,8 @@ const OPTIONS: Options<HttpConfig> = {
   agent: {
     name: 'an http.Agent without keepAlive',
     is: u => {
-      const { addRequest, keepAlive } = Object(u) as { addRequest?: unknown; keepAlive?: unknown };
-      return typeof addRequest === 'function' && keepAlive !== true;
+      const { addRequest, freeSockets, keepAlive } = Object(u) as Record<string, unknown>;
+      return typeof addRequest === 'function' && plainObject.is(freeSockets) && keepAlive !== true;
     },
   },
 };

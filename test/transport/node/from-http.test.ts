@@ -158,7 +158,7 @@ describe('fromHttp', () => {
   it('refuses options that cannot be right', () => {
     for (const [config, message] of [
       [{ timeout: 1 }, /^timeout must be one of maxBody, bodyDeadline, bodySilence, scheduler, agentOptions/],
-      [{ agent: {} }, /^agent must be an http\.Agent without keepAlive/],
+      [{ agent: { addRequest: () => undefined } }, /^agent must be an http\.Agent without keepAlive/],
       [{ agent: new Agent({ keepAlive: true }) }, /^agent must be an http\.Agent without keepAlive/],
       [{ agent: new Agent(), agentOptions: {} }, /^agentOptions must be left out/],
       [{ agentOptions: [] }, /^agentOptions must be the options of an https\.Agent/],
