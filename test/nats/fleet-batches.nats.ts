@@ -161,7 +161,7 @@ for (const program of SERVERS) {
         ),
         [true, true],
       );
-      ok(live.getReceived() >= 2);
+      await waitUntil(() => live.getReceived() >= 2);
     });
 
     it('has only the identities of a shard, or one', async () => {
