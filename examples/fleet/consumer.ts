@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { connect } from '@nats-io/transport-node';
 import sqlite from 'node-sqlite3-wasm';
 import { fleetBatches } from 'lobby-rx/fleet';
-import type { Counts, Start, Told } from './messages.js';
+import type { Counts, Report, Start } from './messages.js';
 
 process.once('message', (start: Start) => void consume(start));
 process.on('disconnect', () => process.exit());
@@ -44,7 +44,7 @@ async function consume({ nats: port, database }: Start): Promise<void> {
     const counts = db.get(
       'select count(*) stored, count(distinct number) "distinct", (select gaps from place) gaps from event',
     ) as unknown as Counts;
-    process.send?.({ kind: 'counts', counts } satisfies Told, () => undefined);
+    process.send?.({ kind: 'counts', counts } satisfies Report, () => undefined);
   };
   setInterval(tell, 250);
   process.on('SIGTERM', () => {

@@ -49,7 +49,7 @@ for (const name of ['ada', 'ben', 'cleo', 'consumer']) processes.start(name);
 let published = 0;
 let isFollowed = false;
 const publishing = setInterval(() => {
-  // What happens before somebody follows an identity, nobody hears.
+  // What happens before a worker follows an identity is not recorded.
   isFollowed ||= [...live.values()].reduce((sum, count) => sum + count, 0) === players.length;
   if (!isFollowed) return;
   const { identity_id } = players[Math.floor(Math.random() * players.length)]!;

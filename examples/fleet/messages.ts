@@ -19,6 +19,6 @@ export interface Counts {
 }
 
 /** What a process tells the main one. */
-export type Told =
+export type Report =
   | { readonly kind: 'event'; readonly event: FleetEvent }
   | { readonly kind: 'counts'; readonly counts: Counts };

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FleetEvent } from 'lobby-rx/fleet';
-import type { Counts, Start, Told } from './messages.js';
+import type { Counts, Report, Start } from './messages.js';
 
 /** Where the processes of the example are listed, so that they can be killed. */
 const LIST = join(tmpdir(), 'lobby-rx-fleet.json');
@@ -24,7 +24,7 @@ export function forgetProcesses(): void {
 interface ProcessesConfig extends Omit<Start, 'name'> {
   readonly onEvent: (worker: string, event: FleetEvent) => void;
   readonly onCounts: (counts: Counts) => void;
-  /** A process has ended, and was not told to. */
+  /** A process has ended by itself. */
   readonly onEnd: (name: string) => void;
 }
 
@@ -47,10 +47,10 @@ export class Processes {
     this.#running.set(name, child);
     this.#list();
     child.send({ ...start, name } satisfies Start);
-    child.on('message', (told: Told) => {
-      if (told.kind === 'event') return onEvent(name, told.event);
-      this.#stored = told.counts.stored;
-      onCounts(told.counts);
+    child.on('message', (report: Report) => {
+      if (report.kind === 'event') return onEvent(name, report.event);
+      this.#stored = report.counts.stored;
+      onCounts(report.counts);
     });
     child.on('exit', code => {
       this.#running.delete(name);

@@ -2,7 +2,7 @@
 import { connect } from '@nats-io/transport-node';
 import { of } from 'rxjs';
 import { runFleet } from 'lobby-rx/fleet';
-import type { Start, Told } from './messages.js';
+import type { Report, Start } from './messages.js';
 
 process.once('message', (start: Start) => void work(start));
 process.on('disconnect', () => process.exit());
@@ -10,7 +10,7 @@ process.on('disconnect', () => process.exit());
 async function work({ name, nats: port, url, lease, shards, identities }: Start): Promise<void> {
   const tokens = new Map(identities);
   const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
-  const tell = (told: Told) => process.send?.(told, () => undefined);
+  const report = (what: Report) => process.send?.(what, () => undefined);
   const working = runFleet({
     ...{ nats, name, lease, shards },
     identities$: of(tokens.keys()),
@@ -20,7 +20,7 @@ async function work({ name, nats: port, url, lease, shards, identities }: Start)
   }).subscribe({
     next: event => {
       // Errors are no JSON.
-      tell({ kind: 'event', event: 'error' in event ? { ...event, error: String(event.error) } : event });
+      report({ kind: 'event', event: 'error' in event ? { ...event, error: String(event.error) } : event });
     },
     error: (error: unknown) => {
       console.error(error);

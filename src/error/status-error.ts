@@ -1,4 +1,5 @@
 import { hasTag } from './has-tag.js';
+import { printable } from './printable.js';
 import type { RequestSummary } from './request-summary.js';
 
 /** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
@@ -44,7 +45,7 @@ export class StatusError extends Error {
   ) {
     // A single line without control characters: it may be printed to a terminal or a log.
     const detail = [details.code, details.reason].filter(Boolean).join(': ');
-    const line = detail.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, 300);
+    const line = printable(detail).slice(0, 300);
     super(`${status}${line && ` ${line}`} (${request.method} ${request.url})`);
     this.code = details.code;
     this.reason = details.reason;

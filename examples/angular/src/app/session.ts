@@ -14,7 +14,7 @@ export interface Session {
 
 export const SESSION_COOKIE = 'board-session';
 
-/** The session of this page: undefined if nobody is signed in. Signing in and out loads the page anew. */
+/** The session of this page: undefined if no player is signed in. Signing in and out reloads the page. */
 export const SESSION = new InjectionToken<Session | undefined>('SESSION', {
   factory: () => {
     const request = inject(REQUEST);

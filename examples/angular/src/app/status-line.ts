@@ -20,7 +20,7 @@ import { injectFeed } from 'lobby-rx/angular';
     <span class="pill" aria-hidden="true" [attr.data-state]="state()" [title]="reason()"
       ><i></i>{{ text() }}</span
     >
-    <!-- Without the countdown, which nobody wants to be read each second. -->
+    <!-- Without the countdown, which a screen reader would read each second. -->
     <span class="spoken" role="status">{{ spoken() }}</span>
   `,
 })

@@ -1,7 +1,7 @@
 import { ChangeDetectionStrategy, Component } from '@angular/core';
 import { injectNotifications } from 'lobby-rx/angular';
 
-/** Notifications, in a corner: gone after a few seconds unless somebody touches them. */
+/** Notifications, in a corner: gone after a few seconds unless the player touches them. */
 @Component({
   selector: 'board-toasts',
   changeDetection: ChangeDetectionStrategy.OnPush,
