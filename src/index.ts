@@ -32,7 +32,6 @@ export {
 export type {
   AckDecision,
   AckResult,
-  Audience,
   BackoffConfig,
   Checkpoint,
   ClockJumpsConfig,

@@ -7,7 +7,7 @@ import {
   answers,
   checkpointOf,
   continuingWatch,
-  eventFeed,
+  audienceFeed,
   heldSignals,
   WATCH_OPTIONS,
   type Audience,
@@ -111,9 +111,12 @@ function feedOf<Own extends object>(
   const watch = endpointWatch(context, endpoint, {}, watchConfig);
   const settings = { ...watch.settings(), resume };
   const feedConfig = { scheduler: settings.scheduler, ...(linger !== undefined && { linger }) };
-  if (share) return eventFeed<Own>(sharedSource(watch.poll, settings, share), feedConfig);
+  if (share) return audienceFeed<Own>(sharedSource(watch.poll, settings, share), feedConfig);
   let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
-  return eventFeed<Own>(audience => (run ??= continuingWatch(watch.poll, settings, audience))(), feedConfig);
+  return audienceFeed<Own>(
+    audience => (run ??= continuingWatch(watch.poll, settings, audience))(),
+    feedConfig,
+  );
 }
 
 /** The signals of a watch that is shared, for the audience of a feed. */

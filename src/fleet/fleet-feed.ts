@@ -5,7 +5,6 @@ import {
   backoff,
   connecting,
   eventFeed,
-  heldSignals,
   type EventFeed,
   type WatchSignal,
   type WatchStatus,
@@ -64,17 +63,10 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   checkConfig<FleetFeedConfig>(config as object as FleetFeedConfig, OPTIONS, 'nats', 'identity_id');
   const { nats, linger, fleet } = config;
   const place = new FeedPlace();
-  return eventFeed<PayloadsOf<Codecs>>(
-    audience =>
-      heldSignals(
-        () =>
-          defer(() => openFleetToRead({ nats, fleet })).pipe(
-            switchMap(fleet => merge(signalsOf(fleet, config, place), whenClosed(fleet.nats))),
-          ),
-        audience,
-      ),
-    linger === undefined ? {} : { linger },
+  const signal$ = defer(() => openFleetToRead({ nats, fleet })).pipe(
+    switchMap(fleet => merge(signalsOf(fleet, config, place), whenClosed(fleet.nats))),
   );
+  return eventFeed<PayloadsOf<Codecs>>(signal$, linger === undefined ? {} : { linger });
 }
 
 /** Where a feed is, also while nothing is subscribed to it: what is held for the next subscriber counts as taken. */

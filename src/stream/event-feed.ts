@@ -79,17 +79,24 @@ type EventSignal<Own extends object> = WatchSignal<IdentityEventList<Own>>;
  * next one; each is emitted once. `status$` also emits the current status. The event streams end with the error that ends the
  * watch, and complete if it completes. `status$` and `gap$` only observe: they start nothing, and never end.
  *
- * A function gets the audience of the feed. What it returns stays subscribed to until it ends, and has to respect the audience.
- *
  * Throws an `InputError` if the config is invalid.
  *
  * @example
  * const feed = eventFeed(watchSignals(index => client.events.watch(index ? { watch_index: index } : {})));
  */
 export function eventFeed<Own extends object = NoOwnEvents>(
-  source:
-    | ObservableInput<EventSignal<Own>>
-    | ((audience: Audience<IdentityEventList<Own>>) => ObservableInput<EventSignal<Own>>),
+  source: ObservableInput<EventSignal<Own>>,
+  config?: EventFeedConfig,
+): EventFeed<Own> {
+  return audienceFeed(audience => heldSignals(() => from(source), audience), config);
+}
+
+/**
+ * The same from signals that know the audience of the feed. They stay subscribed to until they end, and have to respect the
+ * audience.
+ */
+export function audienceFeed<Own extends object>(
+  source: (audience: Audience<IdentityEventList<Own>>) => Observable<EventSignal<Own>>,
   config: EventFeedConfig = {},
 ): EventFeed<Own> {
   checkOptions(config, OPTIONS);
@@ -106,10 +113,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
 
   const connect = () => {
     isConnected = true;
-    const signals$ = defer(() =>
-      typeof source === 'function' ? source(audience) : heldSignals(() => from(source), audience),
-    );
-    signals$.subscribe({
+    defer(() => source(audience)).subscribe({
       next: signal => {
         if (signal.kind === 'answer') for (const event of signal.answer.events) event$.next(event);
         else if (signal.kind !== 'idle') {

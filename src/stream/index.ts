@@ -1,6 +1,6 @@
 export { backoff, backoffDelay, type BackoffConfig, type RetryConfig } from './backoff.js';
 export { isRealTime, monotonicClock, type Clocks } from './clocks.js';
-export { eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
+export { audienceFeed, eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
 export { heldSignals, heldWhile, runWhile, type Audience, type HeldWhileConfig } from './held-while.js';
 export { clockJumps, defaultWake, pageEvents, pageWake, spreadWait, type ClockJumpsConfig } from './wake.js';
 export {

@@ -3,7 +3,6 @@ import {
   defer,
   finalize,
   from,
-  isObservable,
   map,
   Observable,
   of,
@@ -48,21 +47,20 @@ export interface IssuedToken {
 
 /** Issues tokens. Requests that are rejected at the same time share one renewal. */
 export interface TokenSource {
-  /** The token to use for a request: at once, if the provider has it at once. Throws if the provider does. */
-  readonly issue: (request: RequestSummary) => IssuedToken | Observable<IssuedToken>;
+  /** The token to use for a request: synchronously, if the provider has it at once. */
+  readonly issue: (request: RequestSummary) => Observable<IssuedToken>;
   /** Replaces a rejected token. Absent if there is no provider that could renew it. */
   readonly renew?: (rejected: IssuedToken, request: RequestSummary) => Observable<IssuedToken>;
 }
 
 /** Creates a token source. Throws an `InputError` if the token is invalid. */
 export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource {
-  if (token === false) return { issue: () => ({ value: '', generation: 0 }) };
+  if (token === false) return { issue: () => of({ value: '', generation: 0 }) };
   if (typeof token !== 'function') {
     const problem = tokenProblem(token);
     if (problem)
       throw new InputError('token', 'a bearer token, a function that gives one, or false', problem);
-    const issued = { value: token, generation: 0 };
-    return { issue: () => issued };
+    return { issue: () => of({ value: token, generation: 0 }) };
   }
 
   let generation = 0;
@@ -89,12 +87,12 @@ export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource
     return { value: value!, generation };
   };
 
-  const ask = (why: 'request' | 'rejected'): IssuedToken | Observable<IssuedToken> => {
+  const ask = (why: 'request' | 'rejected'): Observable<IssuedToken> => {
     // Read before the call: if a renewal finishes first, this token counts as older than the renewal.
     const generationAtCall = generation;
     const given = asking(() => token(why) as ReturnType<Exclude<Token, string | false>> | undefined);
     // Strings are checked first, because `from` would emit their characters one by one.
-    if (typeof given === 'string' || given == null) return valid(given, generationAtCall);
+    if (typeof given === 'string' || given == null) return of(valid(given, generationAtCall));
     const done = () => (isAsking = false);
     // What is sent in response to the token is not sent by the provider.
     const given$ = from(given).pipe(tap({ next: done, error: done }));
@@ -111,7 +109,7 @@ export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource
     const clear = () => {
       if (renewal === started) renewal = undefined;
     };
-    const started: Observable<IssuedToken> = defer(() => observable(ask('rejected'))).pipe(
+    const started: Observable<IssuedToken> = defer(() => ask('rejected')).pipe(
       map(({ value }) => ({ value, generation: ++generation })),
       // Cleared before anyone is notified, so that a request made in response can start a new renewal.
       tap({ next: clear, error: clear }),
@@ -122,17 +120,8 @@ export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource
   };
 
   // Several requests may share a renewal. Each gets an error with its own request summary.
-  const explained = (request: RequestSummary, issue: () => IssuedToken | Observable<IssuedToken>) => {
-    const explainIt = (error: unknown) => explain(error, request, lastIssued);
-    try {
-      const issued = issue();
-      return isObservable(issued)
-        ? issued.pipe(catchError((error: unknown) => throwError(() => explainIt(error))))
-        : issued;
-    } catch (error) {
-      throw explainIt(error);
-    }
-  };
+  const explained = (request: RequestSummary, issue: () => Observable<IssuedToken>) =>
+    defer(issue).pipe(catchError((error: unknown) => throwError(() => explain(error, request, lastIssued))));
 
   return {
     issue: request =>
@@ -143,16 +132,8 @@ export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource
         return renewal ?? ask('request');
       }),
     renew: (rejected, request) =>
-      defer(() =>
-        observable(
-          explained(request, () => renewal ?? (rejected.generation < generation ? ask('request') : renew())),
-        ),
-      ),
+      explained(request, () => renewal ?? (rejected.generation < generation ? ask('request') : renew())),
   };
-}
-
-function observable(issued: IssuedToken | Observable<IssuedToken>): Observable<IssuedToken> {
-  return isObservable(issued) ? issued : of(issued);
 }
 
 /** Says what is wrong with a bearer token without quoting it; `undefined` if it is valid. */

@@ -1,4 +1,4 @@
-import { asyncScheduler, isObservable, Observable, take, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, Observable, take, type SchedulerLike } from 'rxjs';
 import { checkArgument, redact, redactBody, schedulerLike } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import { tokenSource, type IssuedToken, type Token } from './token-source.js';
@@ -81,12 +81,14 @@ export function withToken(
         }
       };
       const follow = (issued$: Observable<IssuedToken>, next: (token: IssuedToken) => void) =>
-        subscriber.add(issued$.subscribe({ next, error: (error: unknown) => subscriber.error(error) }));
-
-      const issued = issue(summaryOf(request));
-      if (isObservable(issued)) follow(issued, token => send(token));
-      // The provider may have ended the request.
-      else if (!subscriber.closed) send(issued);
+        subscriber.add(
+          issued$.subscribe({
+            // The provider may have ended the request.
+            next: token => subscriber.closed || next(token),
+            error: (error: unknown) => subscriber.error(error),
+          }),
+        );
+      follow(issue(summaryOf(request)), token => send(token));
     });
 }
 

@@ -8,6 +8,7 @@ import {
   type WatchSignal,
   type WatchStatus,
 } from 'lobby-rx';
+import { audienceFeed } from '../../src/stream/index.js';
 import { marbles } from '../marbles.js';
 import { lobbyJoin, notification, profile } from '../payload.js';
 
@@ -170,7 +171,7 @@ describe('eventFeed', () => {
     'says whether it has a subscriber, also within a batch',
     marbles(({ cold, expectObservable, flush }) => {
       const present: boolean[] = [];
-      const feed = eventFeed(({ isAbsent$ }) => {
+      const feed = audienceFeed(({ isAbsent$ }) => {
         isAbsent$.subscribe(isAbsent => present.push(!isAbsent));
         return cold('a', signals);
       });

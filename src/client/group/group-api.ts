@@ -1,27 +1,12 @@
 import type { Observable } from 'rxjs';
 import type { GetMembersInput } from '../../endpoint/index.js';
-import {
-  aFunction,
-  checkOptions,
-  given,
-  milliseconds,
-  positiveInteger,
-  type Options,
-} from '../../error/index.js';
+import { checkOptions } from '../../error/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
-import {
-  answers,
-  WATCH_OPTIONS,
-  watchSettings,
-  type WatchConfig,
-  type WatchSharing,
-  type WatchSignal,
-} from '../../stream/index.js';
+import { answers, type WatchConfig, type WatchSignal } from '../../stream/index.js';
 import type { LobbyContext } from '../context.js';
-import { distinctMembers, isRepeatedPage, MEMBERS_OPTIONS, type MembersConfig } from './members.js';
 import { endpointPages, endpointSignals, request } from '../requests.js';
-import type { GroupPages } from './group-pages.js';
-import { rosterSignals, type Roster } from './roster.js';
+import { distinctMembers, isRepeatedPage, MEMBERS_OPTIONS, type MembersConfig } from './members.js';
+import { rosterSignals, type Roster, type RosterConfig } from './roster.js';
 
 /** Operations on groups (interface document, 4.1). */
 export interface GroupApi {
@@ -96,33 +81,6 @@ export interface GroupApi {
   rosterSignals(group_id: string, config?: RosterConfig): Observable<WatchSignal<Roster>>;
 }
 
-/** The options of a roster. */
-export interface RosterConfig
-  extends MembersConfig, Omit<WatchConfig<GroupMemberList>, 'from' | 'ack' | 'isIdle' | 'indexOf' | 'keyOf'> {
-  /**
-   * How many pages to watch. Default 4 in Node, otherwise 1: a browser has six connections to a host, for all requests of all
-   * tabs.
-   */
-  readonly watched?: number;
-  /** How often the other pages are read again, in ms. Default 60,000. */
-  readonly refresh?: number;
-  /** Shares the watches with others, or pauses them: `whileAlive` and `acrossTabs()` of `lobby-rx/browser`. */
-  readonly share?: WatchSharing;
-}
-
-/** A roster consists of several watches, each with its own index. */
-const NOT_FOR_ROSTERS = ['from', 'ack', 'isIdle', 'indexOf', 'keyOf'];
-const ROSTER_OPTIONS = {
-  ...Object.fromEntries(Object.entries(WATCH_OPTIONS).filter(([name]) => !NOT_FOR_ROSTERS.includes(name))),
-  ...MEMBERS_OPTIONS,
-  watched: positiveInteger,
-  refresh: milliseconds,
-  share: aFunction,
-} as unknown as Options<RosterConfig>;
-
-/** Each page is a pending request: the fewer, the better. */
-const LARGE_PAGE = 1_000;
-
 export function createGroupApi(context: LobbyContext): GroupApi {
   const { getMembers } = context.endpoints;
   const memberPages: GroupApi['memberPages'] = (group_id, config = {}) => {
@@ -134,24 +92,6 @@ export function createGroupApi(context: LobbyContext): GroupApi {
       { isRepeat: isRepeatedPage },
     );
   };
-  const rosterOf: GroupApi['rosterSignals'] = (group_id, config = {}) => {
-    checkOptions(config, ROSTER_OPTIONS);
-    const { count = LARGE_PAGE, watched = defaultWatched(), refresh = 60_000, share, ...options } = config;
-    const shared = given(options);
-    const settings = watchSettings<never>({ ...context.watch, ...shared });
-    const pages: GroupPages = {
-      watchPage: (anchor, own) =>
-        endpointSignals(context, getMembers, { group_id, count, anchor }, { ...shared, ...own }),
-      readPages: (from, anchorOf) => {
-        const options = { from, anchorOf, isRepeat: isRepeatedPage, scheduler: settings.scheduler };
-        return endpointPages(context, getMembers, { group_id, count }, options, 'poll');
-      },
-      watched,
-      refresh,
-      settings,
-    };
-    return rosterSignals(pages, share);
-  };
   return {
     getMembers: input => request(context, getMembers, input),
     memberPages,
@@ -160,13 +100,7 @@ export function createGroupApi(context: LobbyContext): GroupApi {
       checkOptions({ count }, MEMBERS_OPTIONS);
       return endpointSignals(context, getMembers, { group_id, count }, config).pipe(answers());
     },
-    roster: (group_id, config) => rosterOf(group_id, config).pipe(answers()),
-    rosterSignals: rosterOf,
+    roster: (group_id, config) => rosterSignals(context, group_id, config).pipe(answers()),
+    rosterSignals: (group_id, config) => rosterSignals(context, group_id, config),
   };
-}
-
-/** How many pages to watch by default: Node has no limit of connections to a host, but the service has one of requests. */
-function defaultWatched(): number {
-  const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
-  return process?.versions?.node === undefined ? 1 : 4;
 }

@@ -2,10 +2,8 @@ import {
   connect,
   defer,
   distinctUntilChanged,
-  filter,
   map,
   merge,
-  scan,
   Subject,
   subscribeOn,
   switchMap,
@@ -14,24 +12,27 @@ import {
 } from 'rxjs';
 import { keyOfMembers } from '../../endpoint/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
-import { answers, type Checkpoint, type WatchConfig, type WatchSignal } from '../../stream/index.js';
-import type { JointStatus } from './joint-status.js';
-import { readAgain, type ReadAgainConfig } from './read-again.js';
+import {
+  answers,
+  watchSettings,
+  type Checkpoint,
+  type WatchConfig,
+  type WatchSignal,
+} from '../../stream/index.js';
+import type { LobbyContext } from '../context.js';
+import { endpointPages, endpointSignals } from '../requests.js';
+import { jointSignals, type Page, type PageSignal } from './joint-signals.js';
+import { isRepeatedPage } from './members.js';
+import { readAgain } from './read-again.js';
 
-/** How to read and to watch the pages of a group. */
-export interface GroupPages extends ReadAgainConfig {
-  /** Watches the page at an anchor. */
-  readonly watchPage: (
-    anchor: string | undefined,
-    config: Pick<WatchConfig<GroupMemberList>, 'ack' | 'keyOf'>,
-  ) => Observable<WatchSignal<GroupMemberList>>;
-  /** Reads all pages from an anchor on, once. `anchorOf` tells how to go on. */
-  readonly readPages: (
-    anchor: string,
-    anchorOf: (page: GroupMemberList) => string | undefined,
-  ) => Observable<GroupMemberList>;
+/** How a group is watched. */
+export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
+  /** The number of members per page. */
+  readonly count: number;
   /** How many pages to watch. */
   readonly watched: number;
+  /** How often the other pages are read again, in ms. */
+  readonly refresh: number;
 }
 
 /** An answer that comes sooner than this, in ms, is none after a whole block: something in the group has changed. */
@@ -43,65 +44,76 @@ const MIN_FOLLOW = 5_000;
 /** After this many pages without new members a group ends. A single empty page does not end it. */
 const MAX_IN_VAIN = 100;
 
-/** A page in the chain, or what comes after the last watched one. */
-interface Link {
-  /** The number of pages before it. */
-  readonly depth: number;
-  readonly members: readonly GroupMember[];
-  /** The anchor of the next page; undefined at the end of the chain. */
-  readonly following: string | undefined;
-}
-
 /**
  * All members of a group, from a chain of watched pages: the first page, the page at its anchor, and so on, until a page has
  * no anchor, or one that was already followed, as on servers that ignore `count`. What comes after the last watched page is
- * read again when a watched page shows that a member has joined or left, and regularly. Members are emitted only when all pages
- * have been received: a member who has just moved to another page must not seem to have left.
+ * read again when a watched page shows that a member has joined or left, and regularly.
  */
 export function watchAllPages(
-  pages: GroupPages,
-  { report }: JointStatus,
-): Observable<readonly GroupMember[]> {
-  const { watchPage, readPages, watched } = pages;
-  const { scheduler } = pages.settings;
-  /** Emits if a member may have joined or left on a page that is not watched. */
-  const stale$ = new Subject<void>();
+  context: LobbyContext,
+  group_id: string,
+  { count, watched, refresh, ...watchConfig }: GroupWatchConfig,
+): Observable<WatchSignal<readonly GroupMember[]>> {
+  const { getMembers } = context.endpoints;
+  const settings = watchSettings<never>({ ...context.watch, ...watchConfig });
+  const { scheduler } = settings;
+  return defer(() => {
+    /** Emits if a member may have joined or left on a page that is not watched. */
+    const stale$ = new Subject<void>();
 
-  const linksFrom = (anchor: string | undefined, followed: readonly string[]): Observable<Link> => {
-    const depth = followed.length;
-    if (depth === watched) {
-      const read$ = defer(() => readPages(anchor!, anchorsUntilTheEnd(followed)));
-      return readAgain(read$, stale$, pages).pipe(
-        report,
-        answers(),
-        map(read => ({ depth, members: read.flatMap(({ members }) => members), following: undefined })),
+    const readRest = (from: string, followed: readonly string[]): Observable<WatchSignal<Page>> => {
+      const read$ = defer(() => {
+        const paging = { from, anchorOf: anchorsUntilTheEnd(followed), isRepeat: isRepeatedPage, scheduler };
+        return endpointPages(context, getMembers, { group_id, count }, paging, 'poll');
+      });
+      return readAgain(read$, stale$, { refresh, settings }).pipe(
+        mapAnswer(read => ({ members: read.flatMap(({ members }) => members), following: undefined })),
       );
-    }
-    const membersKey = lastKey();
-    const next = settledAnchor(followed, scheduler, membersKey);
-    const keyOf = (page: GroupMemberList) => `${next(page)} ${membersKey(page)}`;
-    return watchPage(anchor, { ack: staleness(stale$, scheduler, membersKey), keyOf }).pipe(
-      report,
-      answers(),
-      map(page => ({ depth, members: page.members, following: next(page) })),
-      connect(link$ => merge(link$, link$.pipe(switchToNext(followed)))),
-    );
-  };
-  /** The pages after one, as long as its anchor is the same. */
-  const switchToNext = (followed: readonly string[]) => (link$: Observable<Link>) =>
-    link$.pipe(
-      map(({ following }) => following),
-      distinctUntilChanged(),
-      switchMap(following => {
-        if (following === undefined) return [];
-        // An in-process service answers synchronously: many pages would overflow the call stack.
-        return linksFrom(following, [...followed, following]).pipe(subscribeOn(scheduler));
-      }),
-    );
-  return linksFrom(undefined, []).pipe(
-    scan(withLink, []),
-    filter(chain => chain.at(-1)?.following === undefined),
-    map(chain => chain.flatMap(({ members }) => members)),
+    };
+    const watchPage = (
+      anchor: string | undefined,
+      followed: readonly string[],
+    ): Observable<WatchSignal<Page>> => {
+      const membersKey = lastKey();
+      const next = settledAnchor(followed, scheduler, membersKey);
+      const keyOf = (page: GroupMemberList) => `${next(page)} ${membersKey(page)}`;
+      const ack = staleness(stale$, scheduler, membersKey);
+      return endpointSignals(
+        context,
+        getMembers,
+        { group_id, count, anchor },
+        { ...watchConfig, ack, keyOf },
+      ).pipe(mapAnswer(page => ({ members: page.members, following: next(page) })));
+    };
+    const chainFrom = (anchor: string | undefined, followed: readonly string[]): Observable<PageSignal> => {
+      const depth = followed.length;
+      const signal$ = depth === watched ? readRest(anchor!, followed) : watchPage(anchor, followed);
+      return signal$.pipe(
+        connect(signal$ =>
+          merge(signal$.pipe(map(signal => ({ depth, signal }))), signal$.pipe(followedBy(followed))),
+        ),
+      );
+    };
+    /** The pages after one, as long as its anchor is the same. */
+    const followedBy = (followed: readonly string[]) => (signal$: Observable<WatchSignal<Page>>) =>
+      signal$.pipe(
+        answers(),
+        map(({ following }) => following),
+        distinctUntilChanged(),
+        switchMap(following => {
+          if (following === undefined) return [];
+          // An in-process service answers synchronously: many pages would overflow the call stack.
+          return chainFrom(following, [...followed, following]).pipe(subscribeOn(scheduler));
+        }),
+      );
+    return chainFrom(undefined, []).pipe(jointSignals());
+  });
+}
+
+/** The signals of a watch with other answers. */
+function mapAnswer<A, B>(project: (answer: A) => B) {
+  return map((signal: WatchSignal<A>): WatchSignal<B> =>
+    signal.kind === 'answer' ? { kind: 'answer', answer: project(signal.answer) } : signal,
   );
 }
 
@@ -109,13 +121,6 @@ export function watchAllPages(
 function lastKey(): typeof keyOfMembers {
   let last: { readonly page: GroupMemberList; readonly key: number } | undefined;
   return page => (last = last?.page === page ? last : { page, key: keyOfMembers(page) }).key;
-}
-
-/** The chain with a link. If the anchor of a page has changed, the pages after it are dropped and never combined with the new ones. */
-function withLink(chain: readonly Link[], link: Link): readonly Link[] {
-  const { depth, following } = link;
-  const after = chain[depth]?.following === following ? chain.slice(depth + 1) : [];
-  return [...chain.slice(0, depth), link, ...after];
 }
 
 /** The anchor after a page, unless it was followed already: some servers never come to an end. */

@@ -1,8 +1,17 @@
-import { concatMap, defer, map, Observable } from 'rxjs';
-import { jsonEqual, type GroupMember } from '../../protocol/index.js';
-import type { WatchSharing, WatchSignal } from '../../stream/index.js';
-import { jointStatus } from './joint-status.js';
-import { watchAllPages, type GroupPages } from './group-pages.js';
+import { concatMap, defer, type Observable } from 'rxjs';
+import {
+  aFunction,
+  checkOptions,
+  given,
+  milliseconds,
+  positiveInteger,
+  type Options,
+} from '../../error/index.js';
+import { jsonEqual, type GroupMember, type GroupMemberList } from '../../protocol/index.js';
+import { WATCH_OPTIONS, type WatchConfig, type WatchSharing, type WatchSignal } from '../../stream/index.js';
+import type { LobbyContext } from '../context.js';
+import { watchAllPages } from './group-pages.js';
+import { MEMBERS_OPTIONS, type MembersConfig } from './members.js';
 
 /** All members of a group at one time, and the changes since the previous roster. */
 export interface Roster {
@@ -16,11 +25,45 @@ export interface Roster {
   readonly updated: readonly GroupMember[];
 }
 
+/** The options of a roster. */
+export interface RosterConfig
+  extends MembersConfig, Omit<WatchConfig<GroupMemberList>, 'from' | 'ack' | 'isIdle' | 'indexOf' | 'keyOf'> {
+  /**
+   * How many pages to watch. Default 4 in Node, otherwise 1: a browser has six connections to a host, for all requests of all
+   * tabs.
+   */
+  readonly watched?: number;
+  /** How often the other pages are read again, in ms. Default 60,000. */
+  readonly refresh?: number;
+  /** Shares the watches with others, or pauses them: `whileAlive` and `acrossTabs()` of `lobby-rx/browser`. */
+  readonly share?: WatchSharing;
+}
+
+/** A roster consists of several watches, each with its own index. */
+const NOT_FOR_ROSTERS = ['from', 'ack', 'isIdle', 'indexOf', 'keyOf'];
+const ROSTER_OPTIONS = {
+  ...Object.fromEntries(Object.entries(WATCH_OPTIONS).filter(([name]) => !NOT_FOR_ROSTERS.includes(name))),
+  ...MEMBERS_OPTIONS,
+  watched: positiveInteger,
+  refresh: milliseconds,
+  share: aFunction,
+} as unknown as Options<RosterConfig>;
+
+/** Each page is a pending request: the fewer, the better. */
+const LARGE_PAGE = 1_000;
+
 /** The rosters of a group, one for each change, and the gaps and the status of the watches of its pages. */
-export function rosterSignals(pages: GroupPages, share?: WatchSharing): Observable<WatchSignal<Roster>> {
+export function rosterSignals(
+  context: LobbyContext,
+  group_id: string,
+  config: RosterConfig = {},
+): Observable<WatchSignal<Roster>> {
+  checkOptions(config, ROSTER_OPTIONS);
+  const { count = LARGE_PAGE, watched = defaultWatched(), refresh = 60_000, share, ...rest } = given(config);
+  const watch$ = watchAllPages(context, group_id, { ...rest, count, watched, refresh });
   return defer(() => {
     let roster: Roster | undefined;
-    const members$ = share ? share(() => memberSignals(pages), { isState: true }) : memberSignals(pages);
+    const members$ = share ? share(() => watch$, { isState: true }) : watch$;
     return members$.pipe(
       concatMap((signal): readonly WatchSignal<Roster>[] => {
         if (signal.kind !== 'answer') return [signal];
@@ -32,19 +75,10 @@ export function rosterSignals(pages: GroupPages, share?: WatchSharing): Observab
   });
 }
 
-/** All members each time that a page has come, and the gaps and the status of the watches of its pages. */
-function memberSignals(pages: GroupPages): Observable<WatchSignal<readonly GroupMember[]>> {
-  return new Observable(subscriber => {
-    const joint = jointStatus(subscriber);
-    return watchAllPages(pages, joint)
-      .pipe(
-        map((answer): WatchSignal<readonly GroupMember[]> => {
-          joint.onAnswer();
-          return { kind: 'answer', answer };
-        }),
-      )
-      .subscribe(subscriber);
-  });
+/** How many pages to watch by default: Node has no limit of connections to a host, but the service has one of requests. */
+function defaultWatched(): number {
+  const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
+  return process?.versions?.node === undefined ? 1 : 4;
 }
 
 /** The next roster, with these members; the same object if nothing changed. */
