@@ -57,7 +57,7 @@ export const LOBBY = /* @__PURE__ */ new InjectionToken<Client>('LOBBY');
  *
  * @example
  * bootstrapApplication(App, {
- *   providers: [provideLobby(() => ({ url: 'https://api.example.com', token: inject(Session).token }))],
+ *   providers: [provideLobby(() => ({ url: 'https://api.example.com', token: tokenOf(inject(Session)) }))],
  * });
  */
 export function provideLobby<const Codecs extends EventCodecs = NoOwnEvents>(

@@ -15,6 +15,19 @@ describe('The snippets of README and docs', () => {
     deepStrictEqual(compilerErrors(), []);
   });
 
+  it('all sign in so that an expired token is renewed, but for lobbies and emulators', () => {
+    const signIns = snippets.filter(({ code }) => /\b(?:createClient|provideLobby|runFleet)\(/.test(code));
+    const needsNone = /\blobbyGate\(|lobby-rx\/emulator|\bemulator\./;
+    const dying = signIns.filter(
+      ({ code }) => !/(?:\btoken: (?:async )?|\.as\()why =>/.test(code) && !needsNone.test(code),
+    );
+    deepStrictEqual(
+      dying.map(({ name }) => name),
+      [],
+    );
+    ok(signIns.length >= 15, `${signIns.length}`);
+  });
+
   describe('run', () => {
     const runnable = snippets.filter(({ notRun }) => notRun === undefined);
     let programs: readonly Program[] = [];
@@ -29,6 +42,7 @@ describe('The snippets of README and docs', () => {
       ended.set(i, run);
       return run;
     };
+    let outlived = 0;
     before(async () => {
       programs = await bundleSnippets(runnable);
       runnable.forEach((_, i) => void start(i));
@@ -37,14 +51,20 @@ describe('The snippets of README and docs', () => {
 
     runnable.forEach(({ name }, i) => {
       it(name, async () => {
-        const { code, out, err, shown, isLate } = await start(i);
+        const { code, out, err, shown, isLate, rejected, renewed } = await start(i);
         const { shows } = programs[i]!;
         if (process.env.SHOW) console.log(`${name}: ${shown} of ${shows} places\n${out.slice(0, 300)}`);
+        if (rejected > 0) outlived++;
+        ok(rejected === 0 || renewed > 0, `ends when its token expires\n${out}`);
         ok(!isLate, `does not show anything, or does not end\n${out}`);
         strictEqual(err, '');
         strictEqual(code, 0);
         ok(shows === 0 || shown > 0, 'shows nothing');
       });
+    });
+
+    it('outlives the tokens that it signs in with', () => {
+      ok(outlived >= 15, `${outlived} of them`);
     });
   });
 });

@@ -17,11 +17,17 @@ const shownAt =
     process.send?.(place);
   };
 
+/** The login of a player whose token expires. */
+const session = {
+  token,
+  renew: () => Promise.resolve((session.token = process.env.LOBBY_TOKEN!)),
+};
+
 const names: SnippetNames = {
-  client: createClient({ url, token }),
+  client: createClient({ url, token: why => (why === 'rejected' ? session.renew() : session.token) }),
   ...{ group_id, identity_id, player_token },
   show: console.log,
-  session: { token, renew: () => Promise.resolve(token) },
+  session,
   savedCheckpoint: undefined,
   save: () => Promise.resolve(),
   server: createServer(),
@@ -70,7 +76,13 @@ function visit(server: HttpServer): void {
   new WebSocket(to('nobody'));
 }
 
-process.on('message', () => {
+process.on('message', message => {
+  if (message !== 'end') {
+    // What one gets by signing in again, once the last token has expired.
+    const known = process.env.LOBBY_TOKEN;
+    process.env.LOBBY_TOKEN = message as string;
+    return process.send?.({ known });
+  }
   // A program that shuts down gracefully has to exit by itself.
   if (!process.emit('SIGTERM')) process.exit();
 });

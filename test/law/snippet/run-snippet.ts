@@ -17,6 +17,9 @@ const ENOUGH = 25;
 /** A snippet is late after this many changes of the world, about 10 s. */
 const TOO_MUCH = 1_000;
 
+/** So many tokens of a snippet expire, each as soon as it has been used. */
+const TOKENS = 2;
+
 /** The places where a snippet shows something. */
 const SHOWS = /\b(?:show|console\.log)\b(?=\s*[(),])/g;
 
@@ -36,6 +39,9 @@ export interface Ended {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
+  /** How many requests were refused because the token had expired, and how many were sent with a later one. */
+  readonly rejected: number;
+  readonly renewed: number;
   /** How many of its places have shown something. */
   readonly shown: number;
   readonly isLate: boolean;
@@ -132,14 +138,31 @@ export async function runSnippet({ file, shows, isLobby }: Program): Promise<End
     // It may have just ended by itself.
     if (child.connected) child.send('end', () => undefined);
   };
-  child.on('message', place => {
-    if (!shown.has(place)) news();
-    shown.add(place);
+  const renewed = new Set<string>();
+  let current = world.identityToken;
+  const renew = () => {
+    const isUsed = emulator.requests.some(({ token }) => token === current);
+    if (!isUsed || renewed.size === TOKENS || !child.connected) return;
+    current = emulator.renewToken(current);
+    renewed.add(current);
+    child.send(current, () => undefined);
+  };
+  child.on('message', (message: number | { readonly known: string }) => {
+    // Not before it can sign in again.
+    if (typeof message === 'object') return emulator.expireToken(message.known);
+    if (!shown.has(message)) news();
+    shown.add(message);
   });
+  const tokens = () => {
+    const rejected = emulator.requests.filter(({ status }) => status === 401).length;
+    return { rejected, renewed: emulator.requests.filter(({ token }) => renewed.has(token!)).length };
+  };
   const activity = simulateActivity(emulator, world, { every: 10 }).subscribe(() => {
     happened++;
+    renew();
+    const { rejected, renewed } = tokens();
     const isSeen = shows > 0 ? shown.size > 0 : emulator.requests.length > 0;
-    if (isSeen && happened - lastNews > ENOUGH) end();
+    if (isSeen && (rejected === 0 || renewed > 0) && happened - lastNews > ENOUGH) end();
     if (happened === TOO_MUCH) {
       isLate = true;
       child.kill('SIGKILL');
@@ -150,7 +173,7 @@ export async function runSnippet({ file, shows, isLobby }: Program): Promise<End
   activity.unsubscribe();
   lobby.close();
   await service.close();
-  return { code, out, err, shown: shown.size, isLate };
+  return { code, out, err, ...tokens(), shown: shown.size, isLate };
 }
 
 /** The lobby that a snippet reaches at any address of a lobby. */
