@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import ts from 'typescript';
@@ -15,10 +15,17 @@ rmSync(DIST, { recursive: true, force: true });
 // For bundlers, one module stays one file: they leave out what is not used.
 const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'src/tsconfig.build.json')];
 execFileSync(process.execPath, [...tsc, '--outDir', DIST], { stdio: 'inherit' });
+writeFpTs();
 await bundleForNode();
 for (const room of ['angular', 'emulator']) await bundleRoom(room);
 removeModules('fleet', 'lobby-server', 'transport/node');
 removeUnreachable();
+
+/** Metro refuses `imports` of packages: for React Native, `#fp-ts/Either` has to be a file of ours. */
+function writeFpTs(): void {
+  mkdirSync(join(DIST, 'fp-ts'));
+  writeFileSync(join(DIST, 'fp-ts/Either.js'), "export * from 'fp-ts/lib/Either.js';\n");
+}
 
 /** Node reads a few files much faster than a hundred, and never needs to leave any out. */
 async function bundleForNode(): Promise<void> {

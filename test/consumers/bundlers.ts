@@ -52,6 +52,55 @@ export const bundlers: readonly Workshop[] = [
       },
     ],
   },
+  {
+    packages: [
+      'metro@0.84.6',
+      ...['metro-config', 'babel-preset'].map(name => `@react-native/${name}@0.83.1`),
+    ],
+    copies: ['program'],
+    files: {
+      'babel.config.cjs': "module.exports = { presets: ['@react-native/babel-preset'] };",
+      'recipe.js': recipe('docs/frameworks.md', 'AppState'),
+      'sign-in.js': 'export const signIn = () => globalThis.signIn();',
+      // What an app has beside lobby-rx, in as far as the recipe needs it: React Native takes 200 MB.
+      'app/react-native.js': `
+        const listeners = new Set();
+        export const AppState = {
+          currentState: 'active',
+          addEventListener: (type, listener) => {
+            listeners.add(listener);
+            return { remove: () => listeners.delete(listener) };
+          },
+          to: state => listeners.forEach(listener => listener(state)),
+        };`,
+      'app/netinfo.js': `
+        export default { addEventListener: listener => (listener({ isConnected: true }), () => undefined) };`,
+      'app/secure-store.js': `
+        const store = new Map();
+        export const getItemAsync = async key => store.get(key) ?? null;
+        export const setItemAsync = async (key, value) => void store.set(key, value);`,
+      'metro.config.cjs': `
+        const { getDefaultConfig, mergeConfig } = require('@react-native/metro-config');
+        const of = name => require('node:path').join(__dirname, 'app', name);
+        module.exports = mergeConfig(getDefaultConfig(__dirname), {
+          serializer: { getModulesRunBeforeMainModule: () => [] },
+          resolver: {
+            extraNodeModules: {
+              'react-native': of('react-native.js'),
+              '@react-native-community/netinfo': of('netinfo.js'),
+              'expo-secure-store': of('secure-store.js'),
+            },
+          },
+        });`,
+    },
+    consumers: [
+      {
+        ...{ name: 'Metro', version: '0.84.6', proves: 'the recipe, in a bundle for React Native' },
+        run: 'metro build native.js --config metro.config.cjs --platform android --out app.js && node in-react-native.js app.js',
+        prints: 'in an app: Ada and Grace, and 2 lobbies',
+      },
+    ],
+  },
 ];
 
 export const furtherBundlers: readonly Workshop[] = [

@@ -8,5 +8,11 @@ export function service() {
   const group_id = emulator.addGroup();
   emulator.join(group_id, ada.identity_id);
   emulator.join(group_id, grace.identity_id);
-  return { emulator, group_id, token: ada.token };
+  /** Sends Ada to a lobby, and returns its id. */
+  const join = () => {
+    const { lobby_id } = emulator.addLobby();
+    emulator.sendLobbyJoin(ada.identity_id, lobby_id);
+    return lobby_id;
+  };
+  return { emulator, group_id, token: ada.token, join };
 }
