@@ -53,6 +53,24 @@ export const bundlers: readonly Workshop[] = [
     ],
   },
   {
+    packages: ['parcel@2.16.1'],
+    copies: ['program'],
+    files: {
+      'setting.json': recipe('docs/where-it-runs.md', 'packageExports'),
+      // Parcel reads its settings from where the dependencies are.
+      'set.cjs': `
+        const { writeFileSync } = require('node:fs');
+        writeFileSync('package.json', JSON.stringify({ ...require('./package.json'), ...require('./setting.json') }));`,
+    },
+    consumers: [
+      {
+        ...{ name: 'Parcel', version: '2.16.1', proves: 'a build for browsers' },
+        run: 'node set.cjs && parcel build page.js --dist-dir out --no-source-maps && node in-page.js out/page.js',
+        prints: IN_PAGE,
+      },
+    ],
+  },
+  {
     packages: [
       'metro@0.84.6',
       ...['metro-config', 'babel-preset'].map(name => `@react-native/${name}@0.83.1`),
@@ -119,16 +137,17 @@ export const furtherBundlers: readonly Workshop[] = [
         import json from '@rollup/plugin-json';
         import { builtinModules } from 'node:module';
         const external = [...builtinModules, /^node:/];
+        ${recipe('docs/where-it-runs.md', 'THIS_IS_UNDEFINED').replace('export default', 'const page =')}
         export default [
-          { input: 'page.js', output: { file: 'out/page.js', format: 'iife' }, plugins: [resolve({ browser: true }), commonjs(), json()] },
-          { input: 'main.js', output: { dir: 'out', format: 'esm' }, external,
+          page,
+          { ...page, input: 'main.js', output: { dir: 'out', format: 'esm' }, external,
             plugins: [resolve({ exportConditions: ['node'], preferBuiltins: true }), commonjs(), json()] },
         ];`,
     },
     consumers: [
       {
         ...{ name: 'Rollup', version: '4.68.7', proves: 'a bundle for browsers' },
-        run: 'rollup -c --silent && node in-page.js out/page.js',
+        run: 'rollup -c --failAfterWarnings && node in-page.js out/page.js',
         prints: IN_PAGE,
       },
       {

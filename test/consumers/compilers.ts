@@ -36,7 +36,32 @@ const declares = (version: string): Consumer => ({
   prints: 'members: Ada',
 });
 
+/** A user in CommonJS, and one of the fleet. */
+const others = {
+  'require.cts': "import { createClient } from 'lobby-rx'; console.log(typeof createClient);",
+  'import.cts': "void import('lobby-rx').then(({ createClient }) => console.log(typeof createClient));",
+  'fleet.ts': "import { runFleet } from 'lobby-rx/fleet'; console.log(typeof runFleet);",
+};
+const emits = (version: string, file: string, how: string): Consumer => ({
+  ...{ name: 'TypeScript', version, proves: `${how}, and runs` },
+  run: `${tsc(version)} ${RESOLUTIONS.nodenext} ${file} --skipLibCheck --outDir out && node out/${file.replace('ts', 'js')}`,
+  prints: 'function',
+});
+
 export const compilers: readonly Workshop[] = [
+  {
+    packages: [
+      ...['5.4.5', '5.8.3'].map(version => `${aliasOf(version)}@npm:typescript@${version}`),
+      ...['transport-node', 'jetstream', 'kv'].map(name => `@nats-io/${name}@3.4.0`),
+      '@types/node@20.19.43',
+    ],
+    files: others,
+    consumers: [
+      emits('5.8.3', 'require.cts', 'CommonJS with import'),
+      emits('5.4.5', 'import.cts', 'CommonJS with import()'),
+      emits('5.4.5', 'fleet.ts', 'the fleet with skipLibCheck'),
+    ],
+  },
   { packages, copies: ['types'], consumers: RELEASES.flatMap(typeChecks) },
   {
     ...{ packages, copies: ['types'], consumers: RELEASES.map(declares) },

@@ -34,7 +34,24 @@ export const nodes: readonly Workshop[] = [
   })),
 ];
 
+const YARN = 'npx -y @yarnpkg/cli-dist@4.12.0';
+
 export const furtherRuntimes: readonly Workshop[] = [
+  {
+    packages: [],
+    copies: ['program'],
+    files: {
+      '.yarnrc.yml': 'nodeLinker: pnp\nenableTelemetry: false\nenableImmutableInstalls: false\n',
+    },
+    install: `${YARN} install`,
+    consumers: [
+      {
+        ...{ name: 'Yarn', version: '4.12.0', proves: "import, with Plug'n'Play" },
+        run: `${YARN} node main.js`,
+        prints: ANSWER,
+      },
+    ],
+  },
   {
     packages: ['bun@1.4.5', '@oven/bun-linux-x64@1.4.5'],
     copies: ['program'],

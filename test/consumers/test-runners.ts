@@ -19,6 +19,33 @@ const jest = (proves: string, run: string): readonly Consumer[] => [
 
 export const testRunners: readonly Workshop[] = [
   {
+    packages: ['jest@30.5.2', 'ts-jest@29.4.5', 'typescript@5.9.3', '@types/jest@30.0.0'],
+    copies: ['program'],
+    files: {
+      'tests/package.json': '{}',
+      'tests/jest.config.js': recipe('docs/where-it-runs.md', "'ts-jest'"),
+      'tests/game.test.ts': `
+        import { firstValueFrom } from 'rxjs';
+        import { createClient } from 'lobby-rx';
+        import { createEmulator } from 'lobby-rx/emulator';
+
+        test('asks the emulator', async () => {
+          const { url, transport, ...emulator } = createEmulator();
+          const { token, identity_id } = emulator.addIdentity({ display_name: 'Ada' });
+          const group_id = emulator.addGroup();
+          emulator.join(group_id, identity_id);
+          const { identity } = await firstValueFrom(createClient({ url, transport, token }).group.members(group_id));
+          expect(identity.display_name).toBe('Ada');
+        });`,
+    },
+    consumers: [
+      {
+        ...{ name: 'ts-jest', version: '29.4.5', proves: 'a test, with type checks' },
+        run: 'cd tests && jest --rootDir .',
+      },
+    ],
+  },
+  {
     packages: [`vitest@${VITEST}`, 'jsdom@26.1.0'],
     copies: ['program', 'test-runner'],
     consumers: [
