@@ -12,11 +12,12 @@ import {
   untracked,
   type Signal,
 } from '@angular/core';
-import { defer, finalize, map, take, takeUntil, tap, timer, type Observable } from 'rxjs';
+import { defer, finalize, map, take, takeUntil, tap, timer } from 'rxjs';
 import type { Roster, RosterConfig } from '../client/index.js';
 import type { GroupMember } from '../protocol/index.js';
-import { connecting, type WatchSignal, type WatchStatus } from '../stream/index.js';
-import { injectLobby, LOBBY_APP } from './lobby.js';
+import { connecting, type WatchStatus } from '../stream/index.js';
+import { injectLobby, LOBBY_APP, SHARED_ROSTERS } from './lobby.js';
+import { firstRoster, type RosterState, type SharedRoster } from './shared-rosters.js';
 
 /** A group as signals, until what injected it is destroyed. They never throw. */
 export interface LiveRoster {
@@ -38,17 +39,17 @@ class Unknown {
   constructor(readonly error: unknown) {}
 }
 
-/** What is known of a group. */
-interface Known {
+/** What is known of which group. */
+interface Known extends RosterState {
   readonly group_id: string | Unknown | undefined;
-  readonly roster: Roster | undefined;
-  readonly status: WatchStatus;
 }
 
 /**
  * Injects a group, kept up to date, as signals. `group_id` may read signals: when it changes, the other group is watched, and none
  * while it is undefined. `config` is called for each group, and does not follow signals. What either of them throws is the `error` of
  * a roster that is `closed`, and so is the `InputError` of an invalid config.
+ *
+ * All that inject the same group with the same options share one watch, which ends a second after the last of them.
  *
  * On a server, the group is read once, which rendering waits for, up to 2 s, and handed over to the browser, which shows it at once.
  * Signals are set outside of the zone.
@@ -64,7 +65,7 @@ export function injectRoster(
   config: (group_id: string) => RosterConfig = () => ({}),
 ): LiveRoster {
   assertInInjectionContext(injectRoster);
-  const signalsOf = isPlatformServer(inject(PLATFORM_ID)) ? rosterOnServer() : rosterInBrowser();
+  const sharedOf = isPlatformServer(inject(PLATFORM_ID)) ? rosterOnServer() : rosterInBrowser();
   const handedOver = inject(TransferState);
   const { scheduler } = inject(LOBBY_APP);
   const start = () => connecting(scheduler.now());
@@ -77,13 +78,15 @@ export function injectRoster(
     }
   });
   const reloads = signal(0);
+  /** Undefined if there is none, or if the config has thrown. */
+  let shared: SharedRoster | undefined;
   const known = signal<Known>({ group_id: undefined, roster: undefined, status: start() });
   const current = computed((): Known => {
     const id = wanted();
     if (known().group_id === id) return known();
     if (id instanceof Unknown) return { group_id: id, roster: undefined, status: closedBy(id.error) };
     const members = id === undefined ? undefined : handedOver.get(keyOf(id), undefined);
-    return { group_id: id, roster: members && rosterOf(members), status: start() };
+    return { group_id: id, roster: members && firstRoster(members), status: start() };
   });
 
   effect(onCleanup => {
@@ -95,39 +98,42 @@ export function injectRoster(
         // Another group may be wanted already, although this effect has yet to run again.
         if (untracked(wanted) === id) known.set({ ...untracked(current), ...next });
       };
-      change({ status: start() });
-      return defer(() => signalsOf(id, config(id))).subscribe({
-        next: next => {
-          if (next.kind === 'status') change({ status: next.status });
-          if (next.kind === 'answer') change({ roster: next.answer });
-        },
+      return defer(() => {
+        shared = sharedOf(id, config(id));
+        return shared.state$;
+      }).subscribe({
+        // What a server has handed over stays until there is a roster.
+        next: ({ roster, status }) => change(roster ? { roster, status } : { status }),
         error: (error: unknown) => change({ status: closedBy(error) }),
       });
     });
-    onCleanup(() => watching.unsubscribe());
+    onCleanup(() => {
+      watching.unsubscribe();
+      shared = undefined;
+    });
   });
 
   return {
     value: computed(() => current().roster),
     status: computed(() => current().status),
     error: computed(() => current().status.error),
-    reload: () => reloads.update(count => count + 1),
+    reload: () => {
+      if (shared) shared.reload();
+      else reloads.update(count => count + 1);
+    },
   };
 }
 
-type RosterSource = (group_id: string, config: RosterConfig) => Observable<WatchSignal<Roster>>;
+type RosterSource = (group_id: string, config: RosterConfig) => SharedRoster;
 
 function rosterInBrowser(): RosterSource {
-  const { group } = injectLobby();
-  const { life } = inject(LOBBY_APP);
+  const rosters = inject(SHARED_ROSTERS);
   const handedOver = inject(TransferState);
-  return (group_id, config) =>
-    life.outside(group.rosterSignals(group_id, config)).pipe(
-      tap(({ kind }) => {
-        // A later reader must not see what is old by then.
-        if (kind === 'answer') handedOver.remove(keyOf(group_id));
-      }),
-    );
+  return (group_id, config) => {
+    const { state$, reload } = rosters.of(group_id, config);
+    // A later reader must not see what is old by then.
+    return { state$: state$.pipe(tap(({ roster }) => roster && handedOver.remove(keyOf(group_id)))), reload };
+  };
 }
 
 /** The first roster: who renders a page for once does not want to hear of changes. */
@@ -138,20 +144,13 @@ function rosterOnServer(): RosterSource {
   const tasks = inject(PendingTasks);
   return (group_id, config) => {
     const roster$ = group.roster(group_id, config).pipe(
-      map((answer): WatchSignal<Roster> => {
-        handedOver.set(keyOf(group_id), [...answer.members.values()]);
-        return { kind: 'answer', answer };
-      }),
       take(1),
+      tap(({ members }) => handedOver.set(keyOf(group_id), [...members.values()])),
+      map(roster => ({ roster, status: connecting(scheduler.now()) })),
       takeUntil(timer(SERVER_PATIENCE, scheduler)),
     );
-    return roster$.pipe(finalize(tasks.add()));
+    return { state$: defer(() => roster$.pipe(finalize(tasks.add()))), reload: () => undefined };
   };
 }
 
 const keyOf = (group_id: string) => makeStateKey<readonly GroupMember[]>(`lobby-rx ${group_id}`);
-
-function rosterOf(members: readonly GroupMember[]): Roster {
-  const byId = new Map(members.map(member => [member.identity.identity_id, member]));
-  return { members: byId, joined: members, left: [], updated: [] };
-}

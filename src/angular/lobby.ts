@@ -18,6 +18,7 @@ import type { EventCodecs, NoOwnEvents } from '../protocol/index.js';
 import { fromFetch, type Transport } from '../transport/index.js';
 import { AppLife } from './app-life.js';
 import { FeedHub } from './feed-hub.js';
+import { SharedRosters } from './shared-rosters.js';
 
 /** Something to add to {@link provideLobby}. */
 export interface LobbyFeature {
@@ -42,6 +43,9 @@ export const FEED_SHARING = /* @__PURE__ */ new InjectionToken<TabSharing | null
 
 /** What everything in an injector has in common that follows the client's feed. */
 export const FEED_HUB = /* @__PURE__ */ new InjectionToken<FeedHub>('LOBBY_FEED_HUB');
+
+/** The groups that everything in an injector shows. */
+export const SHARED_ROSTERS = /* @__PURE__ */ new InjectionToken<SharedRosters>('LOBBY_SHARED_ROSTERS');
 
 /** The client of an injector, as {@link provideLobby} configures it. */
 export const LOBBY = /* @__PURE__ */ new InjectionToken<Client>('LOBBY');
@@ -68,6 +72,7 @@ export function provideLobby<const Codecs extends EventCodecs = NoOwnEvents>(
     { provide: LOBBY_APP, useFactory: () => createApp(config()) },
     { provide: LOBBY, useFactory: createLobby },
     { provide: FEED_HUB, useFactory: createHub },
+    { provide: SHARED_ROSTERS, useFactory: createRosters },
     // Those of a parent are for its own client.
     { provide: CALL_TRANSPORT, useValue: null },
     { provide: FEED_SHARING, useValue: null },
@@ -98,6 +103,11 @@ function createHub(): FeedHub {
   const { life, scheduler } = inject(LOBBY_APP);
   const { feed } = inject(LOBBY).events;
   return new FeedHub({ feed, life, scheduler, isServer: isPlatformServer(inject(PLATFORM_ID)) });
+}
+
+function createRosters(): SharedRosters {
+  const { life, scheduler } = inject(LOBBY_APP);
+  return new SharedRosters({ group: inject(LOBBY).group, life, scheduler });
 }
 
 function createLobby(): Client {

@@ -2,6 +2,7 @@ import '@angular/compiler';
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { ApplicationRef, signal, TransferState } from '@angular/core';
 import { TestBed } from '@angular/core/testing';
+import type { GroupMember } from 'lobby-rx';
 import { injectRoster } from 'lobby-rx/angular';
 import { angularApp, createWorld } from './angular-app.js';
 
@@ -37,7 +38,60 @@ describe('injectRoster', () => {
     wanted.set(group_id);
     pass(1_000);
     destroy();
+    pass(999);
+    strictEqual(openPolls(), 1);
+    pass(1);
     strictEqual(openPolls(), 0);
+  });
+
+  it('watches a group once for all that show it with the same options', () => {
+    const { component, pass, emulator, identity_id, group_id, openPolls } = angularApp();
+    const show = () =>
+      component(() =>
+        injectRoster(
+          () => group_id,
+          () => ({ count: 50 }),
+        ),
+      );
+    const shown = Array.from({ length: 6 }, show);
+    const differently = component(() => injectRoster(() => group_id));
+    pass(5_000);
+    strictEqual(openPolls(), 2);
+    strictEqual(emulator.requests.filter(({ url }) => url.includes('count=50')).length, 2);
+    const other = emulator.addIdentity().identity_id;
+    emulator.join(group_id, other);
+    pass(1_000);
+    const late = show();
+    pass(10);
+    const ids = (members: readonly GroupMember[] = []) => members.map(({ identity }) => identity.identity_id);
+    for (const { value } of shown) deepStrictEqual(ids(value.value()?.joined), [other]);
+    // It has seen nothing before.
+    deepStrictEqual(ids(late.value.value()?.joined), [identity_id, other]);
+    strictEqual(late.value.status().state, 'live');
+    strictEqual(openPolls(), 2);
+    for (const { destroy } of [...shown, differently]) destroy();
+    pass(1_000);
+    strictEqual(openPolls(), 1);
+    late.destroy();
+    pass(1_000);
+    strictEqual(openPolls(), 0);
+    // What is shown again after that is read again.
+    strictEqual(show().value.value(), undefined);
+    pass(5_000);
+    strictEqual(openPolls(), 1);
+  });
+
+  it('reloads for all that show it, also those for which it has ended', () => {
+    const { component, pass, emulator, identity_id } = angularApp();
+    const [one, another] = [1, 2].map(() => component(() => injectRoster(() => 'later')).value);
+    pass(5_000);
+    deepStrictEqual([one!.status().state, another!.status().state], ['closed', 'closed']);
+    emulator.addGroup({ group_id: 'later' });
+    emulator.join('later', identity_id);
+    one!.reload();
+    pass(5_000);
+    for (const { value, status, error } of [one!, another!])
+      deepStrictEqual([value()?.members.size, status().state, error()], [1, 'live', undefined]);
   });
 
   it('keeps the last value while it is retrying, and says why', () => {

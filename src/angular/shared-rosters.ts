@@ -1,0 +1,129 @@
+import {
+  catchError,
+  defer,
+  finalize,
+  map,
+  of,
+  ReplaySubject,
+  scan,
+  share,
+  startWith,
+  Subject,
+  switchMap,
+  timer,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
+import type { GroupApi, Roster, RosterConfig } from '../client/index.js';
+import type { GroupMember } from '../protocol/index.js';
+import { connecting, type WatchSignal, type WatchStatus } from '../stream/index.js';
+import type { AppLife } from './app-life.js';
+
+/** What is known of a group. */
+export interface RosterState {
+  readonly roster: Roster | undefined;
+  readonly status: WatchStatus;
+}
+
+/** The roster of a group, for all that shows it. */
+export interface SharedRoster {
+  /** What is known now, and each change. It is watched while there are subscribers, and never ends. */
+  readonly state$: Observable<RosterState>;
+  /** Watches again. */
+  readonly reload: () => void;
+}
+
+/** What a {@link SharedRosters} needs. */
+interface SharedRostersConfig {
+  readonly group: GroupApi;
+  readonly life: AppLife;
+  readonly scheduler: SchedulerLike;
+}
+
+interface Entry {
+  readonly group_id: string;
+  readonly config: RosterConfig;
+  readonly shared: SharedRoster;
+}
+
+/** How long a group is watched once nothing shows it, in ms: on the next page there may be something that does. */
+const LINGER = 1_000;
+
+/** Watches each group once for everything in an injector that shows it with the same options. */
+export class SharedRosters {
+  readonly #config: SharedRostersConfig;
+  #entries: readonly Entry[] = [];
+
+  constructor(config: SharedRostersConfig) {
+    this.#config = config;
+  }
+
+  /** The roster that is being watched, or will be. */
+  of(group_id: string, config: RosterConfig): SharedRoster {
+    const known = this.#entries.find(entry => entry.group_id === group_id && isSame(entry.config, config));
+    if (known) return known.shared;
+    const { group } = this.#config;
+    const shared = this.#share(
+      defer(() => group.rosterSignals(group_id, config)),
+      () => (this.#entries = this.#entries.filter(entry => entry.shared !== shared)),
+    );
+    this.#entries = [...this.#entries, { group_id, config, shared }];
+    return shared;
+  }
+
+  #share(signal$: Observable<WatchSignal<Roster>>, onUnused: () => void): SharedRoster {
+    const { life, scheduler } = this.#config;
+    const reload$ = new Subject<void>();
+    const start = () => connecting(scheduler.now());
+    const toStatus = (status: WatchStatus): WatchSignal<Roster> => ({ kind: 'status', status });
+    const watch$ = defer(() =>
+      life.outside(signal$).pipe(
+        catchError((error: unknown) => of(toStatus({ ...start(), state: 'closed', error }))),
+        startWith(toStatus(start())),
+      ),
+    );
+    const state$ = reload$.pipe(
+      startWith(undefined),
+      switchMap(() => watch$),
+      scan(stateAfter, { roster: undefined, status: start() }),
+      finalize(onUnused),
+      share({
+        connector: () => new ReplaySubject<RosterState>(1),
+        resetOnRefCountZero: () => timer(LINGER, scheduler),
+      }),
+    );
+    return { state$: state$.pipe(startingWithAll()), reload: () => reload$.next() };
+  }
+}
+
+function isSame(one: RosterConfig, other: RosterConfig): boolean {
+  const names = Object.keys({ ...one, ...other }) as (keyof RosterConfig)[];
+  return names.every(name => Object.is(one[name], other[name]));
+}
+
+function stateAfter(state: RosterState, signal: WatchSignal<Roster>): RosterState {
+  if (signal.kind === 'status') return { ...state, status: signal.status };
+  return signal.kind === 'answer' ? { ...state, roster: signal.answer } : state;
+}
+
+/** For each subscriber, all members of the first roster have joined. */
+function startingWithAll() {
+  return (state$: Observable<RosterState>) =>
+    defer(() => {
+      let isStarted = false;
+      return state$.pipe(
+        map(state => {
+          const { roster } = state;
+          if (isStarted || !roster) return state;
+          isStarted = true;
+          return { ...state, roster: firstRoster([...roster.members.values()]) };
+        }),
+      );
+    });
+}
+
+/** A group before anything was known of it. */
+export function firstRoster(members: readonly GroupMember[]): Roster {
+  const byId = new Map(members.map(member => [member.identity.identity_id, member]));
+  return { members: byId, joined: members, left: [], updated: [] };
+}
