@@ -7,14 +7,14 @@ import { createEmulator, listen } from 'lobby-rx/emulator';
 /** How the pages follow: with one watch for all tabs, with one while they are alive, or with a client as it is. */
 export type Sharing = 'tabs' | 'alive' | 'alone';
 
-/** An emulator over HTTP with one identity, and a site whose pages follow its events. */
-export async function createSite() {
+/** An emulator over HTTP with one identity, and a site whose pages run a program: by default, one that follows its events. */
+export async function createSite(program = 'follower.ts') {
   const emulator = createEmulator();
   const { identity_id, token } = emulator.addIdentity({ display_name: 'Ada' });
   let service = await listen(emulator);
   const { url, port } = service;
   const bundle = await build({
-    ...{ entryPoints: [join(import.meta.dirname, 'follower.ts')], bundle: true, write: false },
+    ...{ entryPoints: [join(import.meta.dirname, program)], bundle: true, write: false },
     ...{ format: 'esm', platform: 'browser', logLevel: 'warning' },
     alias: { '#fetch': join(import.meta.dirname, '../../../src/transport/platform-fetch.ts') },
   });
@@ -29,7 +29,7 @@ export async function createSite() {
   await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
   return {
-    emulator,
+    ...{ emulator, identity_id },
     polls: () => emulator.requests.filter(request => request.pending).length,
     pageUrl: (sharing: Sharing, page = '') =>
       `${origin}/${page}?${new URLSearchParams({ url, token, sharing }).toString()}`,

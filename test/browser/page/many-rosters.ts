@@ -1,0 +1,33 @@
+// Runs in a page: an Angular application with seven places that show one group, beside its feed.
+import '@angular/compiler';
+import {
+  createEnvironmentInjector,
+  provideZonelessChangeDetection,
+  runInInjectionContext,
+} from '@angular/core';
+import { createApplication } from '@angular/platform-browser';
+import { injectFeed, injectLobby, injectRoster, provideLobby } from 'lobby-rx/angular';
+
+const given = new URLSearchParams(location.search);
+const group_id = given.get('group') ?? '';
+const config = { url: given.get('url') ?? '', token: given.get('token') ?? '' };
+const app = await createApplication({
+  providers: [provideZonelessChangeDetection(), provideLobby(() => config)],
+});
+const places = Array.from({ length: 7 }, () => createEnvironmentInjector([], app.injector));
+const rosters = places.map(place => runInInjectionContext(place, () => injectRoster(() => group_id)));
+const lobby = runInInjectionContext(app.injector, injectLobby);
+runInInjectionContext(app.injector, injectFeed).on('identity_update', () => undefined);
+
+Object.assign(globalThis, {
+  sizes: () => rosters.map(({ value }) => value()?.members.size),
+  /** How long a plain request takes beside all of it, in ms. */
+  ask: () => {
+    const start = performance.now();
+    return new Promise((resolve, reject) => {
+      lobby.group
+        .getMembers({ group_id })
+        .subscribe({ next: () => resolve(performance.now() - start), error: reject });
+    });
+  },
+});
