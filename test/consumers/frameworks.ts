@@ -37,8 +37,9 @@ export const frameworks: readonly Workshop[] = [
     ],
     copies: ['frameworks'],
     files: {
-      'use-roster.tsx': recipe(PAGE, 'useEffect'),
-      'VueRoster.vue': recipe(PAGE, 'shallowRef<Roster>'),
+      'roster-state.ts': recipe(PAGE, 'export function rosterState'),
+      'use-roster.tsx': recipe(PAGE, 'useSyncExternalStore'),
+      'VueRoster.vue': recipe(PAGE, 'shallowRef<RosterState>'),
       'SvelteRoster.svelte': recipe(PAGE, '$state.raw'),
     },
     consumers: [

@@ -1,15 +1,17 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { useRoster } from './use-roster';
 import { createWorld, live } from './world';
 
 test('React', async () => {
   const world = createWorld();
+  const frames: { readonly group_id: string; readonly names: readonly string[] }[] = [];
   function Members({ group_id }: { group_id: string }) {
-    const { roster, status, error } = useRoster(world.client, group_id);
+    const { roster, status } = useRoster(world.client, group_id);
     const names = [...(roster?.members.values() ?? [])].map(({ identity }) => identity.display_name);
-    return <p>{error ? 'The members cannot be shown.' : `${status?.state} ${names.join()}`}</p>;
+    frames.push({ group_id, names });
+    return <p>{status?.error ? 'The members cannot be shown.' : `${status?.state} ${names.join()}`}</p>;
   }
   const root = createRoot(document.body.appendChild(document.createElement('div')));
   await live(world, {
@@ -17,8 +19,13 @@ test('React', async () => {
       root.render(
         <StrictMode>
           <Members group_id={group_id} />
+          <Members group_id={group_id} />
         </StrictMode>,
       ),
     remove: () => root.unmount(),
   });
+  // Not for a moment are the members of one group shown as those of the other.
+  const inOther = frames.filter(({ group_id }) => group_id === world.groups[1]);
+  expect(inOther.some(({ names }) => names.includes('Linus'))).toBe(true);
+  expect(inOther.some(({ names }) => names.includes('Grace'))).toBe(false);
 });

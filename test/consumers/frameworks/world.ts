@@ -21,7 +21,11 @@ export function createWorld() {
   };
 }
 
-export const shows = (text: string) => vi.waitFor(() => expect(document.body.textContent).toContain(text));
+/** A watch ends a second after the last component that shows it. */
+const PATIENCE = { timeout: 5_000 };
+
+export const shows = (text: string) =>
+  vi.waitFor(() => expect(document.body.textContent).toContain(text), PATIENCE);
 
 /** Takes a component through its life: it shows a group, a change, another group, and nothing is left of it. */
 export async function live(
@@ -37,11 +41,11 @@ export async function live(
   component.show(groups[1]!);
   await shows('Linus');
   expect(document.body.textContent).not.toContain('Grace');
-  await vi.waitFor(() => expect(polls()).toBe(1));
+  await vi.waitFor(() => expect(polls()).toBe(1), PATIENCE);
   component.show('nowhere');
   await shows('cannot be shown');
   component.show(groups[1]!);
   await shows('Linus');
   component.remove();
-  await vi.waitFor(() => expect(polls()).toBe(0));
+  await vi.waitFor(() => expect(polls()).toBe(0), PATIENCE);
 }
