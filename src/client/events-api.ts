@@ -1,29 +1,20 @@
-import { concatMap, finalize, tap, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { Endpoint, EventsWatchInput } from '../endpoint/index.js';
-import { aBoolean, aFunction, checkOptions, milliseconds, type Options } from '../error/index.js';
+import { aBoolean, aFunction, checkOptions, given, milliseconds, type Options } from '../error/index.js';
 import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
-  ageLimit,
   answers,
-  checkpointOf,
-  continuingWatch,
   audienceFeed,
-  heldSignals,
+  continuingWatch,
   WATCH_OPTIONS,
-  type Audience,
-  type Checkpoint,
   type EventFeed,
   type EventFeedConfig,
-  type Gap,
-  type GapReason,
-  type SinglePoll,
   type WatchConfig,
-  type WatchSettings,
   type WatchSharing,
-  type WatchSignal,
 } from '../stream/index.js';
 import type { LobbyContext } from './context.js';
 import { endpointSignals, endpointWatch, request } from './requests.js';
+import { sharedEvents } from './shared-events.js';
 
 /** The live events of the identity that the client's token belongs to (interface document, 4.3 and 6). */
 export interface EventsApi<Own extends object = NoOwnEvents> {
@@ -108,55 +99,15 @@ function feedOf<Own extends object>(
 ): EventFeed<Own> {
   checkOptions<object>(config, FEED_OPTIONS);
   const { linger = context.linger, resume = true, share, ...watchConfig } = config;
+  const { scheduler } = { ...context.watch, ...given(watchConfig) };
+  const feedConfig = given({ linger, scheduler }) as EventFeedConfig;
+  if (share)
+    return audienceFeed(sharedEvents(context, endpoint, { ...watchConfig, resume, share }), feedConfig);
   const watch = endpointWatch(context, endpoint, {}, watchConfig);
   const settings = { ...watch.settings(), resume };
-  const feedConfig = { scheduler: settings.scheduler, ...(linger !== undefined && { linger }) };
-  if (share) return audienceFeed<Own>(sharedSource(watch.poll, settings, share), feedConfig);
   let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
   return audienceFeed<Own>(
     audience => (run ??= continuingWatch(watch.poll, settings, audience))(),
     feedConfig,
   );
-}
-
-/** The signals of a watch that is shared, for the audience of a feed. */
-function sharedSource<List>(
-  poll: SinglePoll<List>,
-  settings: WatchSettings<List>,
-  share: WatchSharing,
-): (audience: Audience<List>) => Observable<WatchSignal<List>> {
-  const { from, retention, scheduler, resume } = settings;
-  const watch = continuingWatch(poll, { ...settings, from: undefined, resume: true });
-  const now = () => scheduler.now();
-  let place: Checkpoint | undefined;
-  /** What has been dropped, or is not continued, is a gap before the next answer: only then does a reload see what came before. */
-  let due: GapReason | undefined;
-  let isStarted = false;
-  let isRunning = false;
-
-  const run = () => {
-    // The age of an index alone is unknown: it counts as new.
-    if (!isStarted && from) place = { index: from.index ?? '', at: from.at ?? now() };
-    isStarted = isRunning = true;
-    const index = place?.index;
-    if (due === 'unwatched') place = undefined;
-    return share(watch, { from: place }).pipe(
-      concatMap((signal): readonly WatchSignal<List>[] => {
-        if (!due || signal.kind === 'status') return [signal];
-        const gap: Gap = { reason: due, at: now(), index };
-        due = undefined;
-        return signal.kind === 'gap' ? [signal] : [{ kind: 'gap', gap }, signal];
-      }),
-      // What is held for the next subscriber counts as taken.
-      tap(signal => (place = checkpointOf(signal) ?? place)),
-      finalize(() => (isRunning = false)),
-    );
-  };
-  const drops = (heldCount: number) => {
-    if (!place) return false;
-    if (!resume && !isRunning) due = 'unwatched';
-    else if (heldCount > 0 && now() - place.at > ageLimit(retention)) due = 'silence';
-    return due !== undefined;
-  };
-  return audience => heldSignals(run, audience, drops);
 }

@@ -1,5 +1,5 @@
-import { isLeft } from '#fp-ts/Either';
 import {
+  decodedEvents,
   identityEventList,
   type EventCodecs,
   type IdentityEventList,
@@ -12,8 +12,5 @@ export function storedEvents<Codecs extends EventCodecs>(
   events: Codecs,
 ): (record: StoredRecord) => IdentityEventList<PayloadsOf<Codecs>> {
   const codec = identityEventList(events);
-  return ({ answer }) => {
-    const decoded = codec.decode(answer);
-    return isLeft(decoded) ? { events: [], watch: answer.watch } : decoded.right;
-  };
+  return ({ answer }) => decodedEvents(codec, answer);
 }

@@ -57,6 +57,15 @@ export function identityEventList<Codecs extends EventCodecs>(
   );
 }
 
+/** Decodes a list that was stored, or sent on, as it came. One that the codec refuses as a whole has no events. */
+export function decodedEvents<Own extends object>(
+  codec: Codec<IdentityEventList<Own>>,
+  raw: RawEventList,
+): IdentityEventList<Own> {
+  const decoded = codec.decode(raw);
+  return isLeft(decoded) ? { events: [], watch: raw.watch } : decoded.right;
+}
+
 export const IdentityEventList: Codec<IdentityEventList> = identityEventList({});
 
 /** On the wire `kind` is an object. If it is a string, the event has been decoded. */

@@ -34,7 +34,7 @@ export {
   ProfileGroup,
   type KnownPresenceStatus,
 } from './identity.js';
-export { identityEventList, IdentityEventList, RawEventList } from './identity-event-list.js';
+export { decodedEvents, identityEventList, IdentityEventList, RawEventList } from './identity-event-list.js';
 export {
   IdentityUpdate,
   type EventCodecs,
