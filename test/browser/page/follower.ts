@@ -1,10 +1,12 @@
 // Runs in a page: follows the events of an identity, and shows the test what came.
-import { createClient, type FeedConfig } from 'lobby-rx';
+import { createClient, integer, type EventFeed, type FeedConfig } from 'lobby-rx';
 import { acrossTabs, whileAlive } from 'lobby-rx/browser';
 
 /** What a test reads in a page. */
 export interface Followed {
   readonly events: string[];
+  /** Those of the kinds that its deployment declares. */
+  readonly declared: string[];
   readonly gaps: string[];
   readonly states: string[];
   isLeading: boolean;
@@ -13,9 +15,13 @@ export interface Followed {
 }
 
 const given = new URLSearchParams(location.search);
-const client = createClient({ url: given.get('url') ?? '', token: given.get('token') ?? '' });
+const kinds = (given.get('kinds') ?? '').split(',').filter(kind => kind !== '');
+const client = createClient({
+  ...{ url: given.get('url') ?? '', token: given.get('token') ?? '' },
+  events: Object.fromEntries(kinds.map(kind => [kind, integer])),
+});
 const followed: Followed = {
-  ...{ events: [], gaps: [], states: [], isLeading: false },
+  ...{ events: [], declared: [], gaps: [], states: [], isLeading: false },
   ping: () => {
     const start = performance.now();
     return new Promise((resolve, reject) => {
@@ -33,5 +39,7 @@ const configs: Readonly<Record<string, FeedConfig>> = {
 const feed = client.events.createFeed(configs[given.get('sharing') ?? 'tabs']);
 feed.gap$.subscribe(({ reason }) => followed.gaps.push(reason));
 feed.status$.subscribe(({ state }) => followed.states.push(state));
+for (const kind of kinds)
+  (feed as EventFeed<Record<string, number>>).on(kind).subscribe(event => followed.declared.push(event.kind));
 feed.unknown$.subscribe(({ name }) => followed.events.push(name));
 Object.assign(globalThis, { followed });

@@ -3,7 +3,8 @@ import '@angular/compiler';
 import {
   createEnvironmentInjector,
   provideZonelessChangeDetection,
-  runInInjectionContext,
+  EnvironmentInjector,
+  InjectionToken,
 } from '@angular/core';
 import { createApplication } from '@angular/platform-browser';
 import { injectFeed, injectLobby, injectRoster, provideLobby } from 'lobby-rx/angular';
@@ -14,10 +15,15 @@ const config = { url: given.get('url') ?? '', token: given.get('token') ?? '' };
 const app = await createApplication({
   providers: [provideZonelessChangeDetection(), provideLobby(() => config)],
 });
-const places = Array.from({ length: 7 }, () => createEnvironmentInjector([], app.injector));
-const rosters = places.map(place => runInInjectionContext(place, () => injectRoster(() => group_id)));
-const lobby = runInInjectionContext(app.injector, injectLobby);
-runInInjectionContext(app.injector, injectFeed).on('identity_update', () => undefined);
+const root = app.injector.get(EnvironmentInjector);
+/** What an injection context of its own gets. */
+const inPlace = <T>(useFactory: () => T): T => {
+  const PLACE = new InjectionToken<T>('PLACE');
+  return createEnvironmentInjector([{ provide: PLACE, useFactory }], root).get(PLACE);
+};
+const rosters = Array.from({ length: 7 }, () => inPlace(() => injectRoster(() => group_id)));
+const lobby = inPlace(() => injectLobby());
+inPlace(() => injectFeed()).on('identity_update', () => undefined);
 
 Object.assign(globalThis, {
   sizes: () => rosters.map(({ value }) => value()?.members.size),

@@ -31,8 +31,8 @@ export async function createSite(program = 'follower.ts') {
   return {
     ...{ emulator, identity_id },
     polls: () => emulator.requests.filter(request => request.pending).length,
-    pageUrl: (sharing: Sharing, page = '') =>
-      `${origin}/${page}?${new URLSearchParams({ url, token, sharing }).toString()}`,
+    pageUrl: (sharing: Sharing, page = '', kinds = '') =>
+      `${origin}/${page}?${new URLSearchParams({ url, token, sharing, kinds }).toString()}`,
     publish: (name: string) => emulator.publish(identity_id, { [name]: 1 }),
     stopService: () => service.close(),
     restartService: async () => {

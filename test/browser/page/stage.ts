@@ -34,11 +34,11 @@ export async function createStage(browser: Browser) {
   const tabs: Tab[] = [];
   return {
     ...site,
-    /** Opens tabs, the last of which is visible. */
-    openTabs: async (sharing: Sharing, count: number): Promise<readonly Tab[]> => {
+    /** Opens tabs, the last of which is visible. `kinds` has the kinds of events that their deployment declares. */
+    openTabs: async (sharing: Sharing, count: number, kinds = ''): Promise<readonly Tab[]> => {
       const opened: Tab[] = [];
       for (let n = 0; n < count; n++) {
-        const tab = await Tab.open(devTools, site.pageUrl(sharing));
+        const tab = await Tab.open(devTools, site.pageUrl(sharing, '', kinds));
         tabs.push(tab);
         opened.push(tab);
         await waitUntil(async () => (await tab.followed())?.states.at(-1) === 'live');

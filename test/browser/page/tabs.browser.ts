@@ -1,4 +1,4 @@
-import { ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { Browser } from 'playwright-core';
 import { waitUntil } from '../../wait-until.js';
 import { createStage, haveAll, startChromium, type Stage } from './stage.js';
@@ -30,6 +30,16 @@ describe('tabs in Chromium', function () {
     const took = await tabs[7]!.evaluate<number>('followed.ping()');
     ok(took < 1_000, `${took} ms`);
     console.log(`      a plain request of the eighth tab: ${took.toFixed(0)} ms`);
+  });
+
+  it('may be of two deployments: an older one that leads does not know the events of a newer one', async () => {
+    const [older] = await stage.openTabs('tabs', 1);
+    const [newer] = await stage.openTabs('tabs', 1, 'chat');
+    for (let n = 0; n < 5; n++) stage.publish('chat');
+    await haveAll([older!], Array<string>(5).fill('chat'));
+    await waitUntil(async () => ((await newer!.followed())?.declared.length ?? 0) >= 5);
+    deepStrictEqual((await newer!.followed())?.declared, Array(5).fill('chat'));
+    deepStrictEqual(await leadersOf([older!, newer!]), [older]);
   });
 
   const ends: Readonly<Record<string, (leader: Tab) => unknown>> = {
