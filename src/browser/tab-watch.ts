@@ -1,5 +1,8 @@
 import {
+  asapScheduler,
+  BehaviorSubject,
   concatMap,
+  defer,
   EMPTY,
   filter,
   finalize,
@@ -7,6 +10,7 @@ import {
   Observable,
   of,
   type SchedulerLike,
+  subscribeOn,
   switchMap,
   tap,
   timer,
@@ -71,8 +75,15 @@ export function tabWatch<A>(
     /** While this tab has the lock, as far as it knows. A settling leader does not poll yet: it may still learn where to poll from. */
     let lead: { epoch: number; isSettling: boolean; readonly isHeld: () => Promise<boolean> } | undefined;
 
+    /** Whether this tab polls for itself: it cannot send anything to the others. */
+    const isAlone$ = new BehaviorSubject(false);
     const post = (message: TabMessage<A>): void => {
-      if (!subscriber.closed) channel.postMessage(message);
+      if (subscriber.closed || isAlone$.value) return;
+      try {
+        channel.postMessage(message);
+      } catch {
+        isAlone$.next(true);
+      }
     };
     const ask = (kind: 'hello' | 'claim'): void => post({ kind, by: id, epoch, position: log.position });
     const reply = ({ by: to, position: from }: TabQuestion): void => {
@@ -165,7 +176,8 @@ export function tabWatch<A>(
           // That this tab cannot go on says nothing of the others.
           const isEnd = signal.kind === 'status' && signal.status.state === 'closed';
           if (!isEnd) post({ kind: 'signal', epoch, relayed: withStatus(relayed, cloneable) });
-          log.take([relayed]);
+          // It is requested again, alone.
+          if (!isAlone$.value) log.take([relayed]);
         }),
         // It ends with the watch, although the waiting for locks would not.
         tap({ complete: () => subscriber.complete() }),
@@ -175,6 +187,16 @@ export function tabWatch<A>(
         }),
       );
     };
+
+    const alone$ = defer(() => {
+      channel.close();
+      onLead(true);
+      return watch(log.position ? { from: log.position } : {});
+    }).pipe(
+      tap({ complete: () => subscriber.complete(), finalize: () => onLead(false) }),
+      // What could not be sent may be the first word of a leader, which has to end before.
+      subscribeOn(asapScheduler),
+    );
 
     channel.onmessage = ({ data }) => {
       for (const signal of onMessage(data as TabMessage<A>)) subscriber.next(signal);
@@ -194,6 +216,6 @@ export function tabWatch<A>(
         return EMPTY;
       }),
     );
-    subscriber.add(taken$.subscribe(subscriber));
+    subscriber.add(isAlone$.pipe(switchMap(isAlone => (isAlone ? alone$ : taken$))).subscribe(subscriber));
   });
 }

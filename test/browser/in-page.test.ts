@@ -107,6 +107,34 @@ describe('acrossTabs, in a page', () => {
     Object.assign(globalThis, { BroadcastChannel });
   });
 
+  for (const after of [0, 1, 2, 3, 4, 5, 6, 7, 8]) {
+    it(`polls by itself once the browser refuses to send, after ${after} messages, and misses nothing`, async () => {
+      offerLocks();
+      const { BroadcastChannel } = globalThis;
+      let sent = 0;
+      class Failing {
+        onmessage = null;
+        postMessage() {
+          if (sent++ >= after) throw new Error('cannot be cloned');
+        }
+        close() {}
+      }
+      Object.assign(globalThis, { BroadcastChannel: Failing });
+      const { leads, seen, following, polls, publish, pass } = start();
+      await settle();
+      pass(1_000);
+      for (const name of ['a', 'b', 'c']) {
+        publish(name);
+        await settle();
+        pass(2_000);
+      }
+      deepStrictEqual([seen, polls(), leads.at(-1)], [['a', 'b', 'c'], 1, true]);
+      following.unsubscribe();
+      deepStrictEqual([polls(), leads.at(-1)], [0, false]);
+      Object.assign(globalThis, { BroadcastChannel });
+    });
+  }
+
   it('is refused for a second watch at the same time, and may be used again', async () => {
     offerLocks();
     const { client } = virtualWorld({ random: () => 0 });
