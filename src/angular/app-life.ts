@@ -43,9 +43,13 @@ export class AppLife {
     return new Observable(subscriber => this.#zone.runOutsideAngular(() => alive$.subscribe(subscriber)));
   }
 
-  /** Calls back inside the zone, so that what is changed there is rendered. */
+  /** Calls back inside the zone, so that what is changed there is rendered: once for all that is called in the same turn. */
   inside<A>(callback: () => A): A {
-    return this.#zone.run(callback);
+    return this.#zone.run(() => {
+      // zone.js looks for changes as soon as no microtask is pending in the zone.
+      void Promise.resolve().then(() => undefined);
+      return callback();
+    });
   }
 
   /** A clock whose timers run outside of the zone. They end with the injector. */
