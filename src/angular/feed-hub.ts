@@ -1,14 +1,7 @@
-import {
-  asapScheduler,
-  BehaviorSubject,
-  Observable,
-  Subject,
-  Subscription,
-  takeUntil,
-  type SchedulerLike,
-} from 'rxjs';
-import type { LiveEvent, NoOwnEvents } from '../protocol/index.js';
-import { connecting, isRealTime, type EventFeed, type WatchStatus } from '../stream/index.js';
+import { computed, signal, untracked, type WritableSignal } from '@angular/core';
+import { asapScheduler, Observable, Subject, Subscription, takeUntil, type SchedulerLike } from 'rxjs';
+import type { IdentityUpdateEvent, LiveEvent, NoOwnEvents, Profile } from '../protocol/index.js';
+import { connecting, isRealTime, type EventFeed, type Gap, type WatchStatus } from '../stream/index.js';
 import type { AppLife } from './app-life.js';
 
 /** What a hub needs. */
@@ -19,6 +12,9 @@ interface FeedHubConfig {
   readonly isServer: boolean;
 }
 
+/** The maximum number of profiles that are kept. */
+const MAX_PROFILES = 1_000;
+
 /**
  * Follows the feed once for everything in an injector. It begins a moment after its events are first wanted, so that whatever a component
  * sets up gets what the feed has held for it, and not only what is set up first. On a server it never begins.
@@ -26,18 +22,32 @@ interface FeedHubConfig {
 export class FeedHub {
   readonly #config: FeedHubConfig;
   readonly #event$ = new Subject<LiveEvent>();
-  readonly #status$: BehaviorSubject<WatchStatus>;
+  /** The status of the feed. It has the error with which a feed ends. */
+  readonly status: WritableSignal<WatchStatus>;
+  readonly gap = signal<Gap | undefined>(undefined);
+  readonly #profiles = new Map<string, Profile>();
+  /** How many profiles have come. */
+  readonly #profileCount = signal(0);
+  /** The last profiles, which are copied only for a reader. */
+  readonly profiles = computed((): ReadonlyMap<string, Profile> => {
+    this.#profileCount();
+    return new Map(this.#profiles);
+  });
   #followers = 0;
   #following = Subscription.EMPTY;
 
   constructor(config: FeedHubConfig) {
     this.#config = config;
-    this.#status$ = new BehaviorSubject(connecting(config.scheduler.now()));
+    this.status = signal(connecting(config.scheduler.now()));
+    config.life.outside(config.feed.gap$).subscribe(gap => this.gap.set(gap));
   }
 
-  /** The status of the feed: the current one first, then each change. It has the error with which a feed ends. */
-  get status$(): BehaviorSubject<WatchStatus> {
-    return this.#status$;
+  #keepProfile({ identity }: IdentityUpdateEvent): void {
+    const profiles = this.#profiles;
+    profiles.delete(identity.identity_id);
+    profiles.set(identity.identity_id, identity);
+    if (profiles.size > MAX_PROFILES) profiles.delete(profiles.keys().next().value!);
+    this.#profileCount.update(count => count + 1);
   }
 
   /** The events. It never ends: if the feed does, it goes on when the feed is followed again. */
@@ -62,10 +72,13 @@ export class FeedHub {
     const stopped$ = new Subject<void>();
     following.add(() => stopped$.next());
     const follow = () => {
-      following.add(life.outside(feed.status$).subscribe(status => this.#status$.next(status)));
+      following.add(life.outside(feed.status$).subscribe(status => this.status.set(status)));
       // What was held comes at once. A subscriber that leaves with a part of it leaves the rest to the next one.
       life.outside(feed.all$.pipe(takeUntil(stopped$))).subscribe({
-        next: event => this.#event$.next(event),
+        next: event => {
+          if (event.kind === 'identity_update') this.#keepProfile(event);
+          this.#event$.next(event);
+        },
         error: (error: unknown) => this.#end(error),
       });
     };
@@ -75,7 +88,7 @@ export class FeedHub {
 
   #end(error: unknown): void {
     this.#following.unsubscribe();
-    if (this.#status$.value.state === 'closed') return;
-    this.#status$.next({ ...connecting(this.#config.scheduler.now()), state: 'closed', error });
+    if (untracked(this.status).state === 'closed') return;
+    this.status.set({ ...connecting(this.#config.scheduler.now()), state: 'closed', error });
   }
 }

@@ -1,10 +1,9 @@
 import { assertInInjectionContext, ErrorHandler, inject, signal, type Signal } from '@angular/core';
 import type { Subscription } from 'rxjs';
-import { identities } from '../client/index.js';
 import type { LiveEvent, NoOwnEvents, Profile } from '../protocol/index.js';
 import { ofKind, type Gap, type WatchStatus } from '../stream/index.js';
 import { injectFollow } from './inject-follow.js';
-import { FEED_HUB, FEED_SHARING, LOBBY, LOBBY_APP } from './lobby.js';
+import { FEED_HUB, FEED_SHARING, LOBBY_APP } from './lobby.js';
 
 /** The client's feed as signals, until what injected it is destroyed. */
 export interface LiveFeed<Own extends object = NoOwnEvents> {
@@ -28,9 +27,6 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   ): Subscription;
 }
 
-/** The maximum number of profiles that are kept. */
-const MAX_PROFILES = 1_000;
-
 /**
  * Injects the client's feed as signals. All that inject it share one poll, which ends `linger` ms after the last of them is
  * destroyed. On a server it does not poll: there is no user to show an event to. Signals are set outside of the zone, so that nothing is rendered
@@ -48,23 +44,17 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
   assertInInjectionContext(injectFeed);
   const hub = inject(FEED_HUB);
   const { life } = inject(LOBBY_APP);
-  const { gap$ } = inject(LOBBY).events.feed;
   const errors = inject(ErrorHandler);
   const follow = injectFollow();
-  const status = signal(hub.status$.value);
-  const profiles = signal<ReadonlyMap<string, Profile>>(new Map());
-  const identityUpdate$ = hub.event$().pipe(ofKind('identity_update'));
-  const gap = signal<Gap | undefined>(undefined);
   const leads = signal(true);
   const leads$ = inject(FEED_SHARING)?.leads$;
   if (leads$) follow(leads$, isLeading => leads.set(isLeading));
-  follow(hub.status$, next => status.set(next));
-  follow(life.outside(gap$), next => gap.set(next));
-  follow(identities({ identityUpdate$ }, { max: MAX_PROFILES }), next => profiles.set(next));
+  // The status and the profiles are those of a feed that is followed.
+  follow(hub.event$(), () => undefined);
   return {
-    status: status.asReadonly(),
-    profiles: profiles.asReadonly(),
-    gap: gap.asReadonly(),
+    status: hub.status.asReadonly(),
+    profiles: hub.profiles,
+    gap: hub.gap.asReadonly(),
     leads: leads.asReadonly(),
     reload: () => hub.restart(),
     on: (kind, handler) =>
