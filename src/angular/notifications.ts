@@ -3,6 +3,7 @@ import { assertInInjectionContext, inject, signal, DestroyRef, type Signal } fro
 import type { Subscription } from 'rxjs';
 import { checkOptions, milliseconds, plainObject, type Options } from '../error/index.js';
 import type { LiveEvent, NoOwnEvents, Notification } from '../protocol/index.js';
+import { pageEvents } from '../stream/index.js';
 import { injectFollow } from './inject-follow.js';
 import { FEED_HUB, LOBBY_APP } from './lobby.js';
 import { isWebUrl } from './urls.js';
@@ -36,7 +37,7 @@ export interface Notifications<Own extends object = NoOwnEvents> {
 
 /** The options of {@link injectNotifications}. */
 export interface NotificationsConfig<Own extends object = NoOwnEvents> {
-  /** How long one is shown unless the player touches it, in ms. Default 6,000. */
+  /** How long one is shown in a page that can be seen, unless the player touches it, in ms. Default 6,000. */
   readonly duration?: number;
   /**
    * Opens a notification in your own UI, by the kind of its event on the wire: `chat_message`, for example. Called inside the zone.
@@ -58,7 +59,7 @@ const OPTIONS: Options<NotificationsConfig> = {
 
 /**
  * Injects the notifications of the client's feed, to be shown as toasts (interface document, 2.8): each at once, in order, and gone
- * after a few seconds unless the player touches it. On a server there are none.
+ * after a few seconds of a page that is not hidden, unless the player touches it. On a server there are none.
  *
  * Throws an `InputError` if the config is invalid, and outside of an injection context.
  *
@@ -72,7 +73,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
   checkOptions<object>(config, OPTIONS);
   const { duration = 6_000, open: openers = {} } = config;
   const { life, scheduler } = inject(LOBBY_APP);
-  const { defaultView } = inject(DOCUMENT) as { readonly defaultView: WindowLike | null };
+  const document = inject(DOCUMENT) as DocumentLike;
   const timers = new Map<number, Subscription>();
   const holders = new Map<number, Set<string>>();
   const shown = signal<readonly ShownNotification<Own>[]>([]);
@@ -86,8 +87,11 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
     timers.get(id)?.unsubscribe();
     timers.delete(id);
   };
+  const isHeld = (id: number) => (holders.get(id)?.size ?? 0) > 0;
   const startTimer = (id: number) => {
     stopTimer(id);
+    // What comes while the page is hidden keeps its time until it can be seen.
+    if (isHeld(id) || document.visibilityState === 'hidden') return;
     timers.set(
       id,
       scheduler.schedule(() => dismiss(id), duration),
@@ -106,7 +110,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
   };
   const release: Notifications['release'] = (id, by = 'pointer') => {
     holders.get(id)?.delete(by);
-    if (isShown(id) && !holders.get(id)?.size) startTimer(id);
+    if (isShown(id)) startTimer(id);
   };
   const show = (notification: Notification, event: LiveEvent<Own>) => {
     const id = ++lastId;
@@ -116,7 +120,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
     if (shown().length <= MAX_SHOWN) return;
     const others = shown().slice(0, -1);
     // One that the player touches stays, if it can.
-    const leaving = others.find(one => timers.has(one.id)) ?? others[0];
+    const leaving = others.find(one => !isHeld(one.id)) ?? others[0];
     if (leaving) dismiss(leaving.id);
   };
   const open = (id: number) => {
@@ -125,10 +129,14 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
     dismiss(id);
     const opener = openerOf(one.event);
     if (opener) life.inside(() => opener(one.event));
-    else defaultView?.open(one.notification.url, '_blank', 'noopener,noreferrer');
+    else document.defaultView?.open(one.notification.url, '_blank', 'noopener,noreferrer');
   };
 
-  injectFollow()(inject(FEED_HUB).event$<Own>(), event => {
+  const follow = injectFollow();
+  follow(life.outside(pageEvents('visibilitychange')), () => {
+    for (const { id } of shown()) startTimer(id);
+  });
+  follow(inject(FEED_HUB).event$<Own>(), event => {
     // The compiler cannot narrow a union while its kinds are still generic.
     const { notification } = event as { readonly notification?: Notification };
     if (notification) show(notification, event);
@@ -139,7 +147,8 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
   return { shown: shown.asReadonly(), hold, release, open, dismiss };
 }
 
-/** The part of a window that is used. */
-interface WindowLike {
-  open(url: string, target: string, features: string): unknown;
+/** The part of a document that is used. */
+interface DocumentLike {
+  readonly visibilityState?: string;
+  readonly defaultView: { open(url: string, target: string, features: string): unknown } | null;
 }

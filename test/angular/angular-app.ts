@@ -81,6 +81,11 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
   const opened: unknown[][] = [];
   const zone = new TrackedZone();
   const document = {
+    // In a `fakePage`, its own.
+    get visibilityState() {
+      return (globalThis as { readonly document?: { readonly visibilityState: string } }).document
+        ?.visibilityState;
+    },
     defaultView: { open: (...args: unknown[]) => opened.push(args) },
     getElementById: () => more.transferState && { tagName: 'SCRIPT', textContent: more.transferState },
   };

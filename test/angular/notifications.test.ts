@@ -3,6 +3,7 @@ import { deepStrictEqual, strictEqual, throws } from 'node:assert';
 import { TestBed } from '@angular/core/testing';
 import { isInputError } from 'lobby-rx';
 import { injectNotifications, type NotificationsConfig } from 'lobby-rx/angular';
+import { fakePage } from '../fake-page.js';
 import { angularApp, type AngularAppConfig } from './angular-app.js';
 
 describe('injectNotifications', () => {
@@ -57,6 +58,32 @@ describe('injectNotifications', () => {
     notify('b');
     notifications.dismiss(idOf('b'));
     deepStrictEqual(titles(), []);
+  });
+
+  it('keeps those that come, or are there, while the page is hidden, their whole time from when it can be seen', () => {
+    const page = fakePage();
+    try {
+      const { notify, titles, pass, notifications, idOf, destroy } = toasts();
+      notify('a');
+      pass(3_000);
+      page.show(false);
+      notify('b');
+      pass(600_000);
+      deepStrictEqual(titles(), ['a', 'b']);
+      notifications.hold(idOf('b'));
+      page.show(true);
+      pass(5_900);
+      deepStrictEqual(titles(), ['a', 'b']);
+      pass(200);
+      deepStrictEqual(titles(), ['b']);
+      notifications.release(idOf('b'));
+      pass(6_000);
+      deepStrictEqual(titles(), []);
+      destroy();
+      page.show(false);
+    } finally {
+      page.remove();
+    }
   });
 
   it('shows four at most: the oldest that is not held makes room', () => {
