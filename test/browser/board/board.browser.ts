@@ -239,6 +239,23 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         await toast.waitFor({ state: 'detached' });
       });
 
+      it('keeps the focus in the notifications when one is dismissed by keyboard', async () => {
+        const { page } = await signIn('Ada');
+        notify('First');
+        notify('Second');
+        const dismiss = (title: string) =>
+          page.locator('.toast', { hasText: title }).getByRole('button', { name: 'Dismiss' });
+        const isFocused = (selector: string) => page.locator(`${selector}:focus`).waitFor();
+        await dismiss('Second').waitFor();
+        await dismiss('First').focus();
+        await page.keyboard.press('Enter');
+        await page.locator('.toast', { hasText: 'First' }).waitFor({ state: 'detached' });
+        await isFocused('.toast .quiet');
+        await page.keyboard.press('Enter');
+        await isFocused('.toasts');
+        strictEqual(await page.locator('.toast').count(), 0);
+      });
+
       it('holds no more memory after ten thousand events', async function () {
         this.timeout(180_000);
         const ada = await signIn('Ada');

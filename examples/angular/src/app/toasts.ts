@@ -6,9 +6,10 @@ import { injectNotifications } from 'lobby-rx/angular';
   selector: 'board-toasts',
   changeDetection: ChangeDetectionStrategy.OnPush,
   template: `
-    <div class="toasts" role="log" aria-live="polite" aria-label="Notifications">
+    <div class="toasts" role="log" aria-live="polite" aria-label="Notifications" tabindex="-1">
       @for (toast of notifications.shown(); track toast.id) {
         <section
+          #shown
           class="toast"
           (pointerenter)="notifications.hold(toast.id, 'pointer')"
           (pointerleave)="notifications.release(toast.id, 'pointer')"
@@ -19,7 +20,7 @@ import { injectNotifications } from 'lobby-rx/angular';
             <strong>{{ toast.notification.title }}</strong>
             <span>{{ toast.notification.description }}</span>
           </button>
-          <button class="quiet" aria-label="Dismiss" (click)="notifications.dismiss(toast.id)">✕</button>
+          <button class="quiet" aria-label="Dismiss" (click)="dismiss(toast.id, shown)">✕</button>
         </section>
       }
     </div>
@@ -27,4 +28,12 @@ import { injectNotifications } from 'lobby-rx/angular';
 })
 export class Toasts {
   readonly notifications = injectNotifications();
+
+  dismiss(id: number, shown: HTMLElement): void {
+    const hadFocus = shown.matches(':focus-within');
+    const next = shown.nextElementSibling ?? shown.previousElementSibling;
+    this.notifications.dismiss(id);
+    // Who dismisses by keyboard stays in the list.
+    if (hadFocus) (next?.querySelector<HTMLElement>('.quiet') ?? shown.parentElement)?.focus();
+  }
 }
