@@ -12,6 +12,10 @@ const angular = (version: string, typescript: string, node: string): Workshop =>
   ],
   copies: ['angular'],
   files: {
+    'session-app.ts': recipe('docs/angular.md', 'createEnvironmentInjector').replace(
+      "'https://api.example.com'",
+      'url',
+    ),
     'angular-app.ts': recipe('docs/angular.md', 'bootstrapApplication').replace(
       "'https://api.example.com'",
       'url',
@@ -20,7 +24,11 @@ const angular = (version: string, typescript: string, node: string): Workshop =>
   consumers: [
     { name: 'Angular', version, proves: 'the recipe has no type errors', run: 'tsc' },
     {
-      ...{ name: 'Angular', version, proves: 'the recipe shows a group as it changes' },
+      ...{
+        name: 'Angular',
+        version,
+        proves: 'the recipes show a group as it changes, and end with a session',
+      },
       run: `${node} node_modules/vitest/vitest.mjs run`,
     },
   ],

@@ -1,0 +1,32 @@
+import '@angular/compiler';
+import { VERSION } from '@angular/core';
+import { bootstrapApplication } from '@angular/platform-browser';
+import { expect, test, vi } from 'vitest';
+import { createEmulator, listen } from 'lobby-rx/emulator';
+
+test('a client ends with its session, and the next one has a client of its own', async () => {
+  // Its default until 20.
+  if (Number(VERSION.major) <= 20) await import('zone.js');
+  const emulator = createEmulator({ collectTime: 0 });
+  const [ada, grace] = [emulator.addIdentity(), emulator.addIdentity()];
+  const group_id = emulator.addGroup();
+  for (const { identity_id } of [ada!, grace!]) emulator.join(group_id, identity_id);
+  const server = await listen(emulator);
+  Object.assign(globalThis, { group_id, session: ada, url: server.url });
+  document.body.append(document.createElement('app-root'));
+  const { Root } = await import('./session-app');
+  const app = await bootstrapApplication(Root);
+  const root = app.components[0]!.instance as InstanceType<typeof Root>;
+  const polling = () => emulator.requests.filter(({ pending }) => pending).map(({ token }) => token);
+  const shows = (text: string) => vi.waitFor(() => expect(document.body.textContent).toContain(text), 10_000);
+  root.signIn();
+  await shows('2 members');
+  await vi.waitFor(() => expect(polling()).toEqual([ada!.token]));
+  Object.assign(globalThis, { session: grace });
+  root.signIn();
+  await vi.waitFor(() => expect(polling()).toEqual([grace!.token]));
+  await shows('2 members');
+  root.signOut();
+  await vi.waitFor(() => expect([polling(), document.body.textContent?.trim()]).toEqual([[], '']));
+  await server.close();
+});
