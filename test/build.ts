@@ -43,7 +43,7 @@ async function bundleForNode(): Promise<void> {
     },
     outdir: join(DIST, 'node'),
     ...{ bundle: true, splitting: true, chunkNames: 'shared-[hash]', packages: 'external' },
-    ...{ platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning' },
+    ...{ platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning', sourcemap: true },
     alias: { '#fetch': './transport/node/platform-fetch.ts', '#fp-ts/Either': 'fp-ts/lib/Either.js' },
   });
 }
@@ -69,16 +69,18 @@ async function bundleRoom(room: string): Promise<void> {
       plugins: [outside],
     },
     ...{ platform: 'neutral', format: 'esm', target: 'es2022', write: false, logLevel: 'warning' },
+    // Of the modules that have been bundled, whose maps lead to the sources.
+    ...{ sourcemap: true, outfile: join(folder, 'index.js') },
   });
   removeModules(room);
-  writeFileSync(join(folder, 'index.js'), outputFiles[0]!.contents);
+  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
 }
 
-/** Removes the modules of rooms that are there as bundles. */
+/** Removes the modules of rooms that are there as bundles, and their maps. */
 function removeModules(...rooms: readonly string[]): void {
   for (const folder of rooms) {
     for (const path of readdirSync(join(DIST, folder), { recursive: true, encoding: 'utf8' })) {
-      if (path.endsWith('.js')) rmSync(join(DIST, folder, path));
+      if (/\.js(\.map)?$/.test(path)) rmSync(join(DIST, folder, path));
     }
   }
 }

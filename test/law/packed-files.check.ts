@@ -1,6 +1,11 @@
-import { ok } from 'node:assert';
+import { match, ok } from 'node:assert';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { strictEqualToAccepted } from './accepted.js';
 import { packed } from './packed.js';
+
+const ROOT = join(import.meta.dirname, '../..');
 
 describe('the files of the packed package', function () {
   this.timeout(120_000);
@@ -12,9 +17,33 @@ describe('the files of the packed package', function () {
     await strictEqualToAccepted(JSON.stringify(names), 'packed-files.json');
   });
 
-  it('are less than three hundred, without sources and maps', async () => {
+  it('are less than four hundred, with a map of each program to its sources, so that a debugger shows TypeScript', async () => {
     const { files } = await packed();
-    ok(files.length < 300, `${files.length} files`);
-    ok(!files.some(path => path.endsWith('.map') || /(?<!\.d)\.ts$/.test(path)));
+    ok(files.length < 400, `${files.length} files`);
+    ok(!files.some(path => /(?<!\.d)\.ts$/.test(path)));
+    const programs = files.filter(path => path.startsWith('dist/') && path.endsWith('.js'));
+    ok(programs.length > 50);
+    for (const path of programs) {
+      // It is written at build: it has no source.
+      if (path === 'dist/fp-ts/Either.js') continue;
+      const map = JSON.parse(readFileSync(join(ROOT, `${path}.map`), 'utf8')) as SourceMap;
+      ok(
+        map.sources.every((source, i) => source.endsWith('.ts') && map.sourcesContent[i]),
+        path,
+      );
+    }
+  });
+
+  it('show TypeScript in a stack', async () => {
+    await packed();
+    const program = "import { createClient } from 'lobby-rx'; createClient({ url: 1 });";
+    const args = ['--enable-source-maps', '--input-type=module', '-e', program];
+    const { stderr } = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+    match(stderr, /at .*src\/client\/client\.ts:\d+/);
   });
 });
+
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly sourcesContent: readonly (string | null)[];
+}
