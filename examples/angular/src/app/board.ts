@@ -17,6 +17,7 @@ import { Toasts } from './toasts';
       <img src="favicon.svg" alt="" width="28" height="28" />
       <h1>Lobby board</h1>
       <board-status-line />
+      <span class="me" dir="auto">{{ session().name || 'Player' }} <small>(you)</small></span>
       <form method="post" action="/session/end">
         <button class="quiet">Sign out</button>
       </form>

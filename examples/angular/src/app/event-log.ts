@@ -5,6 +5,8 @@ interface Entry {
   readonly id: number;
   readonly at: string;
   readonly icon: string;
+  /** What colours it: the presence of who it is about, or its kind. */
+  readonly about: string;
   readonly text: string;
 }
 
@@ -25,8 +27,8 @@ const MOST_ENTRIES = 50;
       <ol>
         @for (entry of entries(); track entry.id) {
           <li class="event">
-            <span aria-hidden="true">{{ entry.icon }}</span>
-            <span>{{ entry.text }}</span>
+            <span aria-hidden="true" [attr.data-about]="entry.about">{{ entry.icon }}</span>
+            <span class="text" dir="auto">{{ entry.text }}</span>
             <time>{{ entry.at }}</time>
           </li>
         } @empty {
@@ -44,24 +46,26 @@ export class EventLog {
     const feed = injectFeed();
     effect(() => {
       const gap = feed.gap();
-      if (gap) untracked(() => this.#add('⚠', 'Something may have been missed here.'));
+      if (gap) untracked(() => this.#add('⚠', 'gap', 'Something may have been missed here.'));
     });
     feed.on('identity_update', ({ identity }) => {
       const status = identity.presence?.status ?? 'offline';
-      this.#add('●', `${identity.display_name} is ${status}. ${identity.bio}`);
+      const activity = identity.presence?.game_activity;
+      const plays = activity ? `, playing ${activity.game.display_name}` : '';
+      this.#add('●', status, `${identity.display_name} is ${status}${plays}.`);
     });
     feed.on('matchmaker_lobby_join', ({ lobby }) =>
-      this.#add('▶', `A place in lobby ${lobby.lobby_id.slice(0, 8)}`),
+      this.#add('▶', 'join', `You have a place in lobby ${lobby.lobby_id.slice(0, 8)}.`),
     );
     feed.on('unknown', ({ name, notification }) =>
-      this.#add('✉', notification ? `${notification.title}: ${notification.description}` : name),
+      this.#add('✉', 'message', notification ? `${notification.title}: ${notification.description}` : name),
     );
   }
 
-  #add(icon: string, text: string): void {
+  #add(icon: string, about: string, text: string): void {
     const id = this.count() + 1;
     const at = new Date().toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
     this.count.set(id);
-    this.entries.update(before => [{ id, at, icon, text }, ...before].slice(0, MOST_ENTRIES));
+    this.entries.update(before => [{ id, at, icon, about, text }, ...before].slice(0, MOST_ENTRIES));
   }
 }

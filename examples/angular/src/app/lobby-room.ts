@@ -1,4 +1,4 @@
-import { DestroyRef, inject, signal } from '@angular/core';
+import { afterNextRender, DestroyRef, inject, signal } from '@angular/core';
 import { lobbyAddress, type LobbyJoin } from 'lobby-rx';
 import { injectFeed } from 'lobby-rx/angular';
 import { SESSION } from './session';
@@ -39,6 +39,8 @@ export function injectLobbyRoom() {
   const players = signal<readonly Player[]>([]);
   const chat = signal<readonly ChatLine[]>([]);
   const session = inject(SESSION);
+  const name = session?.name || 'Player';
+  const lockName = `lobby of ${session?.id}`;
   let socket: WebSocket | undefined;
   let lines = 0;
 
@@ -58,7 +60,7 @@ export function injectLobbyRoom() {
   const play = ({ player, ports }: LobbyJoin) =>
     new Promise<void>(resolve => {
       const url = new URL(lobbyAddress({ ports }).url);
-      url.searchParams.set('name', session?.name ?? 'Player');
+      url.searchParams.set('name', name);
       state.set('joining');
       const opened = new WebSocket(url);
       socket = opened;
@@ -79,22 +81,28 @@ export function injectLobbyRoom() {
    */
   const join = async (event: LobbyJoin) => {
     if (socket) return;
-    const lockName = `lobby of ${session?.id}`;
     if (state() !== 'finding') await new Promise(resolve => setTimeout(resolve, HEAD_START));
     const hasPlayed = await navigator.locks.request(lockName, { ifAvailable: true }, async lock => {
       if (lock) await play(event);
       return lock !== null;
     });
-    if (hasPlayed) return;
+    if (!hasPlayed) await waitElsewhere();
+  };
+  const waitElsewhere = async () => {
     state.set('elsewhere');
     await navigator.locks.request(lockName, () => state.set('outside'));
   };
+  // A tab that is opened during a game.
+  afterNextRender(async () => {
+    const { held = [] } = await navigator.locks.query();
+    if (state() === 'outside' && held.some(lock => lock.name === lockName)) await waitElsewhere();
+  });
 
   injectFeed().on('matchmaker_lobby_join', event => void join(event));
   inject(DestroyRef).onDestroy(() => socket?.close(1000));
 
   return {
-    ...{ state, reason, players, chat },
+    ...{ state, reason, players, chat, name },
     /** Asks the matchmaker for a place. Its answer comes as a lobby join. */
     find: async () => {
       state.set('finding');

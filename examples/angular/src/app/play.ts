@@ -7,6 +7,7 @@ import {
   afterRenderEffect,
 } from '@angular/core';
 import { injectLobbyRoom } from './lobby-room';
+import { initialsOf } from './person';
 
 /** The board is a square with this many fields per side. */
 const SIZE = 8;
@@ -37,7 +38,7 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
         (keydown)="onKey($event)"
       >
         @for (field of fields(); track $index) {
-          <span [class.taken]="field !== ''">{{ field }}</span>
+          <span [class.taken]="field.text !== ''" [class.mine]="field.isMine">{{ field.text }}</span>
         }
       </div>
       <div class="moves" role="group" aria-label="Move">
@@ -69,7 +70,9 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
     } @else {
       <div class="outside">
         <p class="muted" role="status">{{ hint() }}</p>
-        <button class="primary" [disabled]="isBusy()" (click)="room.find()">Join a lobby</button>
+        @if (room.state() !== 'elsewhere') {
+          <button #join class="primary" [disabled]="isBusy()" (click)="room.find()">Join a lobby</button>
+        }
       </div>
     }
   `,
@@ -78,11 +81,18 @@ export class Play {
   readonly room = injectLobbyRoom();
 
   protected readonly game = viewChild<ElementRef<HTMLElement>>('game');
+  protected readonly join = viewChild<ElementRef<HTMLElement>>('join');
   protected readonly chat = viewChild<ElementRef<HTMLElement>>('chat');
 
   constructor() {
-    // A player who has joined by keyboard goes on there: the button is gone.
-    afterRenderEffect(() => this.game()?.nativeElement.focus());
+    // A player who has joined by keyboard goes on there, and back at the button after the game.
+    let wasInside = false;
+    afterRenderEffect(() => {
+      const game = this.game()?.nativeElement;
+      if (game) game.focus();
+      else if (wasInside) this.join()?.nativeElement.focus();
+      wasInside = game !== undefined;
+    });
     afterRenderEffect(() => {
       this.room.chat();
       const chat = this.chat()?.nativeElement;
@@ -106,8 +116,13 @@ export class Play {
     }
   });
   readonly fields = computed(() => {
-    const fields = Array<string>(SIZE * SIZE).fill('');
-    for (const { name, x, y } of this.room.players()) fields[y * SIZE + x] += name.slice(0, 1).toUpperCase();
+    const fields = Array.from({ length: SIZE * SIZE }, () => ({ text: '', isMine: false }));
+    for (const { name, x, y } of this.room.players()) {
+      const field = fields[y * SIZE + x];
+      if (!field) continue;
+      field.text += initialsOf(name, 1);
+      field.isMine ||= name === this.room.name;
+    }
     return fields;
   });
   readonly positions = computed(() =>

@@ -12,7 +12,7 @@ import {
 import { fromEvent, interval, map, merge } from 'rxjs';
 import { injectFeed } from 'lobby-rx/angular';
 
-/** Says how the feed is: live, retrying in some seconds, offline, or followed by another tab. */
+/** Says how the feed is: live, reconnecting in some seconds, or offline. */
 @Component({
   selector: 'board-status-line',
   changeDetection: ChangeDetectionStrategy.OnPush,
@@ -20,6 +20,9 @@ import { injectFeed } from 'lobby-rx/angular';
     <span class="pill" aria-hidden="true" [attr.data-state]="state()" [title]="reason()"
       ><i></i>{{ text() }}</span
     >
+    @if (state() === 'retrying') {
+      <button class="quiet" (click)="retry()">Try now</button>
+    }
     <!-- Without the countdown, which a screen reader would read each second. -->
     <span class="spoken" role="status">{{ spoken() }}</span>
   `,
@@ -35,20 +38,21 @@ export class StatusLine {
   });
   readonly reason = computed(() => {
     const { error } = this.#feed.status();
-    return error instanceof Error ? error.message : '';
+    if (error instanceof Error) return error.message;
+    return this.#feed.leads() ? '' : 'This tab is kept up to date by another one.';
   });
   readonly spoken = computed(() => {
-    if (this.state() === 'retrying') return 'Retrying';
+    if (this.state() === 'retrying') return 'Reconnecting';
     return this.state() === 'closed' ? `Ended: ${this.reason()}` : this.text();
   });
   readonly text = computed(() => {
     const { nextTry } = this.#feed.status();
     switch (this.state()) {
       case 'live':
-        return this.#feed.leads() ? 'Live' : 'Live · another tab is leading';
+        return 'Live';
       case 'retrying': {
         const seconds = nextTry === undefined ? 0 : Math.ceil((nextTry - this.#now()) / 1_000);
-        return seconds > 0 ? `Retrying in ${seconds} s` : 'Retrying';
+        return seconds > 0 ? `Reconnecting… next try in ${seconds} s` : 'Reconnecting…';
       }
       case 'offline':
         return 'Offline';
@@ -58,6 +62,10 @@ export class StatusLine {
         return 'Connecting';
     }
   });
+
+  retry(): void {
+    this.#feed.reload();
+  }
 
   constructor() {
     const destroyRef = inject(DestroyRef);
