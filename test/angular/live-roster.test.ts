@@ -144,6 +144,21 @@ describe('injectRoster', () => {
     }
   });
 
+  it('calls a config that has thrown again when it is reloaded', () => {
+    const { component, pass, group_id } = angularApp();
+    let calls = 0;
+    const config = () => {
+      if (++calls === 1) throw new Error('not yet');
+      return {};
+    };
+    const roster = component(() => injectRoster(() => group_id, config)).value;
+    pass(1_000);
+    deepStrictEqual([roster.status().state, String(roster.error())], ['closed', 'Error: not yet']);
+    roster.reload();
+    pass(5_000);
+    deepStrictEqual([roster.value()?.members.size, roster.error()], [1, undefined]);
+  });
+
   it('is read once on a server, which waits for it, and is shown at once in the browser', () => {
     const world = createWorld();
     const { group_id, identity_id, emulator } = world;
