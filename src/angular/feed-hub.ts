@@ -9,6 +9,7 @@ interface FeedHubConfig {
   readonly feed: EventFeed;
   readonly life: AppLife;
   readonly scheduler: SchedulerLike;
+  readonly wake$: Subject<void>;
   readonly isServer: boolean;
 }
 
@@ -55,15 +56,21 @@ export class FeedHub {
     return new Observable<LiveEvent>(subscriber => {
       subscriber.add(this.#event$.subscribe(subscriber));
       this.#followers++;
-      if (this.#following.closed) this.restart();
+      if (this.#following.closed) this.#restart();
       subscriber.add(() => {
         if (--this.#followers === 0) this.#following.unsubscribe();
       });
     });
   }
 
+  /** Polls soon: a feed that is retrying does not wait any longer, and one that has ended is followed again. */
+  reload(): void {
+    if (untracked(this.status).state === 'closed') this.#restart();
+    else this.#config.wake$.next();
+  }
+
   /** Follows the feed again, if its events are wanted. */
-  restart(): void {
+  #restart(): void {
     const { feed, life, scheduler, isServer } = this.#config;
     this.#following.unsubscribe();
     if (isServer || this.#followers === 0) return;

@@ -56,7 +56,7 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
     profiles: hub.profiles,
     gap: hub.gap.asReadonly(),
     leads: leads.asReadonly(),
-    reload: () => hub.restart(),
+    reload: () => hub.reload(),
     on: (kind, handler) =>
       follow(hub.event$<Own>().pipe(ofKind(kind)), event => {
         try {

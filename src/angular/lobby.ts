@@ -10,11 +10,12 @@ import {
   type EnvironmentProviders,
   type Provider,
 } from '@angular/core';
-import { asyncScheduler, defer, finalize, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, defer, finalize, merge, Subject, type SchedulerLike } from 'rxjs';
 import type { TabSharing } from '../browser/index.js';
 import { createClient, type Client, type ClientConfig } from '../client/index.js';
 import { checkArgument, given, plainObject } from '../error/index.js';
 import type { EventCodecs, NoOwnEvents } from '../protocol/index.js';
+import { defaultWake } from '../stream/index.js';
 import { fromFetch, type Transport } from '../transport/index.js';
 import { AppLife } from './app-life.js';
 import { FeedHub } from './feed-hub.js';
@@ -31,6 +32,8 @@ export interface LobbyApp {
   readonly config: ClientConfig<EventCodecs>;
   /** The clock of the client: what it schedules neither keeps the application unstable nor outlives it. */
   readonly scheduler: SchedulerLike;
+  /** Makes the watches of the client poll soon, as when the machine wakes. */
+  readonly wake$: Subject<void>;
 }
 
 export const LOBBY_APP = /* @__PURE__ */ new InjectionToken<LobbyApp>('LOBBY_APP');
@@ -96,13 +99,14 @@ function createApp(config: ClientConfig<EventCodecs>): LobbyApp {
   // Refuses what is invalid before any of it is used. It sends nothing.
   createClient(config);
   const life = new AppLife(inject(NgZone), inject(DestroyRef));
-  return { life, config: given(config), scheduler: life.scheduler(config.scheduler ?? asyncScheduler) };
+  const scheduler = life.scheduler(config.scheduler ?? asyncScheduler);
+  return { life, config: given(config), scheduler, wake$: new Subject() };
 }
 
 function createHub(): FeedHub {
-  const { life, scheduler } = inject(LOBBY_APP);
+  const { life, scheduler, wake$ } = inject(LOBBY_APP);
   const { feed } = inject(LOBBY).events;
-  return new FeedHub({ feed, life, scheduler, isServer: isPlatformServer(inject(PLATFORM_ID)) });
+  return new FeedHub({ feed, life, scheduler, wake$, isServer: isPlatformServer(inject(PLATFORM_ID)) });
 }
 
 function createRosters(): SharedRosters {
@@ -111,12 +115,16 @@ function createRosters(): SharedRosters {
 }
 
 function createLobby(): Client {
-  const { life, config, scheduler } = inject(LOBBY_APP);
+  const { life, config, scheduler, wake$ } = inject(LOBBY_APP);
+  const ownWake$ =
+    config.watch?.wake$ ??
+    defaultWake({ scheduler, ...(config.monotonic && { monotonic: config.monotonic }) });
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
   const client = createClient({
     ...config,
     scheduler,
+    watch: { ...config.watch, wake$: merge(wake$, ownWake$) },
     transport: request =>
       request.kind === 'poll' ? life.outside(transport(request)) : life.untilDestroyed(call(request)),
   }) as unknown as Client;

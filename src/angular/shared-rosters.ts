@@ -110,13 +110,12 @@ function stateAfter(state: RosterState, signal: WatchSignal<Roster>): RosterStat
 function startingWithAll() {
   return (state$: Observable<RosterState>) =>
     defer(() => {
-      let isStarted = false;
+      let first: { readonly of: Roster; readonly shown: Roster } | undefined;
       return state$.pipe(
         map(state => {
           const { roster } = state;
-          if (isStarted || !roster) return state;
-          isStarted = true;
-          return { ...state, roster: firstRoster([...roster.members.values()]) };
+          if (roster) first ??= { of: roster, shown: firstRoster([...roster.members.values()]) };
+          return first && roster === first.of ? { ...state, roster: first.shown } : state;
         }),
       );
     });

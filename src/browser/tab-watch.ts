@@ -193,7 +193,12 @@ export function tabWatch<A>(
       onLead(true);
       return watch(log.position ? { from: log.position } : {});
     }).pipe(
-      tap({ complete: () => subscriber.complete(), finalize: () => onLead(false) }),
+      tap({
+        // Where it goes on when the page comes back.
+        next: signal => log.take([{ after: log.index, signal }]),
+        complete: () => subscriber.complete(),
+        finalize: () => onLead(false),
+      }),
       // What could not be sent may be the first word of a leader, which has to end before.
       subscribeOn(asapScheduler),
     );

@@ -7,6 +7,7 @@ import {
   checkpointOf,
   continuingWatch,
   heldSignals,
+  type AnswerSettings,
   type Audience,
   type Checkpoint,
   type Gap,
@@ -42,7 +43,13 @@ export function sharedEvents<Own extends object>(
   };
   const ofRaw = <Rest extends readonly unknown[], Result>(of?: (list: List, ...rest: Rest) => Result) =>
     of && ((raw: RawEventList, ...rest: Rest) => of(listOf(raw), ...rest));
-  const callbacks = { ack: ofRaw(ack), indexOf: ofRaw(indexOf), isIdle: ofRaw(isIdle), keyOf: ofRaw(keyOf) };
+  const own = endpoint as object as AnswerSettings<List>;
+  const callbacks = {
+    ack: ofRaw(ack),
+    indexOf: ofRaw(indexOf),
+    isIdle: ofRaw(isIdle ?? own.isIdle),
+    keyOf: ofRaw(keyOf ?? (own.keyOf as typeof keyOf)),
+  };
   const { poll, settings } = endpointWatch<EventsWatchInput, RawEventList>(
     context,
     { ...rawEventsWatch, ...endpoint, response: RawEventList },
@@ -61,6 +68,7 @@ export function sharedEvents<Own extends object>(
   const run = () => {
     // The age of an index alone is unknown: it counts as new.
     if (!isStarted && from) place = { index: from.index ?? '', at: from.at ?? now() };
+    if (isStarted && !resume && place) due = 'unwatched';
     isStarted = isRunning = true;
     const index = place?.index;
     if (due === 'unwatched') place = undefined;

@@ -1,6 +1,6 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
-import type { Codec } from './codec.js';
+import { decodeIssues, type Codec } from './codec.js';
 import {
   decodeEvent,
   type EventCodecs,
@@ -57,13 +57,15 @@ export function identityEventList<Codecs extends EventCodecs>(
   );
 }
 
-/** Decodes a list that was stored, or sent on, as it came. One that the codec refuses as a whole has no events. */
+/** Decodes a list that was stored, or sent on, as it came. If the codec refuses it as a whole, each of its events is malformed. */
 export function decodedEvents<Own extends object>(
   codec: Codec<IdentityEventList<Own>>,
   raw: RawEventList,
 ): IdentityEventList<Own> {
   const decoded = codec.decode(raw);
-  return isLeft(decoded) ? { events: [], watch: raw.watch } : decoded.right;
+  if (!isLeft(decoded)) return decoded.right;
+  const errors = decodeIssues(decoded.left);
+  return { events: raw.events.map(event => ({ kind: 'malformed', raw: event, errors })), watch: raw.watch };
 }
 
 export const IdentityEventList: Codec<IdentityEventList> = identityEventList({});

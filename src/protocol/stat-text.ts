@@ -1,4 +1,4 @@
-import { InputError } from '../error/index.js';
+import { describe, InputError } from '../error/index.js';
 import type { Stat } from './game.js';
 
 /** One language tag, or several in order of preference. Undefined for that of the platform. */
@@ -77,10 +77,6 @@ function numberText(value: number, locale: Locale, options: Intl.NumberFormatOpt
     const isNothing = format.format(value) === format.format(-0);
     return format.format(isNothing ? 0 : value);
   } catch {
-    throw new InputError(
-      'locale',
-      "a language tag, such as 'de' or 'en-GB', or several",
-      JSON.stringify(locale),
-    );
+    throw new InputError('locale', "a language tag, such as 'de' or 'en-GB', or several", describe(locale));
   }
 }

@@ -95,7 +95,7 @@ export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource
     if (typeof given === 'string' || given == null) return of(valid(given, generationAtCall));
     const done = () => (isAsking = false);
     // What is sent in response to the token is not sent by the provider.
-    const given$ = from(given).pipe(tap({ next: done, error: done }));
+    const given$ = from(given).pipe(tap({ next: done, error: done, complete: done }));
     const asked$ = new Observable<string>(subscriber => asking(() => given$.subscribe(subscriber)));
     return asked$.pipe(
       timeout({ first: DEADLINE, scheduler }),

@@ -70,6 +70,20 @@ describe('injectFeed', () => {
     strictEqual(calls.length, 3);
   });
 
+  it('polls soon when it is reloaded while it is retrying', () => {
+    const { component, pass, emulator } = angularApp({ config: { random: () => 0.99 } });
+    const feed = component(() => injectFeed()).value;
+    const mend = emulator.fault({ kind: 'html', status: 503 }, { times: 1_000 });
+    pass(300_000);
+    strictEqual(feed.status().state, 'retrying');
+    const { length } = emulator.requests;
+    mend();
+    feed.reload();
+    pass(1_100);
+    strictEqual(emulator.requests.length, length + 2);
+    strictEqual(feed.status().state, 'live');
+  });
+
   it('says that it is closed, and why, and throws nothing', () => {
     const { component, pass, emulator } = angularApp();
     emulator.fault({ kind: 'error', status: 403 }, { times: 3 });

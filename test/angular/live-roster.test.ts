@@ -67,6 +67,15 @@ describe('injectRoster', () => {
     for (const { value } of shown) deepStrictEqual(ids(value.value()?.joined), [other]);
     // It has seen nothing before.
     deepStrictEqual(ids(late.value.value()?.joined), [identity_id, other]);
+    const shownLate = late.value.value();
+    const mend = emulator.fault({ kind: 'html', status: 503 }, { times: 1_000 });
+    pass(62_000);
+    strictEqual(late.value.status().state, 'retrying');
+    // The same roster, with another status.
+    strictEqual(late.value.value(), shownLate);
+    mend();
+    for (const { value } of [...shown, late, differently]) value.reload();
+    pass(2_000);
     strictEqual(late.value.status().state, 'live');
     strictEqual(openPolls(), 2);
     for (const { destroy } of [...shown, differently]) destroy();

@@ -129,6 +129,16 @@ describe('acrossTabs, in a page', () => {
         pass(2_000);
       }
       deepStrictEqual([seen, polls(), leads.at(-1)], [['a', 'b', 'c'], 1, true]);
+      // It goes on from there.
+      page.fire('pagehide');
+      strictEqual(polls(), 0);
+      publish('d');
+      page.fire('pageshow', { persisted: true });
+      await settle();
+      pass(2_000);
+      await settle();
+      pass(2_000);
+      deepStrictEqual([seen, polls()], [['a', 'b', 'c', 'd'], 1]);
       following.unsubscribe();
       deepStrictEqual([polls(), leads.at(-1)], [0, false]);
       Object.assign(globalThis, { BroadcastChannel });

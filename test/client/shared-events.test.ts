@@ -1,7 +1,14 @@
 import { deepStrictEqual } from 'node:assert';
 import * as t from 'io-ts';
 import { Subject, tap } from 'rxjs';
-import { createClient, struct, type WatchSharing, type WatchSignal } from 'lobby-rx';
+import {
+  createClient,
+  eventsWatch,
+  struct,
+  type IdentityEventList,
+  type WatchSharing,
+  type WatchSignal,
+} from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 import { virtualTime } from '../virtual-time.js';
 
@@ -19,7 +26,7 @@ describe('a feed that is shared', () => {
       watch({}).pipe(tap(signal => sent$.next(structuredClone(signal) as never)));
     const follows: WatchSharing = () => sent$;
     const say = (text: unknown) => emulator.publish(identity_id, { chat: { text } });
-    return { config, pass, leads, follows, say };
+    return { config, emulator, pass, leads, follows, say };
   };
   const chat = { chat: struct('Chat', { text: t.string }) };
 
@@ -38,6 +45,55 @@ describe('a feed that is shared', () => {
     }
     deepStrictEqual([texts, unknown], [['1', '2', '3', '4', '5'], Array(5).fill('chat')]);
     leading.unsubscribe();
+  });
+
+  it('asks its endpoint for what is idle, with decoded answers, and says of what it cannot decode that it is malformed', () => {
+    const { config, pass, leads, say } = tabs();
+    const isIdle = ({ events }: IdentityEventList) =>
+      !events.some(({ kind }) => kind === 'unknown' || kind === 'malformed');
+    const follow = (response: typeof eventsWatch.response) => {
+      const seen: string[] = [];
+      const endpoints = { eventsWatch: { ...eventsWatch, response, isIdle } };
+      const feed = createClient({ ...config, endpoints }).events.createFeed({ share: leads, linger: 0 });
+      const following = feed.all$.subscribe(({ kind }) => seen.push(kind));
+      pass(1_000);
+      say('a');
+      pass(3_000);
+      following.unsubscribe();
+      return seen;
+    };
+    deepStrictEqual(follow(eventsWatch.response), ['unknown']);
+    const refusing = new t.Type<IdentityEventList, unknown>(
+      'Refusing',
+      eventsWatch.response.is,
+      (u, context) =>
+        JSON.stringify(u).includes('chat')
+          ? t.failure(u, context)
+          : eventsWatch.response.validate(u, context),
+      list => list,
+    );
+    deepStrictEqual(follow(refusing as never), ['malformed']);
+  });
+
+  it('starts from now with a gap, without resume, also after an end', () => {
+    const { config, emulator, pass, leads, say } = tabs();
+    const feed = createClient(config).events.createFeed({ share: leads, linger: 0, resume: false });
+    const seen: string[] = [];
+    feed.gap$.subscribe(({ reason }) => seen.push(reason));
+    const follow = () =>
+      feed.all$.subscribe({ next: ({ kind }) => seen.push(kind), error: () => seen.push('ended') });
+    follow();
+    pass(1_000);
+    const mend = emulator.fault({ kind: 'error', status: 403 }, { times: 1_000 });
+    pass(61_000);
+    mend();
+    say('missed');
+    const again = follow();
+    pass(2_000);
+    say('a');
+    pass(2_000);
+    deepStrictEqual(seen, ['ended', 'unwatched', 'unknown']);
+    again.unsubscribe();
   });
 
   it('has the options of a feed that is not: they get decoded answers', () => {

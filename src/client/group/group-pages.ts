@@ -124,13 +124,13 @@ function lastKey(): typeof keyOfMembers {
 }
 
 /** The anchor after a page, unless it was followed already: some servers never come to an end. */
-function nextAnchor({ anchor }: GroupMemberList, followed: readonly string[]): string | undefined {
-  return anchor && !followed.includes(anchor) ? anchor : undefined;
+function nextAnchor({ anchor }: GroupMemberList, followed: ReadonlySet<string>): string | undefined {
+  return anchor && !followed.has(anchor) ? anchor : undefined;
 }
 
 /** The anchor after each page in turn, until one repeats, or too many pages bring no new members: some servers never end. */
 function anchorsUntilTheEnd(followed: readonly string[]) {
-  const anchors = [...followed];
+  const anchors = new Set(followed);
   const ids = new Set<string>();
   let inVain = 0;
   return (page: GroupMemberList): string | undefined => {
@@ -138,7 +138,7 @@ function anchorsUntilTheEnd(followed: readonly string[]) {
     for (const { identity } of page.members) ids.add(identity.identity_id);
     inVain = ids.size > before ? 0 : inVain + 1;
     const anchor = inVain > MAX_IN_VAIN ? undefined : nextAnchor(page, anchors);
-    if (anchor !== undefined) anchors.push(anchor);
+    if (anchor !== undefined) anchors.add(anchor);
     return anchor;
   };
 }
@@ -152,9 +152,10 @@ function settledAnchor(
   scheduler: SchedulerLike,
   membersKey: typeof keyOfMembers,
 ) {
+  const seen = new Set(followed);
   let last: { readonly anchor: string | undefined; readonly key: number; readonly at: number } | undefined;
   return (page: GroupMemberList): string | undefined => {
-    const now = { anchor: nextAnchor(page, followed), key: membersKey(page), at: scheduler.now() };
+    const now = { anchor: nextAnchor(page, seen), key: membersKey(page), at: scheduler.now() };
     const isSame = last?.key === now.key && (last.anchor === undefined) === (now.anchor === undefined);
     if (!last || !isSame || now.at - last.at >= MIN_FOLLOW) last = now;
     return last.anchor;

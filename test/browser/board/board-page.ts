@@ -65,6 +65,24 @@ export class BoardPage {
     return this.says('Live');
   }
 
+  /** The contrast between the border of each field and its background. A reader needs 3 to see where it is. */
+  fieldContrasts(): Promise<readonly number[]> {
+    return this.page.evaluate(() => {
+      const luminance = (color: string) => {
+        const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(part => {
+          const value = Number(part) / 255;
+          return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+      };
+      return [...document.querySelectorAll('input')].map(field => {
+        const { borderTopColor, backgroundColor } = getComputedStyle(field);
+        const [one, other] = [luminance(borderTopColor), luminance(backgroundColor)];
+        return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+      });
+    });
+  }
+
   async eventCount(): Promise<number> {
     return Number.parseInt((await this.page.getByTestId('event-count').textContent()) ?? '', 10);
   }

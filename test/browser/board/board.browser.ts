@@ -259,7 +259,8 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         notify('Second');
         const dismiss = (title: string) =>
           page.locator('.toast', { hasText: title }).getByRole('button', { name: 'Dismiss' });
-        const isFocused = (selector: string) => page.locator(`${selector}:focus`).waitFor();
+        const isFocused = (selector: string) =>
+          page.locator(`${selector}:focus`).waitFor({ state: 'attached' });
         await dismiss('Second').waitFor();
         await dismiss('First').focus();
         await page.keyboard.press('Enter');
@@ -311,6 +312,8 @@ describe('the lobby board, an Angular application, in Chromium', function () {
           );
           await player.page.locator('.toast').waitFor();
           deepStrictEqual(await player.seriousViolations(), []);
+          const contrasts = await player.fieldContrasts();
+          ok(contrasts.length >= 2 && contrasts.every(contrast => contrast >= 3), `${contrasts}`);
           await player.page.context().close();
         }
       });
