@@ -79,7 +79,7 @@ export const bundlers: readonly Workshop[] = [
     files: {
       'babel.config.cjs': "module.exports = { presets: ['@react-native/babel-preset'] };",
       'recipe.js': recipe('docs/frameworks.md', 'AppState'),
-      'sign-in.js': 'export const signIn = () => globalThis.signIn();',
+      'sign-in.js': 'export const renewToken = () => globalThis.signIn();',
       // What an app has beside lobby-rx, in as far as the recipe needs it: React Native takes 200 MB.
       'app/react-native.js': `
         const listeners = new Set();
@@ -132,8 +132,6 @@ export const furtherBundlers: readonly Workshop[] = [
     copies: ['program'],
     files: {
       'rollup.config.js': `
-        import resolve from '@rollup/plugin-node-resolve';
-        import commonjs from '@rollup/plugin-commonjs';
         import json from '@rollup/plugin-json';
         import { builtinModules } from 'node:module';
         const external = [...builtinModules, /^node:/];

@@ -23,7 +23,7 @@ export const testRunners: readonly Workshop[] = [
     copies: ['program'],
     files: {
       'tests/package.json': '{}',
-      'tests/jest.config.js': recipe('docs/where-it-runs.md', "'ts-jest'"),
+      'tests/jest.config.cjs': recipe('docs/where-it-runs.md', "'ts-jest'"),
       'tests/game.test.ts': `
         import { firstValueFrom } from 'rxjs';
         import { createClient } from 'lobby-rx';

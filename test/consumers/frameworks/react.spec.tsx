@@ -11,7 +11,11 @@ test('React', async () => {
     const { roster, status } = useRoster(world.client, group_id);
     const names = [...(roster?.members.values() ?? [])].map(({ identity }) => identity.display_name);
     frames.push({ group_id, names });
-    return <p>{status?.error ? 'The members cannot be shown.' : `${status?.state} ${names.join()}`}</p>;
+    return (
+      <p>
+        {status?.state === 'closed' ? 'The members cannot be shown.' : `${status?.state} ${names.join()}`}
+      </p>
+    );
   }
   const root = createRoot(document.body.appendChild(document.createElement('div')));
   await live(world, {
