@@ -66,20 +66,16 @@ export class BoardPage {
   }
 
   /** The contrast between the border of each field and its background. A reader needs 3 to see where it is. */
-  fieldContrasts(): Promise<readonly number[]> {
-    return this.page.evaluate(() => {
-      const luminance = (color: string) => {
-        const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(part => {
-          const value = Number(part) / 255;
-          return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-        });
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-      };
-      return [...document.querySelectorAll('input')].map(field => {
+  async fieldContrasts(): Promise<readonly number[]> {
+    const colors = await this.page.locator('input').evaluateAll(fields =>
+      fields.map(field => {
         const { borderTopColor, backgroundColor } = getComputedStyle(field);
-        const [one, other] = [luminance(borderTopColor), luminance(backgroundColor)];
-        return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-      });
+        return [borderTopColor, backgroundColor] as const;
+      }),
+    );
+    return colors.map(pair => {
+      const [darker, lighter] = pair.map(luminanceOf).sort((one, other) => one - other);
+      return (lighter! + 0.05) / (darker! + 0.05);
     });
   }
 
@@ -120,4 +116,13 @@ export class BoardPage {
     await devTools.detach();
     return usedSize;
   }
+}
+
+/** The relative luminance of a colour such as `rgb(1, 2, 3)`, as WCAG defines it. */
+function luminanceOf(color: string): number {
+  const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(part => {
+    const value = Number(part) / 255;
+    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
