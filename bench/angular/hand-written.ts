@@ -31,7 +31,7 @@ export function injectFeed() {
   };
   if (typeof window !== 'undefined' && handlers.size === 0) void follow();
   return {
-    ...{ status, leads: signal(true), gap: signal<unknown>(undefined) },
+    ...{ status, leads: signal(true), gap: signal<unknown>(undefined), reload: () => undefined },
     on: (kind: string, handle: Handler) =>
       handlers.add(({ kind: kinds, notification }) => {
         const [[name, payload]] = Object.entries<any>(kinds) as [[string, any]];
