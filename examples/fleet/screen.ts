@@ -18,7 +18,7 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
   const beats = new Map<string, Heartbeat>();
   const states = new Map<string, 'joined' | 'left' | 'silent'>();
   const notes: string[] = [];
-  /** Shards that were claimed in a row, to be told at once. */
+  /** Shards that were claimed in a row, to be shown at once. */
   let claims = { by: '', from: undefined as string | undefined, count: 0, at: 0 };
   let counts: Counts = { stored: 0, distinct: 0, gaps: 0 };
   let published = 0;
@@ -46,7 +46,7 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
     if (!out.isTTY) return;
     const rows = [...beats.values()].map(({ worker, shards: held, identities, live, events }) => {
       const known = states.get(worker);
-      // What one that is gone has told is not so any more.
+      // What a worker that is gone has reported is out of date.
       if (known !== 'joined') return `  ${paint(worker, worker.padEnd(8))}${known ?? ''}`;
       const bar = '█'.repeat(Math.round((held / shards) * 24)).padEnd(24, '·');
       const numbers = [held, identities, live, events].map(number => String(number).padStart(8)).join('');

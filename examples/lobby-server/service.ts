@@ -10,7 +10,7 @@ export interface Service {
   readonly close?: () => void;
 }
 
-/** Player tokens are usually valid for two minutes. Here they are for an hour, so that nobody has to hurry. */
+/** Player tokens are usually valid for two minutes. Here they are for an hour: there is no hurry. */
 const RESERVATION = 3_600_000;
 
 /**

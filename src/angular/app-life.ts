@@ -1,15 +1,6 @@
 import type { DestroyRef, NgZone } from '@angular/core';
-import {
-  BehaviorSubject,
-  dematerialize,
-  materialize,
-  NEVER,
-  Observable,
-  Subscription,
-  switchMap,
-  type SchedulerAction,
-  type SchedulerLike,
-} from 'rxjs';
+import { BehaviorSubject, Observable, Subscription, type SchedulerAction, type SchedulerLike } from 'rxjs';
+import { runWhile } from '../stream/index.js';
 
 /**
  * What runs in an application for as long as it lives, but must not keep it unstable: outside of its zone, and not beyond the
@@ -30,11 +21,7 @@ export class AppLife {
 
   /** A source that is unsubscribed from when the injector is destroyed. Its subscribers do not hear of that. */
   untilDestroyed<A>(source$: Observable<A>): Observable<A> {
-    return this.#isAlive$.pipe(
-      // Completes with the source; the injector completes nothing.
-      switchMap(isAlive => (isAlive ? source$.pipe(materialize()) : NEVER)),
-      dematerialize(),
-    );
+    return runWhile(this.#isAlive$, () => source$);
   }
 
   /** The same outside of the zone, where it emits, too. */

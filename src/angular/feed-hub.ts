@@ -1,6 +1,7 @@
 import { computed, signal, untracked, type WritableSignal } from '@angular/core';
 import { asapScheduler, Observable, Subject, Subscription, takeUntil, type SchedulerLike } from 'rxjs';
-import type { IdentityUpdateEvent, LiveEvent, NoOwnEvents, Profile } from '../protocol/index.js';
+import { keepProfile } from '../client/index.js';
+import type { LiveEvent, NoOwnEvents, Profile } from '../protocol/index.js';
 import { connecting, isRealTime, type EventFeed, type Gap, type WatchStatus } from '../stream/index.js';
 import type { AppLife } from './app-life.js';
 
@@ -43,14 +44,6 @@ export class FeedHub {
     config.life.outside(config.feed.gap$).subscribe(gap => this.gap.set(gap));
   }
 
-  #keepProfile({ identity }: IdentityUpdateEvent): void {
-    const profiles = this.#profiles;
-    profiles.delete(identity.identity_id);
-    profiles.set(identity.identity_id, identity);
-    if (profiles.size > MAX_PROFILES) profiles.delete(profiles.keys().next().value!);
-    this.#profileCount.update(count => count + 1);
-  }
-
   /** The events. It never ends: if the feed does, it goes on when the feed is followed again. */
   event$<Own extends object = NoOwnEvents>(): Observable<LiveEvent<Own>> {
     return new Observable<LiveEvent>(subscriber => {
@@ -83,7 +76,10 @@ export class FeedHub {
       // What was held comes at once. A subscriber that leaves with a part of it leaves the rest to the next one.
       life.outside(feed.all$.pipe(takeUntil(stopped$))).subscribe({
         next: event => {
-          if (event.kind === 'identity_update') this.#keepProfile(event);
+          if (event.kind === 'identity_update') {
+            keepProfile(this.#profiles, event.identity, MAX_PROFILES);
+            this.#profileCount.update(count => count + 1);
+          }
           this.#event$.next(event);
         },
         error: (error: unknown) => this.#end(error),

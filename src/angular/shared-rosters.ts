@@ -75,13 +75,9 @@ export class SharedRosters {
     const { life, scheduler } = this.#config;
     const reload$ = new Subject<void>();
     const start = () => connecting(scheduler.now());
-    const toStatus = (status: WatchStatus): WatchSignal<Roster> => ({ kind: 'status', status });
-    const watch$ = defer(() =>
-      life.outside(signal$).pipe(
-        catchError((error: unknown) => of(toStatus({ ...start(), state: 'closed', error }))),
-        startWith(toStatus(start())),
-      ),
-    );
+    const closedBy = (error: unknown) =>
+      of({ kind: 'status', status: { ...start(), state: 'closed', error } } as const);
+    const watch$ = life.outside(signal$).pipe(catchError(closedBy));
     const state$ = reload$.pipe(
       startWith(undefined),
       switchMap(() => watch$),

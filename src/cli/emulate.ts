@@ -23,7 +23,7 @@ const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with sample
                      such as ws://127.0.0.1:8080/play; default: an imaginary
                      host. Only player URLs have the path, lobby joins do not
   --seed N           the same seed gives the same ids and tokens; by default
-                     nobody can guess them
+                     they cannot be guessed
   --live             simulates activity: presence, members, chat, lobby joins
   --every N          average time between two activities, in ms; default: 1000
   --json             prints one line of JSON with the URLs, ids and tokens, and

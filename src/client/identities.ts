@@ -33,14 +33,19 @@ export function identities(
     fold(
       (known, identity) => {
         const next = new Map(known);
-        // Deleted first, so that it moves to the end of the map's order.
-        next.delete(identity.identity_id);
-        next.set(identity.identity_id, identity);
-        const [oldest] = next.keys();
-        if (next.size > max && oldest !== undefined) next.delete(oldest);
+        keepProfile(next, identity, max);
         return next;
       },
       new Map<string, Profile>() as ReadonlyMap<string, Profile>,
     ),
   );
+}
+
+/** Adds a profile to a map of the latest ones. The least recently updated one is dropped if there are more than `max`. */
+export function keepProfile(profiles: Map<string, Profile>, profile: Profile, max: number): void {
+  // Deleted first, so that it moves to the end of the map's order.
+  profiles.delete(profile.identity_id);
+  profiles.set(profile.identity_id, profile);
+  const [oldest] = profiles.keys();
+  if (profiles.size > max && oldest !== undefined) profiles.delete(oldest);
 }

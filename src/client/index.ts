@@ -2,7 +2,7 @@ export { createClient, type Client } from './client.js';
 export type { ClientConfig, LogEntry } from './client-config.js';
 export type { EventsApi, FeedConfig } from './events-api.js';
 export type { GroupApi, MembersConfig, Roster, RosterConfig } from './group/index.js';
-export { identities, type IdentitiesConfig } from './identities.js';
+export { identities, keepProfile, type IdentitiesConfig } from './identities.js';
 export type { MatchmakerApi } from './matchmaker-api.js';
 export { fold } from './fold.js';
 export { ramp, RateLimit, type RampConfig } from './ramp.js';

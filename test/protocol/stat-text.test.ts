@@ -71,6 +71,9 @@ describe('statText', () => {
 
   it('refuses what is no language tag', () => {
     throws(() => statText(stat(1), 'no tag'), InputError);
-    throws(() => statText(stat(1), 'no tag'), /locale must be a language tag, .* got a string of 6 characters/);
+    throws(
+      () => statText(stat(1), 'no tag'),
+      /locale must be a language tag, .* got a string of 6 characters/,
+    );
   });
 });

@@ -22,7 +22,7 @@ export function natsRoster({ kv, ensure }: WorkingFleet): FleetRoster {
       let last = 0;
       for await (const entry of watcher) {
         if (subscriber.closed) return;
-        if (entry.revision < last) throw new FleetError('the bucket of the fleet has been created anew');
+        if (entry.revision < last) throw new FleetError('the bucket of the fleet has been created again');
         last = entry.revision;
         const read = readEntry(entry);
         if (read) subscriber.next(read);

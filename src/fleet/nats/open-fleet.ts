@@ -135,7 +135,7 @@ async function requireStream(jsm: JetStreamManager, names: FleetNames, replicas:
 function problemOf(config: Partial<StreamConfig>, names: FleetNames): string | undefined {
   const wanted = streamConfig(names, 1);
   const needs = (what: string) =>
-    `the stream ${names.stream} must ${what}: change it, or delete it, so that it is created anew`;
+    `the stream ${names.stream} must ${what}: change it, or delete it, so that it is created again`;
   if (!config.subjects?.some(subject => subject === wanted.subjects[0] || subject === wanted.republish.src))
     return needs(`have the subject ${wanted.subjects[0]}`);
   if (config.republish?.src !== wanted.republish.src || config.republish.dest !== wanted.republish.dest)

@@ -150,7 +150,7 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         await search.fill('mary som');
         await waitUntil(async () => (await people.count()) === 1);
         await search.fill('nobody has this name');
-        await page.getByText('Nobody here has that name.').waitFor();
+        await page.getByText('No member has that name.').waitFor();
         await search.fill('');
         board.emulator.leave(board.world.groupId, friend);
         await page.getByText('of 137 online').waitFor();

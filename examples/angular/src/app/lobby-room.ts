@@ -109,7 +109,7 @@ export function injectLobbyRoom() {
       const headers = { authorization: `Bearer ${session?.token}` };
       const answer = await fetch('/matchmaker/find', { method: 'POST', headers }).catch(() => undefined);
       if (answer?.ok) {
-        setTimeout(() => refuse('nobody has answered'), PATIENCE);
+        setTimeout(() => refuse('there was no answer'), PATIENCE);
         return;
       }
       refuse(answer?.status === 503 ? 'the lobby is full' : 'there is no matchmaker');

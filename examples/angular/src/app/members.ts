@@ -62,7 +62,7 @@ function rankOf({ presence }: IdentityHandle): number {
       } @else if (!roster.value()) {
         <p class="note">Loading…</p>
       } @else if (shown().length === 0) {
-        <p class="note">Nobody here has that name.</p>
+        <p class="note">No member has that name.</p>
       }
       <div #end class="end" aria-hidden="true"></div>
     </div>

@@ -54,7 +54,7 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
             <strong>{{ line.name }}</strong> {{ line.text }}
           </p>
         } @empty {
-          <p class="muted">Nobody has said anything yet.</p>
+          <p class="muted">No messages yet.</p>
         }
       </div>
       <form class="say" (submit)="say($event, text)">
