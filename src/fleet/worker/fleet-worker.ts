@@ -115,7 +115,7 @@ class FleetWorker {
 
   #tick(): void {
     const waiting = this.#config.waiting();
-    if (this.#members.isDeaf) this.#listen();
+    if (this.#members.isDeaf || this.#claims.hasMissed) this.#listen();
     if (!this.#isThere) return;
     this.#beat(waiting);
     this.#held.tellFailure();

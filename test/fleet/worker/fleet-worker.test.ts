@@ -366,6 +366,20 @@ describe('a fleet of workers', () => {
     strictEqual(a.error, undefined);
   });
 
+  it('listens again from the start if a claim is refused twice: it has missed another one', () => {
+    const { start, pass, memory, owners } = virtualFleet({ shards: 4 });
+    const [a, b] = [start('a'), start('b')];
+    pass(12_000);
+    // What a says while it leaves does not reach b, although b has not been cut off long enough to know.
+    b.link.isCut = true;
+    a.running.unsubscribe();
+    pass(5);
+    b.link.isCut = false;
+    pass(20_000);
+    deepStrictEqual([...owners()], ['b']);
+    strictEqual(memory.claims.length, 4);
+  });
+
   it('ends if another worker has its name', () => {
     const { start, pass, held } = virtualFleet();
     const first = start('a');
