@@ -47,27 +47,31 @@ export async function startBoard({
   await bringOnline(emulator, world.groupId, world.identityToken);
 
   let service = await listen(emulator);
-  const matchmaker = createServer((request, response) => answer(request, response));
-  const matchmakerUrl = await urlOf(matchmaker);
+  const platform = createServer((request, response) => answer(request, response));
+  const platformUrl = await urlOf(platform);
   const lobby = await startServer('../lobby-server/main.ts', print, {
     ...{ PORT: String(lobbyPort), LOBBY_URL: service.url, LOBBY_TOKEN: world.lobbyToken },
   });
   const pagePort = port || (await freePort());
   const page = await startServer(`dist/${variant}/server/server.mjs`, print, {
-    ...{ PORT: String(pagePort), SERVICE_URL: service.url, MATCHMAKER_URL: matchmakerUrl },
+    ...{ PORT: String(pagePort), SERVICE_URL: service.url, PLATFORM_URL: platformUrl },
   });
   const url = `http://localhost:${pagePort}`;
   const activities = ['presence', 'presence', 'profile', 'members', 'chat'] as const;
   const happening = every && simulateActivity(emulator, world, { every, activities }).subscribe();
 
-  /** Signs players in by a form that sends itself, and finds them a lobby. */
+  /** Signs players in by a form that sends itself, renews their tokens, and finds them a lobby. */
   function answer(request: IncomingMessage, response: ServerResponse): void {
     const player = players.find(
       ({ name, token }) =>
         request.url === `/${name.toLowerCase()}` || request.headers.authorization === `Bearer ${token}`,
     );
-    if (!player) return void response.writeHead(404).end();
-    if (request.method === 'POST') {
+    if (!player) return void response.writeHead(401).end();
+    if (request.url === '/renew') {
+      player.token = emulator.renewToken(player.token);
+      return void response.end(player.token);
+    }
+    if (request.url === '/find') {
       try {
         emulator.sendLobbyJoin(player.identity_id, world.lobbyId);
         response.writeHead(204).end();
@@ -91,7 +95,7 @@ export async function startBoard({
     /** Links that sign a player in. On the same host as the page, because the page's cookie is for its own site. */
     links: players.map(({ name }) => ({
       name,
-      url: `${matchmakerUrl.replace('127.0.0.1', 'localhost')}/${name.toLowerCase()}`,
+      url: `${platformUrl.replace('127.0.0.1', 'localhost')}/${name.toLowerCase()}`,
     })),
     stopService: () => service.close(),
     restartService: async () => {
@@ -100,8 +104,8 @@ export async function startBoard({
     close: async () => {
       if (happening) happening.unsubscribe();
       await Promise.all([page, lobby].map(endOf));
-      matchmaker.close();
-      matchmaker.closeAllConnections();
+      platform.close();
+      platform.closeAllConnections();
       await service.close();
     },
   };

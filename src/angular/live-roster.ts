@@ -80,7 +80,8 @@ export function injectRoster(
   const reloads = signal(0);
   /** Undefined if there is none, or if the config has thrown. */
   let shared: SharedRoster | undefined;
-  const known = signal<Known>({ group_id: undefined, roster: undefined, status: start() });
+  const nothing = (): Known => ({ group_id: undefined, roster: undefined, status: start() });
+  const known = signal(nothing());
   const current = computed((): Known => {
     const id = wanted();
     if (known().group_id === id) return known();
@@ -92,7 +93,8 @@ export function injectRoster(
   effect(onCleanup => {
     const id = wanted();
     reloads();
-    if (id === undefined || id instanceof Unknown) return;
+    // What is known of a group is old when it is wanted again.
+    if (id === undefined || id instanceof Unknown) return known.set(nothing());
     const watching = untracked(() => {
       const change = (next: Partial<Known>) => {
         // Another group may be wanted already, although this effect has yet to run again.

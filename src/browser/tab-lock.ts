@@ -1,15 +1,4 @@
-import {
-  catchError,
-  exhaustMap,
-  ignoreElements,
-  merge,
-  Observable,
-  of,
-  startWith,
-  Subject,
-  switchMap,
-  tap,
-} from 'rxjs';
+import { exhaustMap, ignoreElements, merge, Observable, of, startWith, Subject, switchMap, tap } from 'rxjs';
 
 /** The part of the Web Locks API that is used. */
 export interface TabLocks {
@@ -38,6 +27,8 @@ export interface TabLock {
  * Waits for a lock, as long as it is subscribed to. Emits it when this tab has it, and `undefined` when another tab has taken it
  * away. The browser gives the lock of a tab that is closed to the next one. When `silent$` emits, its owner is silent: then this tab
  * takes it away itself, if it is visible or there is no owner. Browsers are slow to give on the lock of a page that they cache.
+ *
+ * Errors where locks are forbidden, as in a sandboxed frame.
  */
 export function tabLock(
   locks: TabLocks,
@@ -62,11 +53,8 @@ export function tabLock(
     }),
     ignoreElements(),
   );
-  // Where locks are forbidden, as in a sandboxed frame, no other tab can be heard either.
-  return merge(lock$, stealing$).pipe(catchError(() => of(ALONE)));
+  return merge(lock$, stealing$);
 }
-
-const ALONE: TabLock = { isWanted: false, isHeld: () => Promise.resolve(true) };
 
 declare const AbortController: new () => { readonly signal: unknown; abort(): void };
 

@@ -1,6 +1,7 @@
 import {
   asapScheduler,
   BehaviorSubject,
+  catchError,
   concatMap,
   defer,
   EMPTY,
@@ -75,7 +76,7 @@ export function tabWatch<A>(
     /** While this tab has the lock, as far as it knows. A settling leader does not poll yet: it may still learn where to poll from. */
     let lead: { epoch: number; isSettling: boolean; readonly isHeld: () => Promise<boolean> } | undefined;
 
-    /** Whether this tab polls for itself: it cannot send anything to the others. */
+    /** Whether this tab polls for itself: it may have no lock, or cannot send anything to the others. */
     const isAlone$ = new BehaviorSubject(false);
     const post = (message: TabMessage<A>): void => {
       if (subscriber.closed || isAlone$.value) return;
@@ -214,6 +215,10 @@ export function tabWatch<A>(
       tap(() => heartbeat.hear()),
     );
     const taken$ = tabLock(browser.locks, name, silent$, browser.isVisible).pipe(
+      catchError(() => {
+        isAlone$.next(true);
+        return EMPTY;
+      }),
       switchMap(lock => {
         if (lock) return led$(lock);
         // It took nothing from others while it was the leader, or seemed to be.

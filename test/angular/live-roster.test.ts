@@ -35,6 +35,9 @@ describe('injectRoster', () => {
     wanted.set(undefined);
     pass(1_000);
     deepStrictEqual([roster.value(), openPolls()], [undefined, 0]);
+    wanted.set(otherGroup);
+    // It is old by now.
+    strictEqual(roster.value(), undefined);
     wanted.set(group_id);
     pass(1_000);
     destroy();

@@ -283,6 +283,26 @@ describe('acrossTabs', () => {
     deepStrictEqual([tab.seen, polls()], [['a'], 1]);
   });
 
+  it('polls for itself in a tab where locks are forbidden, and leaves the others alone', async () => {
+    const { addTab, publish, polls, pass } = virtualBrowser();
+    const [first, second] = [addTab(), addTab()];
+    await pass(1_000);
+    const forbidden = () => Promise.reject(new Error('forbidden'));
+    const third = addTab({ request: forbidden, query: forbidden });
+    await pass(1_000);
+    publish('a');
+    await pass(1_000);
+    deepStrictEqual(
+      [first, second, third].map(({ seen, isLeading }) => [...seen, isLeading]),
+      [
+        ['a', true],
+        ['a', false],
+        ['a', true],
+      ],
+    );
+    strictEqual(polls(), 2);
+  });
+
   it('loses and doubles nothing, whatever happens to the other tabs', async () => {
     const acts = {
       close: (tab: VirtualTab) => tab.close(),

@@ -100,7 +100,7 @@ export function virtualBrowser() {
     return channel;
   };
 
-  const addTab = (): VirtualTab => {
+  const addTab = (locks?: TabLocks): VirtualTab => {
     let part: Subscription | undefined;
     const tab: VirtualTab = {
       ...{ seen: [], states: [], errors: [], isLeading: false, isVisible: true, hangs: false },
@@ -122,7 +122,7 @@ export function virtualBrowser() {
       transport: request => loop.observed(emulator.transport(request)),
     });
     const browser: TabBrowser = {
-      locks: locksOf(tab),
+      locks: locks ?? locksOf(tab),
       openChannel: () => openChannel(tab),
       isVisible: () => tab.isVisible,
     };

@@ -8,7 +8,7 @@ import {
   writeResponseToNodeResponse,
 } from '@angular/ssr/node';
 import express from 'express';
-import { SESSION_COOKIE, type Session } from './app/session';
+import { SESSION_COOKIE, sessionIn, type Session } from './app/session';
 
 const app = express();
 const angular = new AngularNodeAppEngine();
@@ -21,10 +21,18 @@ app.post('/session', express.urlencoded({ extended: false, limit: 4096 }), (requ
   ) as [string, string, string];
   // A token goes into a header, where nothing else is allowed.
   if (!/^[!-~]+$/.test(token) || !group_id) return void response.redirect(303, '/?incomplete');
-  const session: Session = { id: randomUUID(), token, group_id, name: name || 'Player' };
-  // The page itself sends the token to the service, so it has to be able to read the cookie. Over https, it should be `secure`.
-  response.cookie(SESSION_COOKIE, JSON.stringify(session), { sameSite: 'strict', path: '/' });
+  setSession(response, { id: randomUUID(), token, group_id, name: name || 'Player' });
   response.redirect(303, '/');
+});
+
+/** The page outlives its token: the platform where the player has signed in issues another one. */
+app.post('/session/renew', async (request, response) => {
+  const session = sessionIn(request.headers.cookie ?? '');
+  const answer = await askPlatform('renew', session);
+  if (!session || !answer?.ok) return void response.sendStatus(answer?.status ?? 502);
+  const token = await answer.text();
+  setSession(response, { ...session, token });
+  response.send(token);
 });
 
 app.post('/session/end', (_, response) => {
@@ -34,10 +42,7 @@ app.post('/session/end', (_, response) => {
 
 /** A place in a lobby: the matchmaker sends it as a lobby join. */
 app.post('/matchmaker/find', async (request, response) => {
-  const headers = { authorization: request.headers.authorization ?? '' };
-  const answer = await fetch(process.env['MATCHMAKER_URL'] ?? '', { method: 'POST', headers }).catch(
-    () => undefined,
-  );
+  const answer = await askPlatform('find', sessionIn(request.headers.cookie ?? ''));
   response.sendStatus(answer?.status ?? 502);
 });
 
@@ -49,6 +54,18 @@ app.use((request, response, next) => {
     .then(page => (page ? writeResponseToNodeResponse(page, response) : next()))
     .catch(next);
 });
+
+/** The page itself sends the token to the service, so it has to be able to read the cookie. Over https, it should be `secure`. */
+function setSession(response: express.Response, session: Session): void {
+  response.cookie(SESSION_COOKIE, JSON.stringify(session), { sameSite: 'strict', path: '/' });
+}
+
+/** Resolves to undefined if there is no answer. */
+function askPlatform(path: 'find' | 'renew', session: Session | undefined): Promise<Response | undefined> {
+  const url = `${process.env['PLATFORM_URL'] ?? ''}/${path}`;
+  const headers = { authorization: `Bearer ${session?.token ?? ''}` };
+  return fetch(url, { method: 'POST', headers }).catch(() => undefined);
+}
 
 if (isMainModule(import.meta.url)) {
   const port = Number(process.env['PORT'] ?? 4200);

@@ -62,7 +62,10 @@ export class ClaimBook {
       subscriber.add(() => this.#storing.delete(shard));
       const next = (revision: number | undefined) => {
         this.#storing.delete(shard);
-        if (revision === undefined) return this.#refuse(shard, replaced);
+        if (revision === undefined) {
+          this.#refuse(shard, replaced);
+          return;
+        }
         // Another worker has changed it after this, and that has been heard.
         if (revision < this.#revisionOf(shard)) return;
         this.#known.set(shard, { claim, revision });

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { startBoard, type Board } from '../../../examples/angular/board.js';
 import { waitUntil } from '../../wait-until.js';
 import { startChromium } from '../page/stage.js';
@@ -28,6 +28,9 @@ function isInstalled(): boolean {
 async function least(measure: () => Promise<number>): Promise<number> {
   return Math.min(await measure(), await measure(), await measure());
 }
+/** How much of a page is beside what one sees of it. */
+const widthBeyond = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
 describe('the lobby board, an Angular application, in Chromium', function () {
@@ -126,19 +129,25 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         ok((await ada.performance()).renders > renders);
       });
 
-      it('shows members as they come and go and as one scrolls, and their presence', async () => {
+      it('has only the members in view in the page, finds each, and shows them as they come and go', async () => {
         const { page } = await signIn('Ada');
         const people = page.locator('board-members li');
-        const count = await people.count();
-        ok(count < 137, `${count}`);
-        await waitUntil(async () => {
-          await people.last().scrollIntoViewIfNeeded();
-          return (await people.count()) === 138;
-        });
+        await page.locator('board-members li[aria-setsize="138"]').first().waitFor();
+        const list = page.getByRole('region', { name: 'Members of the group' });
+        await list.evaluate(element => element.scrollTo(0, element.scrollHeight));
+        await page.locator('board-members li[aria-posinset="138"]').waitFor();
+        ok((await people.count()) < 60, `${await people.count()}`);
+        const search = page.getByLabel('Search the members');
+        await search.fill('e');
+        await page.locator('board-members li[aria-posinset="1"]').waitFor();
+        await search.fill('');
         const [friend] = board.world.friendIds as [string];
         board.emulator.updateProfile(friend, { display_name: 'Mary Somerville' });
         board.emulator.updatePresence(friend, { status: 'away' });
+        await search.fill('mary som');
         await people.filter({ hasText: 'Mary Somerville' }).filter({ hasText: 'away' }).waitFor();
+        await waitUntil(async () => (await people.count()) === 1);
+        await search.fill('');
         // Those who are there come first.
         const presences = await page.locator('board-members .presence').allTextContents();
         const rank = { online: 0, away: 1, offline: 2 } as Readonly<Record<string, number>>;
@@ -146,9 +155,6 @@ describe('the lobby board, an Angular application, in Chromium', function () {
           presences,
           presences.slice().sort((one, other) => rank[one]! - rank[other]!),
         );
-        const search = page.getByLabel('Search the members');
-        await search.fill('mary som');
-        await waitUntil(async () => (await people.count()) === 1);
         await search.fill('nobody has this name');
         await page.getByText('No member has that name.').waitFor();
         await search.fill('');
@@ -156,9 +162,12 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         await page.getByText('of 137 online').waitFor();
       });
 
-      it('leads two players to the same lobby, where they move and chat, by keyboard', async () => {
-        const phone = { colorScheme: 'dark', viewport: { width: 390, height: 844 } } as const;
-        const [ada, grace] = [await signIn('Ada'), await signIn('Grace', phone)];
+      it('leads two players on phones to the same lobby, where they move and chat, by touch and by keyboard', async () => {
+        const phone = { viewport: { width: 390, height: 844 }, hasTouch: true } as const;
+        const [ada, grace] = [
+          await signIn('Ada', phone),
+          await signIn('Grace', { ...phone, colorScheme: 'dark' }),
+        ];
         await ada.joinLobby();
         await grace.joinLobby();
         await grace.page.getByText('2 playing').waitFor();
@@ -167,6 +176,10 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         const game = ada.page.getByRole('application');
         await waitUntil(async () =>
           ((await game.getAttribute('aria-description')) ?? '').includes('Grace in column 3, row 2'),
+        );
+        await ada.page.getByRole('button', { name: 'Down' }).tap();
+        await waitUntil(async () =>
+          ((await game.getAttribute('aria-description')) ?? '').includes('Ada in column 1, row 2'),
         );
         const say = async (text: string) => {
           await grace.page.getByLabel('Say something').fill(text);
@@ -195,6 +208,24 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         await ada.isLive();
         publish('after');
         await waitUntil(async () => (await ada.eventCount()) === 3);
+      });
+
+      it('outlives its token, in all tabs, and after a reload', async () => {
+        const ada = await signIn('Ada');
+        const tabs = [ada, await ada.openTab()];
+        const { identityId, identityToken } = board.world;
+        board.emulator.expireToken(identityToken);
+        await board.stopService();
+        await ada.says('Reconnecting');
+        await board.restartService();
+        publish('after');
+        for (const tab of tabs) await waitUntil(async () => (await tab.eventCount()) === 1);
+        await ada.page.reload();
+        await ada.isLive();
+        board.emulator.updatePresence(identityId, { status: 'away' });
+        await ada.page.getByLabel('Search the members').fill('Ada');
+        await ada.page.locator('board-members li', { hasText: 'Ada' }).filter({ hasText: 'away' }).waitFor();
+        await ada.joinLobby();
       });
 
       it('says that it is offline, and goes on when it is online', async () => {
@@ -288,35 +319,59 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         ok(growth < 3_000_000, `${growth} bytes`);
       });
 
-      it('has no serious barrier, in light and dark, at a desk and on a phone', async () => {
-        const leaving = await signIn('Ada');
-        await leaving.page.getByRole('button', { name: 'Sign out' }).click();
-        await leaving.page.getByRole('button', { name: 'Sign in' }).waitFor();
-        deepStrictEqual(await leaving.seriousViolations(), []);
-        await leaving.page.context().close();
-        for (const [colorScheme, viewport] of [
-          ['light', { width: 1280, height: 800 }],
-          ['dark', { width: 390, height: 844 }],
-        ] as const) {
-          const player = await signIn('Ada', { colorScheme, viewport });
-          await player.joinLobby();
-          board.emulator.publish(
-            board.world.identityId,
-            { chat_message: {} },
-            {
-              title: 'Grace Hopper',
-              description: 'Are you coming?',
-              thumbnail_url: '',
-              url: 'https://hub.example/1',
-            },
-          );
-          await player.page.locator('.toast').waitFor();
-          deepStrictEqual(await player.seriousViolations(), []);
-          const contrasts = await player.fieldContrasts();
+      for (const [at, options] of [
+        ['at a desk, in light', { colorScheme: 'light', viewport: { width: 1280, height: 800 } }],
+        ['on a phone, in dark', { colorScheme: 'dark', viewport: { width: 390, height: 844 } }],
+      ] as const) {
+        it(`has no barrier in any state, ${at}`, async () => {
+          const ada = await signIn('Ada', options);
+          const { page } = ada;
+          const long = 'Wolfeschlegelsteinhausenbergerdorff'.repeat(2);
+          const reached = async (state: string, ...there: readonly string[]) => {
+            for (const text of there) await page.getByText(text).first().waitFor();
+            deepStrictEqual([state, await widthBeyond(page), ...(await ada.violations())], [state, 0]);
+          };
+          await reached('live', 'of 138 online', 'Nothing yet');
+          await page.getByLabel('Search the members').fill('nobody has this name');
+          await reached('nobody found', 'No member has that name.');
+          await page.getByLabel('Search the members').fill('');
+          notify(`https://hub.example/${long}`);
+          board.emulator.updateProfile(board.world.friendIds[0]!, { display_name: long });
+          await reached('events and a notification', long, 'Are you coming?');
+          await ada.joinLobby();
+          await reached('in a lobby', '1 playing');
+          const contrasts = await ada.fieldContrasts();
           ok(contrasts.length >= 2 && contrasts.every(contrast => contrast >= 3), `${contrasts}`);
-          await player.page.context().close();
-        }
-      });
+          const other = await ada.openTab();
+          await other.page.getByText('You are playing in another tab.').waitFor();
+          deepStrictEqual(await other.violations(), []);
+          await other.page.close();
+          await page.getByRole('button', { name: 'Leave' }).click();
+          await reached('outside again', 'Join a lobby');
+          await page.context().setOffline(true);
+          publish('meanwhile');
+          await ada.says('Offline');
+          await reached('offline');
+          await page.context().setOffline(false);
+          await ada.isLive();
+          await board.stopService();
+          await ada.says('Reconnecting');
+          await reached('reconnecting', 'Try now');
+          await page.reload();
+          await reached('without members', 'cannot be shown');
+          await board.restartService();
+          await ada.isLive();
+          await page.getByRole('button', { name: 'Sign out' }).click();
+          await reached('signed out', 'Sign in with the token');
+          await page.goto(`${board.url}/?incomplete`);
+          await reached('incomplete', 'without spaces');
+          await page.getByLabel('Token').fill('garbage');
+          await page.getByLabel('Group').fill('nowhere');
+          await page.getByRole('button', { name: 'Sign in' }).click();
+          await ada.says('Ended');
+          await reached('ended', 'The members cannot be shown. 401');
+        });
+      }
     });
   }
 });
@@ -331,6 +386,7 @@ async function takePictures(board: Board, ada: BoardPage, grace: BoardPage, fold
     { chat_message: {} },
     { title: 'Hedy Turing', description: 'Are you coming?', thumbnail_url: '', url: 'https://hub.example/1' },
   );
+  await ada.page.setViewportSize({ width: 1280, height: 800 });
   await ada.page.locator('.toast').waitFor();
   await pause(500);
   await ada.page.screenshot({ path: join(folder, 'board.png') });

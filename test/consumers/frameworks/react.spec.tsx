@@ -1,6 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { expect, test } from 'vitest';
+import { reload$ } from './roster-state';
 import { useRoster } from './use-roster';
 import { createWorld, live } from './world';
 
@@ -11,9 +12,10 @@ test('React', async () => {
     const { roster, status } = useRoster(world.client, group_id);
     const names = [...(roster?.members.values() ?? [])].map(({ identity }) => identity.display_name);
     frames.push({ group_id, names });
+    if (status?.state === 'closed') return <button onClick={() => reload$.next()}>Show the members</button>;
     return (
       <p>
-        {status?.state === 'closed' ? 'The members cannot be shown.' : `${status?.state} ${names.join()}`}
+        {status?.state} {names.join()}
       </p>
     );
   }

@@ -43,7 +43,10 @@ export async function live(
   expect(document.body.textContent).not.toContain('Grace');
   await vi.waitFor(() => expect(polls()).toBe(1), PATIENCE);
   component.show('nowhere');
-  await shows('cannot be shown');
+  await shows('Show the members');
+  emulator.join(emulator.addGroup({ group_id: 'nowhere' }), grace.identity_id);
+  document.querySelector('button')!.click();
+  await shows('Grace');
   component.show(groups[1]!);
   await shows('Linus');
   component.remove();

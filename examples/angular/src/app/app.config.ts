@@ -1,6 +1,8 @@
+import { isPlatformBrowser } from '@angular/common';
 import { provideHttpClient, withFetch } from '@angular/common/http';
 import {
   inject,
+  PLATFORM_ID,
   provideBrowserGlobalErrorListeners,
   provideZoneChangeDetection,
   provideZonelessChangeDetection,
@@ -9,7 +11,7 @@ import {
 import { provideClientHydration } from '@angular/platform-browser';
 import { provideLobby, withHttpClientCalls, withOneFeedForAllTabs } from 'lobby-rx/angular';
 import { SERVICE_URL } from './service-url';
-import { SESSION } from './session';
+import { renewToken, SESSION } from './session';
 
 /** The board is built with and without zone.js, to show that it works in both ways. */
 const hasZone = 'Zone' in globalThis;
@@ -21,7 +23,14 @@ export const appConfig: ApplicationConfig = {
     provideClientHydration(),
     provideHttpClient(withFetch()),
     provideLobby(
-      () => ({ url: inject(SERVICE_URL), token: inject(SESSION)?.token ?? '' }),
+      () => {
+        const session = inject(SESSION);
+        const canRenew = session && isPlatformBrowser(inject(PLATFORM_ID));
+        return {
+          url: inject(SERVICE_URL),
+          token: why => (why === 'rejected' && canRenew ? renewToken(session) : (session?.token ?? '')),
+        };
+      },
       withHttpClientCalls(),
       withOneFeedForAllTabs(() => `events of ${inject(SESSION)?.id}`),
     ),

@@ -1,24 +1,22 @@
+import { CdkFixedSizeVirtualScroll, CdkVirtualForOf, CdkVirtualScrollViewport } from '@angular/cdk/scrolling';
 import {
   afterNextRender,
   ChangeDetectionStrategy,
   Component,
   computed,
-  DestroyRef,
-  ElementRef,
-  inject,
+  effect,
   input,
-  linkedSignal,
   signal,
   viewChild,
 } from '@angular/core';
-import type { IdentityHandle } from 'lobby-rx';
+import type { GroupMember, IdentityHandle } from 'lobby-rx';
 import { injectRoster } from 'lobby-rx/angular';
 import { acrossTabs } from 'lobby-rx/browser';
 import { Person } from './person';
 import type { Session } from './session';
 
-/** So many members are added when the end of the list comes into view. */
-const PAGE = 24;
+/** So many members are in the page that the server renders. */
+const FIRST = 24;
 
 const ORDER: readonly string[] = ['online', 'away'];
 const collator = new Intl.Collator();
@@ -29,10 +27,10 @@ function rankOf({ presence }: IdentityHandle): number {
   return rank < 0 ? ORDER.length : rank;
 }
 
-/** The members of a group with their presence, as far as the player has scrolled. */
+/** The members of a group with their presence. Only those in view are in the page, however many there are. */
 @Component({
   selector: 'board-members',
-  imports: [Person],
+  imports: [CdkFixedSizeVirtualScroll, CdkVirtualForOf, CdkVirtualScrollViewport, Person],
   changeDetection: ChangeDetectionStrategy.OnPush,
   template: `
     <h2>
@@ -48,24 +46,43 @@ function rankOf({ presence }: IdentityHandle): number {
       placeholder="Search"
       (input)="search.set($any($event.target).value)"
     />
-    <div class="scroll" tabindex="0" role="region" aria-label="Members of the group">
-      <ul>
-        @for (member of shown(); track member.identity.identity_id) {
-          <li><board-person [identity]="member.identity" /></li>
-        }
-      </ul>
-      @if (roster.error() && !roster.value()) {
-        <p class="note">
-          The members cannot be shown. {{ reason() }}
-          <button class="quiet" (click)="roster.reload()">Try again</button>
-        </p>
-      } @else if (!roster.value()) {
-        <p class="note">Loading…</p>
-      } @else if (shown().length === 0) {
-        <p class="note">No member has that name.</p>
-      }
-      <div #end class="end" aria-hidden="true"></div>
-    </div>
+    @if (roster.error() && !roster.value()) {
+      <p class="note">
+        The members cannot be shown. {{ reason() }}
+        <button class="quiet" (click)="roster.reload()">Try again</button>
+      </p>
+    } @else if (!roster.value()) {
+      <p class="note">Loading…</p>
+    } @else if (found().length === 0) {
+      <p class="note">No member has that name.</p>
+    }
+    @if (isInBrowser()) {
+      <cdk-virtual-scroll-viewport
+        class="scroll"
+        itemSize="56"
+        tabindex="0"
+        role="region"
+        aria-label="Members of the group"
+      >
+        <ul>
+          <li
+            *cdkVirtualFor="let member of found(); trackBy: idOf; let i = index; let count = count"
+            [attr.aria-posinset]="i + 1"
+            [attr.aria-setsize]="count"
+          >
+            <board-person [identity]="member.identity" />
+          </li>
+        </ul>
+      </cdk-virtual-scroll-viewport>
+    } @else {
+      <div class="scroll">
+        <ul>
+          @for (member of found().slice(0, first); track member.identity.identity_id) {
+            <li><board-person [identity]="member.identity" /></li>
+          }
+        </ul>
+      </div>
+    }
   `,
 })
 export class Members {
@@ -86,44 +103,33 @@ export class Members {
         rankOf(one) - rankOf(other) || collator.compare(one.display_name, other.display_name),
     ),
   );
-  readonly #found = computed(() => {
+  readonly found = computed(() => {
     const wanted = this.search().trim().toLocaleLowerCase();
     if (wanted === '') return this.#sorted();
     return this.#sorted().filter(({ identity }) =>
       identity.display_name.toLocaleLowerCase().includes(wanted),
     );
   });
-  readonly #count = linkedSignal({
-    source: () => [this.session().group_id, this.search()],
-    computation: () => PAGE,
-  });
-  protected readonly end = viewChild.required<ElementRef<HTMLElement>>('end');
   readonly reason = computed(() => {
     const error = this.roster.error();
     return error instanceof Error ? error.message : '';
   });
-  readonly shown = computed(() => this.#found().slice(0, this.#count()));
   readonly online = computed(
     () => this.#all().filter(({ identity }) => identity.presence?.status === 'online').length,
   );
 
+  /** How much is in view is not known on the server. */
+  readonly isInBrowser = signal(false);
+  readonly first = FIRST;
+  protected readonly viewport = viewChild(CdkVirtualScrollViewport);
+
   constructor() {
-    const destroyRef = inject(DestroyRef);
-    afterNextRender(() => {
-      const observer = new IntersectionObserver(
-        entries => {
-          const isNear = entries.some(({ isIntersecting }) => isIntersecting);
-          if (isNear && this.#count() < this.#found().length) {
-            this.#count.update(count => count + PAGE);
-            // It tells of changes only: the end may still be in view.
-            observer.unobserve(this.end().nativeElement);
-            observer.observe(this.end().nativeElement);
-          }
-        },
-        { rootMargin: '200px' },
-      );
-      observer.observe(this.end().nativeElement);
-      destroyRef.onDestroy(() => observer.disconnect());
+    afterNextRender(() => this.isInBrowser.set(true));
+    effect(() => {
+      this.search();
+      this.viewport()?.scrollToIndex(0);
     });
   }
+
+  readonly idOf = (_: number, { identity }: GroupMember): string => identity.identity_id;
 }

@@ -5,8 +5,8 @@ import { inject, InjectionToken, REQUEST } from '@angular/core';
 export interface Session {
   /** Different for each sign-in, and the same in all tabs. */
   readonly id: string;
-  /** The bearer token of the identity. */
-  readonly token: string;
+  /** The bearer token of the identity, until it is renewed. */
+  token: string;
   readonly group_id: string;
   /** The name in the game. */
   readonly name: string;
@@ -22,7 +22,18 @@ export const SESSION = new InjectionToken<Session | undefined>('SESSION', {
   },
 });
 
-function sessionIn(cookies: string): Session | undefined {
+/** Renews the token of a session that the service has rejected, unless another tab has done so. Resolves to the one to use. */
+export async function renewToken(session: Session): Promise<string> {
+  const renewed = sessionIn(document.cookie)?.token;
+  if (renewed === undefined || renewed !== session.token) return (session.token = renewed ?? session.token);
+  const answer = await fetch('/session/renew', { method: 'POST' });
+  // The player has to sign in again: the old token ends what is watched.
+  if (answer.status === 401) return session.token;
+  if (!answer.ok) throw new Error(`The token cannot be renewed: ${answer.status}`);
+  return (session.token = await answer.text());
+}
+
+export function sessionIn(cookies: string): Session | undefined {
   const [, value] =
     cookies
       .split('; ')
