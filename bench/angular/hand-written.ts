@@ -79,4 +79,5 @@ export function lobbyAddress({ ports }: any) {
 
 export const acrossTabs = (_: string) => undefined;
 export type LobbyJoin = any;
+export type GroupMember = any;
 export type IdentityHandle = any;
