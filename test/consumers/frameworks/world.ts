@@ -29,7 +29,7 @@ export const shows = (text: string) =>
 
 /** Takes a component through its life: it shows a group, a change, another group, and nothing is left of it. */
 export async function live(
-  { emulator, grace, groups, polls }: ReturnType<typeof createWorld>,
+  { emulator, ada, grace, groups, polls }: ReturnType<typeof createWorld>,
   component: { readonly show: (group_id: string) => void; readonly remove: () => void },
 ): Promise<void> {
   component.show(groups[0]!);
@@ -44,9 +44,9 @@ export async function live(
   await vi.waitFor(() => expect(polls()).toBe(1), PATIENCE);
   component.show('nowhere');
   await shows('Show the members');
-  emulator.join(emulator.addGroup({ group_id: 'nowhere' }), grace.identity_id);
+  emulator.join(emulator.addGroup({ group_id: 'nowhere' }), ada.identity_id);
   document.querySelector('button')!.click();
-  await shows('Grace');
+  await shows('Ada');
   component.show(groups[1]!);
   await shows('Linus');
   component.remove();

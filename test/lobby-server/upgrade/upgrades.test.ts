@@ -2,8 +2,10 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { firstValueFrom } from 'rxjs';
 import { WebSocketServer } from 'ws';
+import { Server as EngineServer } from 'engine.io';
 import { isInputError } from 'lobby-rx';
 import { lobbyGate, type LobbySocket } from 'lobby-rx/lobby-server';
 import { waitUntil } from '../../wait-until.js';
@@ -171,6 +173,90 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     ok(other.kind === 'open');
     other.ws.terminate();
   });
+
+  it('ends a request that no listener takes, after 10 s, and says so', async () => {
+    const server = createServer();
+    const taken: Duplex[] = [];
+    server.on('upgrade', ({ url }, socket) => {
+      // It is at work, although it has answered nothing yet.
+      if (url === '/slow') taken.push(socket.on('close', () => undefined));
+    });
+    gate = await openGate({ server, path: '/play', addressOf: () => '203.0.113.7' });
+    const lounge = lobbyGate({ server, client: gate.client, path: '/lounge' }).subscribe();
+    let requests = 0;
+    server.on('upgrade', () => requests++);
+    const slow = await connectRaw(gate.port, '/slow');
+    const nowhere = tryConnect(at('?token=unused', '/nowhere'));
+    const left = await connectRaw(gate.port, '/nowhere');
+    await waitUntil(() => requests === 3);
+    left.resetAndDestroy();
+    gate.pass(9_999);
+    strictEqual(gate.log.length, 0);
+    gate.pass(1);
+    const answer = await nowhere;
+    ok(answer.kind === 'refused');
+    deepStrictEqual([answer.status, answer.body], [404, 'no_such_path']);
+    gate.pass(60_000);
+    deepStrictEqual(
+      new Set(gate.log.map(entry => entry.kind === 'refused' && entry.reason)),
+      new Set(['no_such_path']),
+    );
+    ok(!taken[0]!.destroyed);
+    for (const socket of [slow, ...taken]) socket.destroy();
+    lounge.unsubscribe();
+  });
+
+  for (const destroyUpgrade of [true, false]) {
+    it(`works beside engine.io, of which socket.io is made, with destroyUpgrade: ${destroyUpgrade}`, async () => {
+      const server = createServer();
+      const engine = new EngineServer();
+      engine.attach(server, { path: '/engine.io', destroyUpgrade, destroyUpgradeTimeout: 1 });
+      gate = await openGate({ server, path: '/play', holdRequests: true });
+      const warned = destroyUpgrade && once(process, 'warning');
+      const player = tryConnect(at(`?token=${gate.reserveToken()}`, '/play'));
+      await waitUntil(() => gate.heldRequests() === 1);
+      if (warned) {
+        // By default, it ends all that have no answer after a second.
+        const [warning] = (await warned) as [Error];
+        ok(warning.message.includes('destroyUpgrade: false'), warning.message);
+        deepStrictEqual(
+          gate.log.map(entry => entry.kind === 'refused' && entry.reason),
+          ['other_listener'],
+        );
+      } else {
+        const other = tryConnect(at('?EIO=4&transport=websocket', '/engine.io/'));
+        await waitUntil(() => engine.clientsCount === 1);
+        const { ws } = (await other) as Extract<Awaited<typeof other>, { kind: 'open' }>;
+        ws.terminate();
+      }
+      gate.sendHeldRequests();
+      strictEqual((await player).kind, destroyUpgrade ? 'broken' : 'open');
+      engine.close();
+    });
+  }
+
+  const tooMuch: readonly (readonly [string, string, string])[] = [
+    ['a URL of 16,385 characters', `/?a=${'x'.repeat(16_381)}`, ''],
+    ['65 parameters', `/?${'a&'.repeat(65)}`, ''],
+    [
+      '17 subprotocols',
+      '/',
+      `Sec-WebSocket-Protocol: ${Array.from({ length: 17 }, (_, i) => `p${i}`).join()}\r\n`,
+    ],
+  ];
+  for (const [what, url, header] of tooMuch) {
+    it(`refuses ${what} without reading them`, async () => {
+      const server = createServer({ maxHeaderSize: 65_536 });
+      gate = await openGate({ server, firstMessage: true });
+      const client = connect(gate.port, '127.0.0.1');
+      let answer = '';
+      client.on('data', data => (answer += data.toString()));
+      client.write(handshakeRequest(url).replace('Host: a\r\n', `Host: a\r\n${header}`));
+      await once(client, 'close');
+      ok(/^HTTP\/1.1 400 [^]*no_handshake$/.test(answer), answer);
+      strictEqual(gate.log.length, 1);
+    });
+  }
 
   const requests: readonly (readonly [string, string, string, RegExp])[] = [
     ['POST', 'POST', 'websocket', /^HTTP\/1.1 405 [^]*\r\nAllow: GET\r\n[^]*no_handshake$/],
