@@ -3,22 +3,31 @@ import { isWellFormed } from './argument.js';
 const MIN_SECRET_LENGTH = 4;
 
 /**
- * Replaces every secret in a text with `[secret]`. Secrets of fewer than four characters are left alone: they are no real
- * secrets, and replacing them would make any message unreadable.
+ * Replaces every secret in a text with `[secret]`, also where a URL quotes it, however its characters are percent-encoded. Secrets of
+ * fewer than four characters are left alone: they are no real secrets, and replacing them would make any message unreadable.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  // Longest first: if one secret is a prefix of another, replacing it first would leave the rest of the other readable.
-  return [...secrets, ...secrets.map(encoded)]
-    .sort((a, b) => b.length - a.length)
-    .reduce(
-      (clean, secret) => (secret.length < MIN_SECRET_LENGTH ? clean : clean.replaceAll(secret, '[secret]')),
-      text,
-    );
+  return (
+    secrets
+      .filter(secret => secret.length >= MIN_SECRET_LENGTH)
+      // If one secret is a prefix of another, replacing it first would leave the rest of the other readable.
+      .sort((a, b) => b.length - a.length)
+      .reduce((before, secret) => {
+        const clean = before.replaceAll(secret, '[secret]');
+        return clean.includes('%') && isWellFormed(secret)
+          ? clean.replace(percentEncoded(secret), '[secret]')
+          : clean;
+      }, text)
+  );
 }
 
-/** As it is in a URL that quotes it. */
-function encoded(secret: string): string {
-  return isWellFormed(secret) ? encodeURIComponent(secret) : secret;
+function percentEncoded(secret: string): RegExp {
+  const either = (character: string) => {
+    const code = character.codePointAt(0)!;
+    const hex = code.toString(16);
+    return `(?:\\u{${hex}}|${code < 128 ? `%${hex.padStart(2, '0')}` : encodeURIComponent(character)})`;
+  };
+  return new RegExp(Array.from(secret, either).join(''), 'giu');
 }
 
 /** Redacts the body of an answer. In JSON, secrets are found however they are escaped; in other text, only literally. */

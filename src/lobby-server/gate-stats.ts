@@ -1,4 +1,18 @@
-import { defer, distinctUntilChanged, interval, map, startWith, type Observable } from 'rxjs';
+import {
+  concat,
+  defer,
+  distinctUntilChanged,
+  filter,
+  fromEvent,
+  interval,
+  map,
+  of,
+  startWith,
+  Subject,
+  switchMap,
+  takeUntil,
+  type Observable,
+} from 'rxjs';
 import { isDeepStrictEqual } from 'node:util';
 import type { GateLogEntry } from './gate-log-entry.js';
 import type { GateSettings } from './lobby-gate-config.js';
@@ -33,7 +47,7 @@ export interface GateCounter {
 }
 
 export function createGateCounter(
-  { scheduler }: Pick<GateSettings, 'scheduler'>,
+  { server, scheduler }: Pick<GateSettings, 'server' | 'scheduler'>,
   {
     waiting,
     checking,
@@ -42,6 +56,7 @@ export function createGateCounter(
 ): GateCounter {
   let [open, admitted, hookFailures] = [0, 0, 0];
   const refused = new Map<string, number>();
+  const counted$ = new Subject<void>();
 
   const count = (entry: GateLogEntry) => {
     if (entry.kind === 'admitted') {
@@ -57,6 +72,7 @@ export function createGateCounter(
       const reason = refused.has(entry.reason) || refused.size < MAX_REASONS - 1 ? entry.reason : 'other';
       refused.set(reason, (refused.get(reason) ?? 0) + 1);
     }
+    counted$.next();
   };
   const stats = (): GateStats => ({
     ...{ open, waiting: waiting.taken(), checking: checking.taken(), held: held.taken() },
@@ -64,12 +80,15 @@ export function createGateCounter(
   });
   return {
     count,
-    stats$: defer(() =>
-      interval(INTERVAL, scheduler).pipe(
+    stats$: defer(() => {
+      // A server may say that it has closed before the last sockets do.
+      const isEmpty$ = counted$.pipe(
         startWith(undefined),
-        map(stats),
-        distinctUntilChanged<GateStats>(isDeepStrictEqual),
-      ),
-    ),
+        filter(() => open === 0),
+      );
+      const closed$ = fromEvent(server, 'close').pipe(switchMap(() => isEmpty$));
+      const times$ = interval(INTERVAL, scheduler).pipe(startWith(0), takeUntil(closed$));
+      return concat(times$, of(0)).pipe(map(stats), distinctUntilChanged<GateStats>(isDeepStrictEqual));
+    }),
   };
 }

@@ -58,7 +58,7 @@ export interface LobbyGateConfig {
   readonly isOriginAllowed?: (origin: string | undefined, request: IncomingMessage) => boolean;
   /**
    * Whether an address with `open` connections to the gate may open another one; if not, the answer is 429. It must return
-   * synchronously. Default: it may.
+   * synchronously. Of IPv6, a /64 counts as one address. Default: it may.
    */
   readonly isAddressAllowed?: (address: string, open: number, request: IncomingMessage) => boolean;
   /**
@@ -69,8 +69,8 @@ export interface LobbyGateConfig {
 
   /**
    * How many tokens may be awaiting confirmation at once. Beyond that: 503, or 4429 after the upgrade. Once half of the places
-   * are taken, an address (of IPv6: a /64) may have a quarter of the free ones, at least two. Four times as many may be held
-   * because the service's answer was lost. Default 256.
+   * are taken, an address may have a quarter of the free ones, at least two; of IPv6, a /64 may, a /56 twice and a /48 four times as
+   * many. Four times as many tokens may be held because the service's answer was lost. Default 256.
    */
   readonly maxChecks?: number;
   /** How many open sockets may be waiting for a first message with a token; shared like `maxChecks`. Default 1,024. */

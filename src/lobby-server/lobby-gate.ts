@@ -22,7 +22,7 @@ import {
 export type LobbyGate = Observable<LobbySocket> & {
   /**
    * The figures of the gate: the present ones at once, then once a second if they have changed. Cold; it never errors, and
-   * completes when the server emits `close`. It starts no gate: subscribe to the gate itself for that.
+   * completes when the server emits `close`, with the last figures. It starts no gate: subscribe to the gate itself for that.
    */
   readonly stats$: Observable<GateStats>;
 };
@@ -94,13 +94,12 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
     pending?.reject(refusal ?? (tokenRequest ? REFUSALS.noToken : REFUSALS.hookFailed));
     return EMPTY;
   };
-  const serverClosed$ = fromEvent(settings.server, 'close');
   const gate$ = upgrades(settings).pipe(
     mergeMap(receive),
     tap({ subscribe: confirmation.open }),
-    takeUntil(serverClosed$),
+    takeUntil(fromEvent(settings.server, 'close')),
     finalize(confirmation.close),
     share(),
   );
-  return Object.assign(gate$, { stats$: stats$.pipe(takeUntil(serverClosed$)) });
+  return Object.assign(gate$, { stats$ });
 }

@@ -1,8 +1,25 @@
 import { ok, strictEqual } from 'node:assert';
-import { redactBody } from '../../src/error/index.js';
+import { redact, redactBody } from '../../src/error/index.js';
 
 const secret = 'S3CRET-TOKEN';
 const escaped = secret.replace('S', '\\u0053');
+
+describe('redact', () => {
+  it('finds a secret in a URL, however it is percent-encoded', () => {
+    const token = 'a/b+c=é€.d';
+    const bytes = [...new TextEncoder().encode(token)].map(byte => `%${byte.toString(16).padStart(2, '0')}`);
+    for (const quoted of [
+      encodeURIComponent(token),
+      encodeURIComponent(token).toLowerCase(),
+      encodeURI(token),
+      bytes.join(''),
+      bytes.join('').toUpperCase(),
+    ]) {
+      strictEqual(redact(`/?a=1&b=${quoted}&c=%2f`, [token]), '/?a=1&b=[secret]&c=%2f', quoted);
+    }
+    strictEqual(redact('/?a=%2f', ['\ud800abc', '.*.*']), '/?a=%2f');
+  });
+});
 
 describe('redactBody', () => {
   it('finds a secret in JSON, however it is escaped, and in other text as it is', () => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 
@@ -23,10 +22,10 @@ export type ConnectResult =
 export function tryConnect(url: string, options: WebSocket.ClientOptions = {}): Promise<ConnectResult> {
   const ws = new WebSocket(url, options);
   ws.on('error', () => undefined);
-  const closed = once(ws, 'close').then(([code, reason]: unknown[]) => ({
-    code: code as number,
-    reason: String(reason),
-  }));
+  // Not `once` of node:events, which rejects if there is an error before.
+  const closed = new Promise<CloseInfo>(resolve => {
+    ws.once('close', (code, reason) => resolve({ code, reason: String(reason) }));
+  });
   return new Promise(resolve => {
     ws.on('open', () => resolve({ kind: 'open', ws, closed }));
     ws.on('unexpected-response', (_, response) => {

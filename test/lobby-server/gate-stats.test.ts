@@ -58,6 +58,19 @@ describe('stats$ of a gate', () => {
     gate = await openGate();
   });
 
+  it('emits the last figures when the server closes', async () => {
+    gate = await openGate();
+    for (let i = 0; i < 20; i++) await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    const opens: number[] = [];
+    const complete = new Promise<void>(resolve => {
+      gate.stats$.subscribe({ next: ({ open }) => opens.push(open), complete: resolve });
+    });
+    await gate.close();
+    await complete;
+    deepStrictEqual(opens, [20, 0]);
+    gate = await openGate();
+  });
+
   it('does not count a player as open who had left when the service said OK', async () => {
     gate = await openGate({ holdRequests: true, firstMessage: true });
     const { ws, closed } = await connectPlayer(at());

@@ -2,11 +2,12 @@ import { aBoolean } from '../../error/index.js';
 import { REFUSALS, type Refusal } from '../admission/index.js';
 import { aString, callHook } from '../call-hook.js';
 import type { GateSettings } from '../lobby-gate-config.js';
+import { networksOf } from '../networks.js';
 import type { Upgrade } from './upgrades.js';
 
 /**
  * Decides whether a client may connect, based on its origin and address: then there is no refusal. Calls the hooks of the config,
- * and counts the open connections of each address.
+ * and counts the open connections of each address, of which a /64 of IPv6 is one.
  */
 export function createRequestPolicy(
   settings: GateSettings,
@@ -43,24 +44,25 @@ function countAddresses({ log, scheduler }: GateSettings) {
   let total = 0;
   let hasWarned = false;
 
-  const warn = (address: string) => {
-    const here = open.get(address)!;
+  const warn = (address: string, here: number) => {
     if (hasWarned || total < MANY || here <= total / 2) return;
     hasWarned = true;
     log({ kind: 'behind_proxy', at: scheduler.now(), address, open: here });
   };
   return {
-    of: (address: string) => open.get(address) ?? 0,
+    of: (address: string) => open.get(networksOf(address)[0]) ?? 0,
     add: (address: string, { request, socket }: Upgrade) => {
+      const [network] = networksOf(address);
+      const here = (open.get(network) ?? 0) + 1;
       total++;
-      open.set(address, (open.get(address) ?? 0) + 1);
+      open.set(network, here);
       socket.once('close', () => {
         total--;
-        const left = open.get(address)! - 1;
-        if (left > 0) open.set(address, left);
-        else open.delete(address);
+        const left = open.get(network)! - 1;
+        if (left > 0) open.set(network, left);
+        else open.delete(network);
       });
-      if (request.headers['x-forwarded-for'] !== undefined) warn(address);
+      if (request.headers['x-forwarded-for'] !== undefined) warn(address, here);
     },
   };
 }

@@ -74,8 +74,8 @@ describe('lobbyGate and how addresses share its places', () => {
     ['2001:db8:1:2::1', '2001:0DB8:0001:0002:0:0:0:9', true],
     ['::1', '0:0:0:0::2', true],
     ['fe80::1%eth0', 'fe80::2%eth0', true],
-    ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
-    ['2001:db8::1', '2001:db8:0:1::1', false],
+    ['2001:db8:1:2::1', '2001:db8:1:300::1', false],
+    ['2001:db8::1', '2001:db8:0:100::1', false],
     ['::ffff:192.0.2.1', '192.0.2.1', true],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
     ['192.0.2.1', '192.0.2.2', false],
@@ -143,6 +143,29 @@ describe('the places of a gate, beyond half of them', () => {
     strictEqual(waiting.isFreeFor('192.0.2.2'), true);
     waiting.take('192.0.2.2');
     strictEqual(waiting.isFreeFor('192.0.2.3'), false);
+  });
+
+  it('are twice as much for a /56 of IPv6, and four times for a /48, so that neither takes all', () => {
+    const max = 1_024;
+    const fill = (addressOf: (i: number) => string) => {
+      const { waiting } = createGatePlaces({ maxWaiting: max, maxChecks: 1 });
+      for (let i = 0; i < max; i++) if (waiting.isFreeFor(addressOf(i))) waiting.take(addressOf(i));
+      return waiting;
+    };
+    for (const addressOf of [
+      (i: number) => `2001:db8:1:${(i % 256).toString(16)}::${i.toString(16)}`,
+      (i: number) => `2001:db8:1:${i.toString(16)}::1`,
+    ]) {
+      const waiting = fill(addressOf);
+      strictEqual(waiting.taken(), max / 2);
+      deepStrictEqual(
+        [addressOf(0), '2001:db8:2::1', '192.0.2.1'].map(address => waiting.isFreeFor(address)),
+        [false, true, true],
+      );
+    }
+    // Beyond half, from two networks in turn: a /64 of the second one has its own share.
+    const waiting = fill(i => `2001:db8:${1 + (i % 2)}:${i.toString(16)}::1`);
+    strictEqual(waiting.taken(), 683);
   });
 
   it('are given back once', () => {

@@ -46,6 +46,21 @@ describe('lobbyGate and its request policy', () => {
     deepStrictEqual([gate.admitted[0]!.address, gate.emulator.playerState(token)], ['a', 'reserved']);
   });
 
+  it('counts the connections of a /64 of IPv6 as those of one address', async () => {
+    let clients = 0;
+    gate = await openGate({
+      isAddressAllowed: (_, open) => open < 2,
+      addressOf: () => `2001:db8:1:2::${++clients}`,
+    });
+    const kinds = [];
+    for (let i = 0; i < 3; i++) kinds.push((await tryConnect(at(`?token=${gate.reserveToken()}`))).kind);
+    deepStrictEqual(kinds, ['open', 'open', 'refused']);
+    deepStrictEqual(
+      gate.admitted.map(({ address }) => address),
+      ['2001:db8:1:2::1', '2001:db8:1:2::2'],
+    );
+  });
+
   for (const hook of ['isOriginAllowed', 'isAddressAllowed', 'addressOf'] as const) {
     it(`admits nobody if ${hook} throws`, async () => {
       gate = await openGate({

@@ -13,8 +13,8 @@ describe('lobbyGate and where it finds the token', () => {
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
 
-  const opened = async (protocols: readonly string[]) => {
-    const ws = new WebSocket(at('?name=Ada'), [...protocols]);
+  const opened = async (protocols: readonly string[], query = '?name=Ada') => {
+    const ws = new WebSocket(at(query), [...protocols]);
     await new Promise(resolve => ws.on('open', resolve));
     return ws;
   };
@@ -94,6 +94,18 @@ describe('lobbyGate and where it finds the token', () => {
     const token = gate.reserveToken();
     const { protocol } = await opened([`token.${token}`, 'game']);
     strictEqual(protocol, 'game');
+  });
+
+  it('shows no token that is percent-encoded in lower case: neither as the protocol nor in the URL', async () => {
+    gate = await openGate({
+      token: () => 'a/b secret',
+      client: { matchmaker: { players: { connected: () => of(undefined) } } },
+    });
+    const { protocol } = await opened(['a%2fb%20secret', 'game'], '?t=a%2fb%20secret');
+    strictEqual(protocol, 'game');
+    await waitUntil(() => gate.admitted.length === 1);
+    const { url, searchParams } = gate.admitted[0]!;
+    deepStrictEqual([url, searchParams.get('t')], ['/?t=[secret]', '[secret]']);
   });
 
   it('never selects a token, however short it is or however it is encoded', async () => {
