@@ -66,6 +66,8 @@ stop$.subscribe(() => {
 // The gate has completed and everyone has left. The process exits by itself once their slots have been freed.
 await closed;
 server.close();
+// A stranger may hold a connection on which nothing is sent.
+server.closeAllConnections();
 service.close?.();
 
 /** The port that a server listens on. If it cannot be used, the process ends. */

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { firstValueFrom, take, toArray } from 'rxjs';
 import { createClient, whyNotConnected } from 'lobby-rx';
@@ -67,6 +67,13 @@ describe('examples/lobby-server', () => {
     deepStrictEqual(await again.closed, { code: 4400, reason: 'not a move' });
     await lobby.prints('3 playing\n2 playing');
 
+    // Strangers who hold a connection do not keep the lobby open.
+    const strangers = ['', 'GET / HTTP/1.1\r\n'].map(sent => {
+      const stranger = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+      stranger.write(sent);
+      return stranger;
+    });
+    await Promise.all(strangers.map(stranger => once(stranger, 'connect')));
     lobby.process.kill('SIGTERM');
     for (const { closed } of [ada, grace]) {
       deepStrictEqual(await closed, { code: 1001, reason: 'the lobby is closing' });
