@@ -42,7 +42,9 @@ export function clientOf(
     [variable, env[variable]],
     ['LOBBY_URL', env.LOBBY_URL],
   ];
-  const [source, url] = sources.find(([, given]) => given) ?? [];
+  // A flag that is empty is a mistake, and an empty variable is none.
+  const isGiven = (name: string, url?: string) => (name.startsWith('--') ? url !== undefined : url);
+  const [source, url] = sources.find(([name, url]) => isGiven(name, url)) ?? [];
   if (!source)
     throw new Error(`the URL of the service is missing: set LOBBY_URL or ${variable}, or pass --url`);
   const token = env.LOBBY_TOKEN;

@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -133,6 +134,14 @@ describe('lobby-rx events --checkpoint', () => {
     await waitUntil(hasPendingWatch);
     next.process.kill('SIGTERM');
     strictEqual((await next.exited).err, '');
+  });
+
+  it('refuses a lock that is a pipe, whose reading would never end', async () => {
+    execFileSync('mkfifo', [`${path()}.lock`]);
+    const { code, err } = await events(path()).exited;
+    strictEqual(code, 2);
+    match(err, /^lobby-rx: --checkpoint needs .*\.lock for itself, which is not a regular file; .*\n$/);
+    await rm(`${path()}.lock`);
   });
 
   it('is taken over at once from a process that is dead, but not from one on another machine', async () => {

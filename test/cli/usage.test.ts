@@ -42,6 +42,7 @@ describe('lobby-rx, called wrongly', () => {
         { LOBBY_GROUP_URL: '' },
       ],
       [['members', 'a'], /^2 LOBBY_GROUP_URL must be an absolute URL/, { LOBBY_GROUP_URL: 'localhost' }],
+      [['members', 'a', '--url', ''], /^2 --url must be an absolute URL, .*; got an empty string$/],
       [['members', 'a', '--url', 'ftp://a'], /^2 --url must be an http: or https: URL; got ftp:$/],
       [
         ['members', 'a'],

@@ -52,12 +52,7 @@ describe('createClient', () => {
     refuses({ groupUrl: 'http://g.example' }, /^groupUrl must be an https: URL, .*insecure: true/);
     refuses({ groupUrl: 'http://127.0.0.1.example' }, /https: URL/);
     refuses({ groupUrl: 'http://localhost.example' }, /https: URL/);
-    for (const groupUrl of [
-      'http://localhost:80',
-      'http://127.0.0.1:1/x',
-      'http://[::1]:1',
-      'http://a.localhost',
-    ]) {
+    for (const groupUrl of ['http://localhost:80', 'http://127.0.0.1:1/x', 'http://[::1]:1']) {
       doesNotThrow(() => createClient({ ...urls, groupUrl, token: 't' }));
     }
     doesNotThrow(() => createClient({ ...urls, groupUrl: 'http://g.example', token: 't', insecure: true }));

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
+  lstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -46,6 +47,9 @@ export function lockCheckpoint(path: string): CheckpointLock {
 /** Whether this process has got the lock. */
 function acquire(path: string, file: string, mark: string): boolean {
   if (create(file, mark)) return true;
+  // Reading anything else may never end.
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new Error(`--checkpoint needs ${file} for itself, which is not a regular file; pass another file`);
   const other = textOf(file);
   // Its holder has just ended.
   if (other === undefined) return create(file, mark);

@@ -15,19 +15,36 @@ export interface SavedWorld {
   readonly bearers: Entries<Bearer>;
 }
 
-const LISTS = [
-  'identities',
-  'groups',
-  'lobbies',
-  'players',
-  'bearers',
-] as const satisfies readonly (keyof Records)[];
+type Fields = Readonly<Record<string, unknown>>;
+const isList = (u: unknown): u is readonly unknown[] => Array.isArray(u);
 
-/** Checks only the top level: a saved world is large, and is not written by hand. */
+/** What restoring a record and finding it need. */
+const RECORDS: Readonly<Record<keyof Records, (record: Fields) => boolean>> = {
+  identities: ({ profile, friends, log }) =>
+    jsonObject.is(profile) && isList(friends) && isList(log) && log.every(jsonObject.is),
+  groups: ({ handle, members }) => jsonObject.is(handle) && isList(members) && members.every(isList),
+  lobbies: ({ lobby, ports }) => jsonObject.is(lobby) && jsonObject.is(ports),
+  players: ({ lobby_id, reservedAt }) => typeof lobby_id === 'string' && Number.isFinite(reservedAt),
+  bearers: ({ id, expired }) => typeof id === 'string' && typeof expired === 'boolean',
+};
+
+/** Finds a file that was cut off or is another one. It does not look further: a saved world is not written by hand. */
 export const savedWorld: Check = {
   name: 'a world returned by emulator.save()',
-  is: u => jsonObject.is(u) && Number.isFinite(u.tick) && LISTS.every(name => Array.isArray(u[name])),
+  is: u =>
+    jsonObject.is(u) &&
+    Number.isFinite(u.tick) &&
+    Object.entries(RECORDS).every(([name, isRecord]) => {
+      const entries = u[name];
+      return isList(entries) && entries.every(entry => isEntry(entry, isRecord));
+    }),
 };
+
+function isEntry(entry: unknown, isRecord: (record: Fields) => boolean): boolean {
+  if (!isList(entry)) return false;
+  const [id, record] = entry;
+  return typeof id === 'string' && jsonObject.is(record) && isRecord(record);
+}
 
 /** A copy of the records as they are now. */
 export function saveRecords(records: Records, tick: number): SavedWorld {

@@ -83,6 +83,20 @@ describe('the emulated world', () => {
       strictEqual(first.save().groups[0]?.[1].members.length, 20);
     });
 
+    it('refuses what is broken anywhere in it', () => {
+      const first = createEmulator();
+      seedWorld(first, { members: 2 });
+      const saved = first.save();
+      for (const name of ['identities', 'groups', 'lobbies', 'players', 'bearers'] as const) {
+        const [[id]] = saved[name] as unknown as [[string]];
+        for (const broken of [null, {}, [], [id], [id, null], [id, {}], [1, {}]])
+          throws(
+            () => createEmulator({ saved: { ...saved, [name]: [broken] } }),
+            /^InputError: saved must be/,
+          );
+      }
+    });
+
     it('does not reuse ids and tokens of the saved world', () => {
       const first = createEmulator();
       const before = seedWorld(first, { members: 5 });
