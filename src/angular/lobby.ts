@@ -10,7 +10,16 @@ import {
   type EnvironmentProviders,
   type Provider,
 } from '@angular/core';
-import { asyncScheduler, defer, finalize, merge, Subject, type SchedulerLike } from 'rxjs';
+import {
+  asyncScheduler,
+  defer,
+  finalize,
+  isObservable,
+  merge,
+  Subject,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
 import type { TabSharing } from '../browser/index.js';
 import { createClient, type Client, type ClientConfig } from '../client/index.js';
 import { checkArgument, given, plainObject } from '../error/index.js';
@@ -110,8 +119,8 @@ function createHub(): FeedHub {
 }
 
 function createRosters(): SharedRosters {
-  const { life, scheduler } = inject(LOBBY_APP);
-  return new SharedRosters({ group: inject(LOBBY).group, life, scheduler });
+  const { life, scheduler, wake$ } = inject(LOBBY_APP);
+  return new SharedRosters({ group: inject(LOBBY).group, life, scheduler, wake$ });
 }
 
 function createLobby(): Client {
@@ -121,16 +130,25 @@ function createLobby(): Client {
     defaultWake({ scheduler, ...(config.monotonic && { monotonic: config.monotonic }) });
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
+  const { token } = config;
   const client = createClient({
     ...config,
     scheduler,
-    watch: { ...config.watch, wake$: merge(wake$, ownWake$) },
+    token:
+      typeof token === 'function'
+        ? why => {
+            const issued = token(why);
+            return isObservable(issued) ? life.untilDestroyed(issued as Observable<string>) : issued;
+          }
+        : token,
+    // A feed that lingers when the injector ends stays, since its timer ends, too: it must not hold on to the page.
+    watch: { ...config.watch, wake$: life.untilDestroyed(merge(wake$, ownWake$)) },
     transport: request =>
       request.kind === 'poll' ? life.outside(transport(request)) : life.untilDestroyed(call(request)),
   }) as unknown as Client;
   const share = inject(FEED_SHARING);
-  if (!share) return client;
-  return { ...client, events: { ...client.events, feed: client.events.createFeed({ share }) } };
+  if (share) Object.defineProperty(client.events, 'feed', { value: client.events.createFeed({ share }) });
+  return client;
 }
 
 /** Requests that the application waits for before it is stable, and a server before it renders. */

@@ -10,6 +10,7 @@ import {
   startWith,
   Subject,
   switchMap,
+  tap,
   timer,
   type Observable,
   type SchedulerLike,
@@ -29,7 +30,7 @@ export interface RosterState {
 export interface SharedRoster {
   /** What is known now, and each change. It is watched while there are subscribers, and never ends. */
   readonly state$: Observable<RosterState>;
-  /** Watches again. */
+  /** Polls soon: a watch that is retrying does not wait any longer, and one that has ended is begun again. */
   readonly reload: () => void;
 }
 
@@ -38,6 +39,7 @@ interface SharedRostersConfig {
   readonly group: GroupApi;
   readonly life: AppLife;
   readonly scheduler: SchedulerLike;
+  readonly wake$: Subject<void>;
 }
 
 interface Entry {
@@ -72,23 +74,25 @@ export class SharedRosters {
   }
 
   #share(signal$: Observable<WatchSignal<Roster>>, onUnused: () => void): SharedRoster {
-    const { life, scheduler } = this.#config;
-    const reload$ = new Subject<void>();
+    const { life, scheduler, wake$ } = this.#config;
+    const restart$ = new Subject<void>();
+    let isClosed = false;
     const start = () => connecting(scheduler.now());
     const closedBy = (error: unknown) =>
       of({ kind: 'status', status: { ...start(), state: 'closed', error } } as const);
     const watch$ = life.outside(signal$).pipe(catchError(closedBy));
-    const state$ = reload$.pipe(
+    const state$ = restart$.pipe(
       startWith(undefined),
       switchMap(() => watch$),
       scan(stateAfter, { roster: undefined, status: start() }),
+      tap(({ status }) => (isClosed = status.state === 'closed')),
       finalize(onUnused),
       share({
         connector: () => new ReplaySubject<RosterState>(1),
         resetOnRefCountZero: () => timer(LINGER, scheduler),
       }),
     );
-    return { state$: state$.pipe(startingWithAll()), reload: () => reload$.next() };
+    return { state$: state$.pipe(startingWithAll()), reload: () => (isClosed ? restart$ : wake$).next() };
   }
 }
 

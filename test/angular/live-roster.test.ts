@@ -78,7 +78,7 @@ describe('injectRoster', () => {
     strictEqual(late.value.value(), shownLate);
     mend();
     for (const { value } of [...shown, late, differently]) value.reload();
-    pass(2_000);
+    pass(3_000);
     strictEqual(late.value.status().state, 'live');
     strictEqual(openPolls(), 2);
     for (const { destroy } of [...shown, differently]) destroy();
@@ -106,6 +106,25 @@ describe('injectRoster', () => {
       deepStrictEqual([value()?.members.size, status().state, error()], [1, 'live', undefined]);
   });
 
+  it('waits for as long as the service asks it to, however often it is reloaded', () => {
+    const { component, pass, emulator, group_id } = angularApp();
+    const roster = component(() => injectRoster(() => group_id)).value;
+    pass(5_000);
+    emulator.fault({ kind: 'rate_limited', wait: 60_000, form: 'metadata' });
+    emulator.join(group_id, emulator.addIdentity().identity_id);
+    pass(5_000);
+    const { attempt } = roster.status();
+    const asked = emulator.requests.length;
+    for (let i = 0; i < 20; i++) {
+      roster.reload();
+      pass(200);
+    }
+    deepStrictEqual(
+      [roster.status().state, roster.status().attempt, emulator.requests.length],
+      ['retrying', attempt, asked],
+    );
+  });
+
   it('keeps the last value while it is retrying, and says why', () => {
     const { component, pass, emulator, group_id } = angularApp();
     const roster = component(() => injectRoster(() => group_id)).value;
@@ -120,7 +139,7 @@ describe('injectRoster', () => {
     );
     mend();
     roster.reload();
-    pass(500);
+    pass(3_000);
     deepStrictEqual(
       [roster.value()?.members.size, roster.status().state, roster.error()],
       [2, 'live', undefined],

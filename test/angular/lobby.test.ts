@@ -9,7 +9,7 @@ import {
   InjectionToken,
 } from '@angular/core';
 import { TestBed } from '@angular/core/testing';
-import { defer, EMPTY, lastValueFrom, NEVER, of } from 'rxjs';
+import { defer, EMPTY, lastValueFrom, NEVER, Observable, of, Subject } from 'rxjs';
 import { isInputError, type ClientConfig, type Transport } from 'lobby-rx';
 import { injectFeed, injectLobby, LOBBY, provideLobby } from 'lobby-rx/angular';
 import { CALL_TRANSPORT, FEED_SHARING } from '../../src/angular/lobby.js';
@@ -118,6 +118,23 @@ describe('provideLobby', () => {
     scheduler.maxFrames = scheduler.now() + 600_000;
     scheduler.flush();
     deepStrictEqual([emulator.requests.length - length, seen, scheduler.actions.length], [0, [], 0]);
+  });
+
+  it('holds on to nothing outside of an injector that is destroyed, although a feed lingers', () => {
+    const wake$ = new Subject<void>();
+    let pendingTokens = 0;
+    const token = () =>
+      new Observable<string>(() => {
+        pendingTokens++;
+        return () => pendingTokens--;
+      });
+    const { component, pass } = angularApp({ config: { token, watch: { wake$ } } });
+    const { destroy } = component(() => injectFeed().on('identity_update', () => undefined));
+    pass(1_000);
+    deepStrictEqual([wake$.observed, pendingTokens], [true, 1]);
+    destroy();
+    TestBed.resetTestingModule();
+    deepStrictEqual([wake$.observed, pendingTokens], [false, 0]);
   });
 
   it('says what is missing where there is no client, or no injection context', () => {

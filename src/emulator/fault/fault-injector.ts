@@ -10,7 +10,7 @@ export interface FaultPlan {
   readonly times?: number;
   /** The probability for each request, from 0 to 1. The random numbers depend on the emulator's seed. Default 1. */
   readonly probability?: number;
-  /** Selects the requests to affect. Default: all. */
+  /** Selects the requests to affect. Default: all, without the preflights that browsers send by themselves. */
   readonly only?: (request: EmulatedRequest) => boolean;
 }
 
@@ -57,7 +57,7 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
   /** The fault for a request: of those that apply, the one that was planned first. */
   const faultFor = (request: EmulatedRequest): Fault | undefined => {
     for (const one of planned) {
-      const { probability = 1, only = () => true } = one.plan;
+      const { probability = 1, only = isNoPreflight } = one.plan;
       if (!only(request) || random() >= probability) continue;
       if (--one.left <= 0) planned.delete(one);
       faultCounts[one.fault.kind] = (faultCounts[one.fault.kind] ?? 0) + 1;
@@ -98,3 +98,5 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
     plannedFaults: () => [...planned].map(({ fault, left }) => ({ fault, left })),
   };
 }
+
+const isNoPreflight = ({ method }: EmulatedRequest) => method !== 'OPTIONS';
