@@ -10,16 +10,7 @@ import {
   type EnvironmentProviders,
   type Provider,
 } from '@angular/core';
-import {
-  asyncScheduler,
-  defer,
-  finalize,
-  isObservable,
-  merge,
-  Subject,
-  type Observable,
-  type SchedulerLike,
-} from 'rxjs';
+import { asyncScheduler, defer, finalize, isObservable, merge, Subject, type SchedulerLike } from 'rxjs';
 import type { TabSharing } from '../browser/index.js';
 import { createClient, type Client, type ClientConfig } from '../client/index.js';
 import { checkArgument, given, plainObject } from '../error/index.js';
@@ -138,7 +129,7 @@ function createLobby(): Client {
       typeof token === 'function'
         ? why => {
             const issued = token(why);
-            return isObservable(issued) ? life.untilDestroyed(issued as Observable<string>) : issued;
+            return isObservable(issued) ? life.untilDestroyed(issued) : issued;
           }
         : token,
     // A feed that lingers when the injector ends stays, since its timer ends, too: it must not hold on to the page.

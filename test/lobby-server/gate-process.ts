@@ -33,6 +33,7 @@ lobbyGate({
   ...{
     firstMessage: true,
     maxWaiting: 4_096,
+    ws: { perMessageDeflate: process.argv.includes('--deflate') },
     scheduler: Object.create(asyncScheduler, { schedule: { value: schedule } }) as SchedulerLike,
   },
 }).subscribe();

@@ -40,6 +40,9 @@ export function createHandshake(
     let ws: WebSocket | undefined;
     tokenRequests.set(request, tokenRequest);
     server.handleUpgrade(request, socket, head, opened => (ws = opened));
+    // Gone once it has been called: it holds on to the request and all that it came with.
+    let complete = completions.get(request);
+    const isHandshake = complete !== undefined;
 
     // A client must not send data before the answer (RFC 6455, 4.1). Unread data would also hide a disconnect.
     const rejectEarlyData = () => pending.reject(REFUSALS.noHandshake);
@@ -50,7 +53,8 @@ export function createHandshake(
       accept: () => {
         socket.off('data', rejectEarlyData).off('end', destroy).pause();
         try {
-          completions.get(request)?.();
+          complete?.();
+          complete = undefined;
         } catch {
           // Another listener of the server has upgraded this socket.
           socket.destroy();
@@ -65,7 +69,7 @@ export function createHandshake(
     };
     const { url, headers } = tokenRequest;
     const pending = createPendingSocket({ address, url, headers }, responder, settings);
-    if (completions.has(request) && head.length === 0) return pending;
+    if (isHandshake && head.length === 0) return pending;
     pending.reject(request.method === 'GET' ? REFUSALS.noHandshake : REFUSALS.noGet);
     return undefined;
   };

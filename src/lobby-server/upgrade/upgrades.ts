@@ -23,10 +23,11 @@ const claimedSockets = new WeakSet();
 /** How long a request that is left to other listeners may stay without any sign of them, in ms. */
 const PATIENCE = 10_000;
 
-/** Beyond these, a request costs more to read than its sender pays: no player has such a URL, or offers so many subprotocols. */
+/** Beyond these, a request costs more to read and to keep than its sender pays. No player sends so much. */
 const MAX_URL = 16_384;
 const MAX_PARAMETERS = 64;
 const MAX_PROTOCOLS = 16;
+const MAX_HEADERS = 100;
 
 /**
  * The upgrade requests of a server for a path; never completes. Requests for other paths are left to the server's other
@@ -69,6 +70,17 @@ export function upgrades({
     const before = signsOf(socket);
   };
 
+  /** A function of its own: what listens to a socket must not hold on to its request. */
+  const answeredByOthers = (socket: Duplex) => {
+    const written = bytesWritten(socket);
+    const isAnswered = () => bytesWritten(socket) !== written || socket.destroyed;
+    // Some end whatever has no answer for a while.
+    socket.once('finish', () => {
+      if (!isAnswered() && hasOtherListeners()) refuseAnswered(socket);
+    });
+    return isAnswered;
+  };
+
   return new Observable(subscriber => {
     const listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (claimedSockets.has(socket) || subscriber.closed) return;
@@ -77,12 +89,7 @@ export function upgrades({
       socketsWithErrorHandler.add(socket);
       if (path === undefined || path === request.url?.split('?', 1)[0]) {
         claimedSockets.add(socket);
-        const written = bytesWritten(socket);
-        const isAnswered = () => bytesWritten(socket) !== written || socket.destroyed;
-        // Some end whatever has no answer for a while.
-        socket.once('finish', () => {
-          if (!isAnswered() && hasOtherListeners()) refuseAnswered(socket);
-        });
+        const isAnswered = answeredByOthers(socket);
         // After the other listeners have been called, and before anything else can happen.
         queueMicrotask(() => {
           if (isAnswered() && hasOtherListeners()) refuseAnswered(socket);
@@ -105,11 +112,16 @@ export function upgrades({
 const gatesOf = (server: Server) =>
   server.listeners('upgrade').filter(listener => gateListeners.has(listener));
 
-function isTooMuch({ url = '', headers }: IncomingMessage): boolean {
+function isTooMuch({ url = '', headers, rawHeaders }: IncomingMessage): boolean {
   const protocols = headers['sec-websocket-protocol'] ?? '';
   const hasMore = (text: string, separator: string, most: number) =>
     text.split(separator, most + 1).length > most;
-  return url.length > MAX_URL || hasMore(url, '&', MAX_PARAMETERS) || hasMore(protocols, ',', MAX_PROTOCOLS);
+  return (
+    url.length > MAX_URL ||
+    rawHeaders.length > 2 * MAX_HEADERS ||
+    hasMore(url, '&', MAX_PARAMETERS) ||
+    hasMore(protocols, ',', MAX_PROTOCOLS)
+  );
 }
 
 /** Changes as soon as a listener does something with a socket: writes, ends or destroys it, or listens to it. */

@@ -4,6 +4,10 @@ import { bootstrapApplication } from '@angular/platform-browser';
 import { expect, test, vi } from 'vitest';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 
+/** The sign-in of an application. */
+const signIn = ({ token }: { readonly token: string }) =>
+  Promise.resolve({ token, renew: () => Promise.resolve(token) });
+
 test('a client ends with its session, and the next one has a client of its own', async () => {
   // Its default until 20.
   if (Number(VERSION.major) <= 20) await import('zone.js');
@@ -20,12 +24,12 @@ test('a client ends with its session, and the next one has a client of its own',
   const polling = () => emulator.requests.filter(({ pending }) => pending).map(({ token }) => token);
   const shows = (text: string) => vi.waitFor(() => expect(document.body.textContent).toContain(text), 10_000);
   // Signed out before the sign-in has an answer, and in again.
-  void root.signIn(grace!);
+  void root.signIn(signIn(grace!));
   root.signOut();
-  await root.signIn(ada!);
+  await root.signIn(signIn(ada!));
   await shows('2 members');
   await vi.waitFor(() => expect(polling()).toEqual([ada!.token]));
-  await root.signIn(grace!);
+  await root.signIn(signIn(grace!));
   await vi.waitFor(() => expect(polling()).toEqual([grace!.token]));
   await shows('2 members');
   root.signOut();

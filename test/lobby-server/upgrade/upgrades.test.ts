@@ -238,6 +238,7 @@ describe('lobbyGate and the upgrade requests of its server', () => {
   const tooMuch: readonly (readonly [string, string, string])[] = [
     ['a URL of 16,385 characters', `/?a=${'x'.repeat(16_381)}`, ''],
     ['65 parameters', `/?${'a&'.repeat(65)}`, ''],
+    ['101 headers', '/', Array.from({ length: 97 }, (_, i) => `x${i}: y\r\n`).join('')],
     [
       '17 subprotocols',
       '/',
