@@ -1,11 +1,8 @@
 import { isIPv6 } from 'node:net';
 
-/** How many groups of 16 bits the smallest network of IPv6 has that a provider gives to one customer. */
-const GROUPS = 4;
-
 /**
- * The networks of an address, the smallest first: of IPv6, the /64, /56 and /48 that it is in, since who has one such address has
- * at least a /64 of them; otherwise the address itself.
+ * The networks of an address, the smallest first: of IPv6, the /64, /56 and /48 that it is in, because providers give each customer
+ * one of these; otherwise the address itself.
  */
 export function networksOf(address: string): readonly [smallest: string, ...larger: string[]] {
   const ip = address.split('%', 1)[0]!;
@@ -18,9 +15,9 @@ export function networksOf(address: string): readonly [smallest: string, ...larg
   const after = tail ? tail.split(':') : [];
   const zeros = tail === undefined ? 0 : 8 - before.length - after.length;
   const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
-  const bits = groups
-    .slice(0, GROUPS)
+  const first64Bits = groups
+    .slice(0, 4)
     .map(group => group.padStart(4, '0').toLowerCase())
     .join('');
-  return [`${bits}/64`, `${bits.slice(0, 14)}/56`, `${bits.slice(0, 12)}/48`];
+  return [`${first64Bits}/64`, `${first64Bits.slice(0, 14)}/56`, `${first64Bits.slice(0, 12)}/48`];
 }

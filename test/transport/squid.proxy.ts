@@ -137,7 +137,7 @@ describe('the variables of a proxy, with squid', () => {
 
   it('that refuses is no service: its answer is an error of a single request, and a watch goes on', async () => {
     process.env.HTTP_PROXY = proxy;
-    const client = clientOf('http://forbidden.localhost:1');
+    const client = clientOf('http://forbidden.localhost:1', { insecure: true });
     const error = await firstValueFrom(client.events.watch()).catch((e: unknown) => e);
     ok(isStatusError(error), String(error));
     strictEqual(error.status, 403);
