@@ -31,7 +31,7 @@ export async function buildPrograms(): Promise<Programs> {
   const builder = ['--import', 'tsx', join(ROOT, 'test/build.ts'), join(folder, 'dist')];
   execFileSync(process.execPath, builder, { cwd: ROOT, stdio: 'inherit' });
   await build({
-    entryPoints: ['part', 'service', 'stopper', 'watcher'].map(name =>
+    entryPoints: ['part', 'service', 'stopper', 'upgrade-server', 'watcher'].map(name =>
       join(import.meta.dirname, `${name}.ts`),
     ),
     ...{

@@ -15,6 +15,7 @@ export const PART_NAMES = [
   'leaks',
   'gate',
   'besieged-gate',
+  'hostile-upgrades',
 ] as const;
 
 export type PartName = (typeof PART_NAMES)[number];

@@ -22,6 +22,7 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
   leaks: async report => (await import('./leaks.js')).benchLeaks(report),
   gate: async report => (await import('./gate.js')).benchGate(report),
   'besieged-gate': async report => (await import('./besieged-gate.js')).benchBesiegedGate(report),
+  'hostile-upgrades': async report => (await import('./hostile-upgrades.js')).benchHostileUpgrades(report),
 };
 
 // Whoever waits for the figures is gone.

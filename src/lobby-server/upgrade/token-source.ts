@@ -46,15 +46,17 @@ const PARAMETER = 'token';
 function fromQuery(pathAndQuery: string): Omit<TokenRequest, 'headers'> {
   const at = pathAndQuery.indexOf('?');
   if (at < 0) return { token: undefined, url: pathAndQuery };
+  const query = pathAndQuery.slice(at);
   const tokens: string[] = [];
-  const rest = pathAndQuery
-    .slice(at + 1)
+  // Without the empty ones.
+  const parameters = new URLSearchParams(query).entries();
+  const rest = query
+    .slice(1)
     .split('&')
     .filter(pair => {
-      const [[name, value] = []] = new URLSearchParams(pair);
-      if (name !== PARAMETER) return true;
-      tokens.push(value ?? '');
-      return false;
+      const [name, value = ''] = pair === '' ? [] : (parameters.next().value ?? []);
+      if (name === PARAMETER) tokens.push(value);
+      return name !== PARAMETER;
     });
   const path = pathAndQuery.slice(0, at);
   return {
