@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { EMPTY } from 'rxjs';
 import { comingBack, type Seated } from '../../examples/lobby-server/coming-back.js';
-import { connectPlayer, tryConnect } from '../lobby-server/connect-player.js';
-import { openGate, type OpenGate } from '../lobby-server/gate.js';
+import { connectPlayer, tryConnect } from './connect-player.js';
+import { openGate, type OpenGate } from './gate.js';
 import { waitUntil } from '../wait-until.js';
 
 const GRACE = 30_000;
