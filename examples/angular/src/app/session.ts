@@ -24,8 +24,10 @@ export const SESSION = new InjectionToken<Session | undefined>('SESSION', {
 
 /** Renews the token of a session that the service has rejected, unless another tab has done so. Resolves to the one to use. */
 export async function renewToken(session: Session): Promise<string> {
-  const renewed = sessionIn(document.cookie)?.token;
-  if (renewed === undefined || renewed !== session.token) return (session.token = renewed ?? session.token);
+  const current = sessionIn(document.cookie);
+  // Signed out in another tab, or in as another player: the old token ends what is watched.
+  if (current?.id !== session.id) return session.token;
+  if (current.token !== session.token) return (session.token = current.token);
   const answer = await fetch('/session/renew', { method: 'POST' });
   // The player has to sign in again: the old token ends what is watched.
   if (answer.status === 401) return session.token;
