@@ -8,9 +8,6 @@ export class ClaimBook {
   readonly #storing = new Set<number>();
   /** Epochs that have been seen in records. */
   readonly #epochs = new Map<number, number>();
-  /** For each shard the revision that was refused as the last one. */
-  readonly #refused = new Map<number, number>();
-  #hasMissed = false;
 
   constructor(roster: FleetRoster) {
     this.#roster = roster;
@@ -28,13 +25,6 @@ export class ClaimBook {
   /** What is known may be of a bucket that does not exist any more. */
   forget(): void {
     this.#known.clear();
-    this.#refused.clear();
-    this.#hasMissed = false;
-  }
-
-  /** Whether a claim that was stored has not been heard: the one that is known was refused twice as the last one. */
-  get hasMissed(): boolean {
-    return this.#hasMissed;
   }
 
   /** A claim was heard. Returns whether it is news. */
@@ -62,17 +52,12 @@ export class ClaimBook {
       subscriber.add(() => this.#storing.delete(shard));
       const next = (revision: number | undefined) => {
         this.#storing.delete(shard);
-        if (revision === undefined) {
-          this.#refuse(shard, replaced);
-          return;
-        }
-        // Another worker has changed it after this, and that has been heard.
-        if (revision < this.#revisionOf(shard)) return;
+        // Another worker has changed it, which is heard soon, or after this, and that has been heard.
+        if (revision === undefined || revision < this.#revisionOf(shard)) return;
         this.#known.set(shard, { claim, revision });
         subscriber.next(claim);
       };
-      const replaced = this.#revisionOf(shard);
-      const stored$ = this.#roster.claim(claim, replaced);
+      const stored$ = this.#roster.claim(claim, this.#revisionOf(shard));
       subscriber.add(
         stored$.subscribe({
           next,
@@ -81,12 +66,6 @@ export class ClaimBook {
         }),
       );
     });
-  }
-
-  /** Another worker has changed it, which is heard soon, unless it was lost on the way. */
-  #refuse(shard: number, replaced: number): void {
-    this.#hasMissed ||= this.#refused.get(shard) === replaced && this.#revisionOf(shard) === replaced;
-    this.#refused.set(shard, replaced);
   }
 
   #revisionOf(shard: number): number {

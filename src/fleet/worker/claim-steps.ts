@@ -19,6 +19,8 @@ export interface ClaimView {
 export interface ClaimSteps {
   readonly release: readonly number[];
   readonly claim: readonly number[];
+  /** Whether this worker holds just what it is assigned. */
+  readonly isSettled: boolean;
 }
 
 /**
@@ -29,16 +31,19 @@ export function claimSteps(view: ClaimView): ClaimSteps {
   const { me, owners, claimOf, isStoring, isHeld, isAlive, mayJudge } = view;
   const release: number[] = [];
   const claim: number[] = [];
+  let isSettled = true;
   owners.forEach((assigned, shard) => {
-    if (isStoring(shard)) return;
     const owner = claimOf(shard)?.owner;
-    if (assigned !== me) {
-      // Also what it has claimed or released before, but does not know that it was stored.
-      if (isHeld(shard) || owner === me) release.push(shard);
-    } else if (!isHeld(shard)) {
+    // Also what it has claimed or released before, but does not know that it was stored.
+    const isMine = isHeld(shard) || owner === me;
+    if (assigned === me ? isHeld(shard) : !isMine) return;
+    isSettled = false;
+    if (isStoring(shard)) return;
+    if (assigned !== me) release.push(shard);
+    else {
       const isFree = owner === undefined || owner === me;
       if (isFree || (mayJudge && !isAlive(owner))) claim.push(shard);
     }
   });
-  return { release, claim };
+  return { release, claim, isSettled };
 }

@@ -11,7 +11,8 @@ const view = (owner: string | undefined, more: Partial<ClaimView> = {}): ClaimVi
   mayJudge: true,
   ...more,
 });
-const NOTHING = { release: [], claim: [] };
+const WAIT = { release: [], claim: [], isSettled: false };
+const NOTHING = { ...WAIT, isSettled: true };
 
 describe('the steps of a worker', () => {
   it('claim what is assigned and free, or claimed by itself before', () => {
@@ -22,9 +23,9 @@ describe('the steps of a worker', () => {
   });
 
   it('wait for an owner that is alive, and take from one that is silent', () => {
-    deepStrictEqual(claimSteps(view('other')), NOTHING);
+    deepStrictEqual(claimSteps(view('other')), WAIT);
     deepStrictEqual(claimSteps(view('other', { isAlive: () => false })).claim, [0]);
-    deepStrictEqual(claimSteps(view('other', { isAlive: () => false, mayJudge: false })), NOTHING);
+    deepStrictEqual(claimSteps(view('other', { isAlive: () => false, mayJudge: false })), WAIT);
   });
 
   it('release what is assigned to another, also if it only has the claim', () => {
@@ -34,7 +35,7 @@ describe('the steps of a worker', () => {
   });
 
   it('do nothing about a shard whose claim is on its way', () => {
-    deepStrictEqual(claimSteps(view(undefined, { isStoring: () => true })), NOTHING);
-    deepStrictEqual(claimSteps(view('me', { owners: ['other'], isStoring: () => true })), NOTHING);
+    deepStrictEqual(claimSteps(view(undefined, { isStoring: () => true })), WAIT);
+    deepStrictEqual(claimSteps(view('me', { owners: ['other'], isStoring: () => true })), WAIT);
   });
 });

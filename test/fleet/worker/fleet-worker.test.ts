@@ -366,7 +366,7 @@ describe('a fleet of workers', () => {
     strictEqual(a.error, undefined);
   });
 
-  it('listens again from the start if a claim is refused twice: it has missed another one', () => {
+  it('listens again from the start if it waits too long for what it is assigned: it has missed a claim', () => {
     const { start, pass, memory, owners } = virtualFleet({ shards: 4 });
     const [a, b] = [start('a'), start('b')];
     pass(12_000);
@@ -378,6 +378,26 @@ describe('a fleet of workers', () => {
     pass(20_000);
     deepStrictEqual([...owners()], ['b']);
     strictEqual(memory.claims.length, 4);
+  });
+
+  it('does so, too, if it has missed that another one has released a shard to it', () => {
+    const { start, pass, owners } = virtualFleet({ shards: 4 });
+    const [a] = [start('worker 1'), start('worker 2')];
+    pass(12_000);
+    a.link.isCut = true;
+    a.scheduler.freeze();
+    pass(2_411);
+    a.scheduler.thaw();
+    pass(4_780);
+    deepStrictEqual([...owners()], ['worker 2']);
+    // It claims one, and two of its shards are released to the first one, as if that was still there.
+    start('worker 3');
+    pass(20);
+    ok(owners().has(undefined));
+    a.link.isCut = false;
+    start('worker 4');
+    pass(40_000);
+    ok(!owners().has(undefined));
   });
 
   it('ends if another worker has its name', () => {
