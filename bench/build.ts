@@ -31,9 +31,15 @@ export async function buildPrograms(): Promise<Programs> {
   const builder = ['--import', 'tsx', join(ROOT, 'test/build.ts'), join(folder, 'dist')];
   execFileSync(process.execPath, builder, { cwd: ROOT, stdio: 'inherit' });
   await build({
-    entryPoints: ['part', 'service', 'stopper', 'upgrade-server', 'watcher'].map(name =>
-      join(import.meta.dirname, `${name}.ts`),
-    ),
+    entryPoints: [
+      'admission-server',
+      'admission-service',
+      'part',
+      'service',
+      'stopper',
+      'upgrade-server',
+      'watcher',
+    ].map(name => join(import.meta.dirname, `${name}.ts`)),
     ...{
       outdir: folder,
       outExtension: { '.js': '.mjs' },

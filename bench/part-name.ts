@@ -14,6 +14,7 @@ export const PART_NAMES = [
   'angular-app',
   'leaks',
   'gate',
+  'admissions',
   'besieged-gate',
   'hostile-upgrades',
 ] as const;

@@ -21,6 +21,7 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
   'angular-app': async report => (await import('./angular-app.js')).benchAngularApp(report),
   leaks: async report => (await import('./leaks.js')).benchLeaks(report),
   gate: async report => (await import('./gate.js')).benchGate(report),
+  admissions: async report => (await import('./admissions.js')).benchAdmissions(report),
   'besieged-gate': async report => (await import('./besieged-gate.js')).benchBesiegedGate(report),
   'hostile-upgrades': async report => (await import('./hostile-upgrades.js')).benchHostileUpgrades(report),
 };

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { Observable } from 'rxjs';
+import { WebSocket } from 'ws';
 
 // The parts of the peers that are measured, typed here: the project is type-checked where they are not installed.
 
@@ -59,6 +62,97 @@ export function rxPolling(): <T>(request$: Observable<T>, interval: number) => O
   type Polling = <T>(request$: Observable<T>, config: { interval: number }) => Observable<T>;
   const { default: polling } = load('rx-polling') as { default: Polling };
   return (request$, interval) => polling(request$, { interval });
+}
+
+/** A certificate for an address, and its key. */
+export async function certificate(ip: string): Promise<{ readonly cert: string; readonly key: string }> {
+  interface SelfSigned {
+    generate(subject: readonly object[], options: object): Promise<{ cert: string; private: string }>;
+  }
+  const { generate } = load('selfsigned') as SelfSigned;
+  const extensions = [{ name: 'subjectAltName', altNames: [{ type: 7, ip }] }];
+  const { cert, private: key } = await generate([{ name: 'commonName', value: ip }], { extensions });
+  return { cert, key };
+}
+
+/** Whether a player may come in. Rejects if that is not known. */
+export type ConfirmPlayer = (token: string) => Promise<boolean>;
+
+/** A socket.io server that echoes messages, with a middleware that confirms players. */
+export function serveSocketIo(server: Server, confirm: ConfirmPlayer): void {
+  interface Socket {
+    readonly handshake: { readonly auth: { readonly token: string } };
+    on(name: 'message', listener: (data: unknown) => void): void;
+    send(data: unknown): void;
+  }
+  interface Io {
+    use(middleware: (socket: Socket, next: (error?: Error) => void) => void): void;
+    on(name: 'connection', listener: (socket: Socket) => void): void;
+  }
+  const { Server: IoServer } = load('socket.io') as { Server: new (server: Server, options: object) => Io };
+  const io = new IoServer(server, { serveClient: false });
+  io.use((socket, next) => {
+    confirm(socket.handshake.auth.token).then(
+      isOk => next(isOk ? undefined : new Error('refused')),
+      () => next(new Error('unknown')),
+    );
+  });
+  io.on('connection', socket => socket.on('message', data => socket.send(data)));
+}
+
+/** Connects a player to {@link serveSocketIo}. */
+export async function joinSocketIo(port: number, token: string): Promise<() => void> {
+  interface Socket {
+    once(name: string, listener: (value: unknown) => void): void;
+    disconnect(): void;
+  }
+  const { io } = load('socket.io-client') as { io: (url: string, options: object) => Socket };
+  const options = { auth: { token }, transports: ['websocket'], forceNew: true, reconnection: false };
+  const socket = io(`http://127.0.0.1:${port}`, options);
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', () => resolve());
+    socket.once('connect_error', error => reject(error as Error));
+  });
+  return () => socket.disconnect();
+}
+
+/** A Colyseus server whose rooms confirm players in `onAuth`. */
+export async function serveColyseus(server: Server, confirm: ConfirmPlayer): Promise<void> {
+  interface Colyseus {
+    define(name: string, room: unknown): void;
+    listen(port: number, host: string): Promise<unknown>;
+  }
+  const core = load('@colyseus/core') as {
+    Room: new () => object;
+    Server: new (options: object) => Colyseus;
+  };
+  const { WebSocketTransport } = load('@colyseus/ws-transport') as {
+    WebSocketTransport: new (options: object) => unknown;
+  };
+  class Lobby extends core.Room {
+    static onAuth(token: string): Promise<boolean> {
+      return confirm(token);
+    }
+  }
+  const transport = new WebSocketTransport({ server });
+  const colyseus = new core.Server({ transport, greet: false, gracefullyShutdown: false });
+  colyseus.define('lobby', Lobby);
+  // It answers requests for seats only from then on.
+  await colyseus.listen(0, '127.0.0.1');
+}
+
+/** Connects a player to {@link serveColyseus}: by a request for a seat, then a socket. */
+export async function joinColyseus(port: number, token: string): Promise<() => void> {
+  const response = await fetch(`http://127.0.0.1:${port}/matchmake/joinOrCreate/lobby`, {
+    ...{ method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } },
+    body: '{}',
+  });
+  const { processId, roomId, sessionId } = (await response.json()) as Record<string, string>;
+  const ws = new WebSocket(`ws://127.0.0.1:${port}/${processId}/${roomId}?sessionId=${sessionId}`);
+  await once(ws, 'message');
+  // That it has joined: without it, no message would come.
+  ws.send(Buffer.from([10]));
+  return () => ws.terminate();
 }
 
 const require = createRequire(import.meta.url);
