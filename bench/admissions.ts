@@ -10,7 +10,7 @@ import { joinColyseus, joinSocketIo } from './peers.js';
 import type { Report } from './report.js';
 import { replyOf } from './service-process.js';
 
-const ROUNDS = 1;
+const ROUNDS = 9;
 const CONNECTIONS = 200;
 const AT_ONCE = 20;
 /** How many players are connected when memory is measured. */
@@ -102,7 +102,7 @@ function costs<K extends GateName>(
     return [name, () => cpuPer(ask, CONNECTIONS, come)];
   });
   const byName = Object.fromEntries(contenders) as Record<K, () => Promise<number>>;
-  return interleaved(byName, { rounds: ROUNDS, warmUp: 1 });
+  return interleaved(byName, { rounds: ROUNDS, warmUp: 3 });
 }
 
 async function echoCost({ port, ask }: Gate): Promise<number> {

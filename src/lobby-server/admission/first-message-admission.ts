@@ -79,7 +79,7 @@ export function createFirstMessageAdmission(
 
 function respondByCloseFrame(connection: Connection): Responder {
   return {
-    isConnected: connection.isOpen,
+    isConnected: () => connection.isOpen,
     accept: () => connection,
     reject: ({ code, reason, retryAfter = 1 }) => {
       // A close frame has no header for it.

@@ -1,7 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { map, Observable } from 'rxjs';
 import { redact } from '../../error/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import type { LobbySocket, SocketClosed } from '../lobby-socket.js';
+import type { LobbyMessage, LobbySocket, SocketClosed } from '../lobby-socket.js';
 import { toCloseReason, type Connection } from '../socket/index.js';
 import type { PendingSocket, RequestDetails } from './pending-socket.js';
 import { REFUSALS } from './refusal.js';
@@ -17,18 +18,21 @@ export function createTokenAdmission(
   { log, scheduler }: Pick<GateSettings, 'log' | 'scheduler'>,
   { confirm, release }: TokenConfirmation,
 ): TokenAdmission {
-  const gone = (token: string, { address }: PendingSocket, closed?: SocketClosed) => {
+  const gone = (token: string, address: string, closed?: SocketClosed) => {
     log({ kind: 'gone', at: scheduler.now(), address, ...closed });
     release(token);
   };
+  // A function of its own: what listens to a socket must not hold on to its request.
+  const goneWhenClosed = ({ token, address, closed$ }: LobbySocket) =>
+    closed$.subscribe(closed => gone(token, address, closed));
   const accept = (pending: PendingSocket, token: string): LobbySocket | undefined => {
     const connection = pending.accept();
     if (!connection) {
-      gone(token, pending);
+      gone(token, pending.address);
       return undefined;
     }
-    const socket = lobbySocket(token, connection, pending);
-    socket.closed$.subscribe(closed => gone(token, pending, closed));
+    const socket = new PlayerSocket(token, connection, pending);
+    goneWhenClosed(socket);
     return socket;
   };
 
@@ -54,34 +58,60 @@ export function createTokenAdmission(
     });
 }
 
-/** Creates the public socket of an admitted player. */
-function lobbySocket(
-  token: string,
-  { message$, closed$, send, close, bufferedAmount }: Connection,
-  { address, ...request }: RequestDetails,
-): LobbySocket {
-  // A client may repeat its token anywhere: in a cookie, in the URL of its page, as the reason of its leaving.
-  const clean = (text: string) => redact(text, [token]);
-  const url = clean(request.url);
-  const headers = Object.fromEntries(
-    Object.entries(request.headers).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.map(clean) : value && clean(value),
-    ]),
-  );
-  const socket = {
-    ...{ address, url, message$, send, close },
-    closed$: closed$.pipe(map(({ code, reason }) => ({ code, reason: toCloseReason(reason, token) }))),
+/** The public socket of an admitted player. Private fields are not printed, nor is what only its class has. */
+class PlayerSocket implements LobbySocket {
+  readonly address: string;
+  readonly url: string;
+  readonly message$: Observable<LobbyMessage>;
+  readonly closed$: Observable<SocketClosed>;
+  readonly send: LobbySocket['send'];
+  readonly close: LobbySocket['close'];
+  readonly #token: string;
+  readonly #headers: IncomingHttpHeaders;
+  readonly #connection: Connection;
+  #searchParams: URLSearchParams | undefined;
+
+  constructor(token: string, connection: Connection, { address, url, headers }: RequestDetails) {
+    // A client may repeat its token anywhere: in a cookie, in the URL of its page, as the reason of its leaving.
+    const clean = (text: string) => redact(text, [token]);
+    this.#token = token;
+    this.#connection = connection;
+    this.#headers = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value.map(clean) : value && clean(value),
+      ]),
+    );
+    this.address = address;
+    this.url = clean(url);
+    this.message$ = connection.message$;
+    this.closed$ = connection.closed$.pipe(
+      map(({ code, reason }) => ({ code, reason: toCloseReason(reason, token) })),
+    );
+    this.send = message => connection.send(message);
+    this.close = (code, reason) => connection.close(code, reason);
+  }
+
+  get token(): string {
+    return this.#token;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#headers;
+  }
+
+  get searchParams(): URLSearchParams {
     // Not `new URL`, which throws on some paths that requests may have.
-    searchParams: new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : ''),
-    get bufferedAmount() {
-      return bufferedAmount();
-    },
-  };
-  // Not enumerable, so that they are not printed.
-  return Object.defineProperties(socket, {
-    token: { get: () => token },
-    headers: { get: () => headers },
-    toJSON: { value: () => ({ address, url }) },
-  }) as LobbySocket;
+    const [, query = ''] = this.url.split(/\?(.*)/s, 2);
+    return (this.#searchParams ??= new URLSearchParams(query));
+  }
+
+  get bufferedAmount(): number {
+    return this.#connection.bufferedAmount;
+  }
+
+  toJSON(): object {
+    const { address, url } = this;
+    return { address, url };
+  }
 }

@@ -1,3 +1,3 @@
 export { toCloseReason } from './close-frame.js';
-export { createConnection, type Connection } from './connection.js';
+export { Connection } from './connection.js';
 export { forceClose } from './force-close.js';

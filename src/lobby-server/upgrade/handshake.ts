@@ -4,7 +4,7 @@ import { redact, type Guard } from '../../error/index.js';
 import { createPendingSocket, REFUSALS, type PendingSocket, type Responder } from '../admission/index.js';
 import { callHook } from '../call-hook.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import { createConnection } from '../socket/index.js';
+import { Connection } from '../socket/index.js';
 import { refuseUpgrade } from './refuse-upgrade.js';
 import type { TokenRequest } from './token-source.js';
 import type { Upgrade } from './upgrades.js';
@@ -60,7 +60,7 @@ export function createHandshake(
           socket.destroy();
         }
         socket.resume();
-        return ws && createConnection(ws, socket, settings);
+        return ws && new Connection(ws, socket, settings);
       },
       reject: refusal => {
         refuseUpgrade(socket, refusal, scheduler);

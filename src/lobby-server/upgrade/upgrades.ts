@@ -85,7 +85,7 @@ export function upgrades({
     const listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (claimedSockets.has(socket) || subscriber.closed) return;
       // Also if the request is left to other listeners: an `error` event without a listener would end the process.
-      if (!socketsWithErrorHandler.has(socket)) socket.on('error', () => socket.destroy());
+      if (!socketsWithErrorHandler.has(socket)) socket.on('error', destroy);
       socketsWithErrorHandler.add(socket);
       if (path === undefined || path === request.url?.split('?', 1)[0]) {
         claimedSockets.add(socket);
@@ -107,6 +107,11 @@ export function upgrades({
     server.prependListener('upgrade', listener);
     return () => server.off('upgrade', listener);
   });
+}
+
+/** Not a closure: what listens to a socket must not hold on to its request. */
+function destroy(this: Duplex): void {
+  this.destroy();
 }
 
 const gatesOf = (server: Server) =>
