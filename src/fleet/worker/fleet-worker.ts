@@ -23,12 +23,6 @@ import { claimSteps } from './claim-steps.js';
 /** A worker tells that it is alive so many times in a lease. */
 const BEATS_PER_LEASE = 5;
 
-/**
- * A worker that has waited for so many leases for what it is assigned may have missed a claim, and listens again from the start.
- * It is longer than a worker that hears well takes to call another silent.
- */
-const UNSETTLED_LEASES = 2;
-
 /** What a worker needs; everything about NATS and the service is behind `roster` and `watch`. */
 export interface FleetWorkerConfig {
   readonly name: string;
@@ -63,8 +57,6 @@ class FleetWorker {
   readonly #claims: ClaimBook;
   readonly #held: HeldShards;
   #owners: { readonly of: string; readonly list: readonly string[] } = { of: '', list: [] };
-  /** Since when it does not hold just what it is assigned. */
-  #unsettledSince: number | undefined;
   #isReady = false;
   #isActing = false;
   #isBeating = false;
@@ -106,7 +98,6 @@ class FleetWorker {
   #listen(): void {
     const { roster, random } = this.#config;
     this.#listening.unsubscribe();
-    this.#unsettledSince = undefined;
     this.#members.listen();
     const entries$ = defer(() => {
       // Revisions begin again with a new bucket.
@@ -124,18 +115,13 @@ class FleetWorker {
 
   #tick(): void {
     const waiting = this.#config.waiting();
-    if (this.#members.isDeaf || this.#isStuck) this.#listen();
+    if (this.#members.isDeaf) this.#listen();
     if (!this.#isThere) return;
     this.#beat(waiting);
     this.#held.tellFailure();
     for (const worker of this.#members.forgotten()) this.#try(this.#config.roster.leave(worker));
     this.#save();
     this.#act();
-  }
-
-  get #isStuck(): boolean {
-    const { lease, monotonic } = this.#config;
-    return monotonic.now() - (this.#unsettledSince ?? Infinity) > UNSETTLED_LEASES * lease;
   }
 
   #beat(waiting: number): void {
@@ -194,8 +180,7 @@ class FleetWorker {
       isHeld: shard => this.#held.has(shard),
       isAlive: worker => this.#members.isAlive(worker),
     });
-    if (isSettled) this.#unsettledSince = undefined;
-    else this.#unsettledSince ??= this.#config.monotonic.now();
+    this.#members.settled(isSettled);
     for (const shard of release) this.#release(shard);
     for (const shard of claim) this.#claim(shard);
   }

@@ -5,7 +5,10 @@ import type { Participant } from './assign-shards.js';
 /** A worker has to hear itself without a break for this many leases before it judges others. */
 const CALM_LEASES = 1.5;
 
-/** After so many leases without hearing even itself, a worker listens again from the start. */
+/**
+ * After so many leases without hearing even itself, or without what it is assigned, a worker listens again from the start. That is longer
+ * than one that hears well takes to call another silent.
+ */
 const DEAF_LEASES = 2;
 
 /** Who has not been heard for this many leases is forgotten. */
@@ -32,6 +35,8 @@ export class Membership {
   /** Since when this worker has heard itself without a break. */
   #hearingSince: number | undefined;
   #listensSince = -Infinity;
+  /** Since when this worker does not hold just what it is assigned. */
+  #unsettledSince = Infinity;
 
   /** `lease` in ms. The clock must never be set back. */
   constructor(me: string, lease: number, clock: TimestampProvider) {
@@ -79,13 +84,19 @@ export class Membership {
   /** This worker begins to listen. */
   listen(): void {
     this.#listensSince = this.#clock.now();
+    this.#unsettledSince = Infinity;
   }
 
-  /** Whether it has not heard even itself for so long that it should listen again from the start. */
+  /** Whether this worker holds just what it is assigned. If it waits for long, it may have missed that a shard was released. */
+  settled(isSettled: boolean): void {
+    this.#unsettledSince = isSettled ? Infinity : Math.min(this.#unsettledSince, this.#clock.now());
+  }
+
+  /** Whether it has heard so little for so long that it should listen again from the start. */
   get isDeaf(): boolean {
     const me = this.#heard.get(this.#me);
-    const since = Math.max(me?.at ?? -Infinity, this.#listensSince);
-    return this.#clock.now() - since > DEAF_LEASES * this.#lease;
+    const heardAt = Math.max(me?.at ?? -Infinity, this.#listensSince);
+    return this.#clock.now() - Math.min(heardAt, this.#unsettledSince) > DEAF_LEASES * this.#lease;
   }
 
   /** Those who share the shards. */
