@@ -11,9 +11,10 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { mergeMap, tap } from 'rxjs';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { createClient } from 'lobby-rx';
-import { lobbyGate } from 'lobby-rx/lobby-server';
+import { lobbyGate, type LobbySocket } from 'lobby-rx/lobby-server';
 import { fromHttp } from 'lobby-rx/node';
 import { serveColyseus, serveSocketIo, type ConfirmPlayer } from './peers.js';
 
@@ -34,9 +35,8 @@ export type Question = 'cpu' | 'memory';
 
 function serveGate(server: Server, url: string, options: object = {}): void {
   const client = createClient({ matchmakerUrl: url, token: 'a-lobby-token', ...options });
-  lobbyGate({ server, client }).subscribe(player =>
-    player.message$.subscribe(message => player.send(message)),
-  );
+  const echo$ = (player: LobbySocket) => player.message$.pipe(tap(message => player.send(message)));
+  lobbyGate({ server, client }).pipe(mergeMap(echo$)).subscribe();
 }
 
 const echo = (ws: WebSocket) =>
@@ -107,7 +107,7 @@ function post(url: string, player_token: string): Promise<boolean> {
         try {
           resolve(isOk(response.statusCode!, text));
         } catch (error) {
-          reject(error as Error);
+          reject(error);
         }
       });
     });

@@ -67,7 +67,10 @@ export function rxPolling(): <T>(request$: Observable<T>, interval: number) => O
 /** A certificate for an address, and its key. */
 export async function certificate(ip: string): Promise<{ readonly cert: string; readonly key: string }> {
   interface SelfSigned {
-    generate(subject: readonly object[], options: object): Promise<{ cert: string; private: string }>;
+    readonly generate: (
+      subject: readonly object[],
+      options: object,
+    ) => Promise<{ cert: string; private: string }>;
   }
   const { generate } = load('selfsigned') as SelfSigned;
   const extensions = [{ name: 'subjectAltName', altNames: [{ type: 7, ip }] }];
@@ -111,7 +114,7 @@ export async function joinSocketIo(port: number, token: string): Promise<() => v
   const socket = io(`http://127.0.0.1:${port}`, options);
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', () => resolve());
-    socket.once('connect_error', error => reject(error as Error));
+    socket.once('connect_error', error => reject(error));
   });
   return () => socket.disconnect();
 }
