@@ -53,7 +53,8 @@ export function clientOf(
     return createClient({ [`${service}Url`]: url, token, insecure: values.insecure });
   } catch (error) {
     if (!isInputError(error)) throw error;
-    const name = error.argument === 'token' ? 'LOBBY_TOKEN' : source;
-    throw new InputError(name, error.expected.replace('insecure: true', '--insecure'), error.got);
+    // Here it is neither a function nor false.
+    if (error.argument === 'token') throw new InputError('LOBBY_TOKEN', 'a bearer token', error.got);
+    throw new InputError(source, error.expected.replace('insecure: true', '--insecure'), error.got);
   }
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { connected } from './connected.js';
+import { didYouMean } from '../error/index.js';
 import { emulate } from './emulate.js';
 import { events } from './events.js';
 import { members } from './members.js';
@@ -55,8 +56,9 @@ if (command) {
 } else if (name === '--version') {
   process.stdout.write(`${version()}\n`);
 } else {
-  // Not quoted: it may be a token.
-  fail('unknown command; see lobby-rx --help', EXIT.usage);
+  // Not quoted unless it is like one: it may be a token.
+  const hint = didYouMean(name, [...COMMANDS.keys()]);
+  fail(`unknown command${hint && ` '${name}'${hint}`}; see lobby-rx --help`, EXIT.usage);
 }
 
 function version(): string {

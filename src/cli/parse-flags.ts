@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { didYouMean } from '../error/index.js';
 
 /** A flag, as Node's `parseArgs` takes it. */
 interface Flag {
@@ -45,8 +46,10 @@ export function parseFlags<const Options extends Flags>(
   } catch (error) {
     // Node's own messages are several sentences long, or even several lines.
     const [first] = (error as Error).message.split(/\.\s/, 1);
+    const [, unknown = ''] = /^Unknown option '--(.*)'/.exec(first!) ?? [];
+    const hint = didYouMean(unknown, Object.keys(flags), '--');
     throw new Error(
-      `${first!.replace(/^./, letter => letter.toLowerCase())}; see lobby-rx ${command} --help`,
+      `${first!.replace(/^./, letter => letter.toLowerCase())}${hint}; see lobby-rx ${command} --help`,
     );
   }
   // Not quoted: it may be a token.

@@ -94,9 +94,9 @@ export function baseUrl(name: string, value: unknown, insecure: boolean): string
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new InputError(name, 'an http: or https: URL', url.protocol);
   }
-  if (url.username || url.password)
-    throw new InputError(name, 'a URL without a user and password', 'one with them');
-  if (url.search || url.hash) throw new InputError(name, "a URL without '?' and '#'", 'one with them');
+  const { username, password, search, hash } = url;
+  const excess = username ? 'a user' : password ? 'a password' : search ? 'a query' : hash && 'a fragment';
+  if (excess) throw new InputError(name, 'an origin and a path, and nothing else', `one with ${excess}`);
   if (url.protocol === 'http:' && !insecure && !isLoopback(url.hostname)) {
     const rule =
       'an https: URL, since http: exposes the token to everyone on the network (insecure: true allows it)';

@@ -1,4 +1,5 @@
 import { describe } from './describe.js';
+import { didYouMean } from './did-you-mean.js';
 import { InputError } from './input-error.js';
 
 /** A requirement on an argument: a name that completes the phrase "must be …", and the test itself. */
@@ -28,11 +29,11 @@ export function checkArgument<A>(name: string, guard: Guard<A>, value: unknown):
 export function rejectUnknownKeys(given: unknown, known: readonly string[], name = ''): void {
   if (given === undefined) return;
   const entries = Object.entries(checkArgument(name || 'config', plainObject, given));
-  const unknown = entries.find(([key, value]) => value !== undefined && !known.includes(key));
-  if (!unknown) return;
-  const path = name ? `${name}.${unknown[0]}` : unknown[0];
+  const [unknown] = entries.find(([key, value]) => value !== undefined && !known.includes(key)) ?? [];
+  if (unknown === undefined) return;
+  const path = name ? `${name}.${unknown}` : unknown;
   const expected = known.length > 0 ? `one of ${known.join(', ')}` : 'omitted, since nothing is expected';
-  throw new InputError(path, expected, 'an unknown name');
+  throw new InputError(path, expected, `an unknown name${didYouMean(unknown, known)}`);
 }
 
 /**

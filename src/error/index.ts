@@ -24,6 +24,7 @@ export {
 export { isClientError, type ClientError } from './client-error.js';
 export { DecodeError, isDecodeError, type DecodeIssue } from './decode-error.js';
 export { describe, textOf } from './describe.js';
+export { didYouMean } from './did-you-mean.js';
 export { guarded } from './guarded.js';
 export { hasTag } from './has-tag.js';
 export { InputError, isInputError } from './input-error.js';

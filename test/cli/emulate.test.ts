@@ -74,7 +74,10 @@ describe('lobby-rx emulate', () => {
       match(err, message);
     }
     const { code, err } = await lobbyRx(['emulat']).exited;
-    deepStrictEqual([code, err], [2, 'lobby-rx: unknown command; see lobby-rx --help\n']);
+    deepStrictEqual(
+      [code, err],
+      [2, "lobby-rx: unknown command 'emulat' (did you mean emulate?); see lobby-rx --help\n"],
+    );
   });
 
   it('issues tokens that nobody can guess, and the same ones for the same seed', async () => {

@@ -34,6 +34,10 @@ describe('lobby-rx, called wrongly', () => {
       [['members', 'a', '--count', 'x'], /^2 --count must be a whole number of at least 1; got 'x'$/],
       [['watch', 'a', '--count', '-1'], /^2 --count must be a whole number of at least 1; got '-1'$/],
       [['members', 'a', '--colour'], /^2 unknown option '--colour'; see lobby-rx members --help$/],
+      [
+        ['members', 'a', '--cuont', '1'],
+        /^2 unknown option '--cuont' \(did you mean --count\?\); see lobby-rx members --help$/,
+      ],
       [['members', 'a', '--url'], /^2 option '--url <value>' argument missing; see lobby-rx members --help$/],
       [['members', 'a', '--json=1'], /^2 option '--json' does not take an argument; see lobby-rx /],
       [
@@ -50,7 +54,11 @@ describe('lobby-rx, called wrongly', () => {
         { LOBBY_GROUP_URL: '', LOBBY_URL: 'http://a.example' },
       ],
       [['events'], /^2 the token is missing: set LOBBY_TOKEN$/, { LOBBY_TOKEN: '' }],
-      [['events'], /^2 LOBBY_TOKEN must be /, { LOBBY_TOKEN: 'two words' }],
+      [
+        ['events'],
+        /^2 LOBBY_TOKEN must be a bearer token; got a string with spaces, /,
+        { LOBBY_TOKEN: 'two words' },
+      ],
       [['events', '--kind', 'x'], /^2 --kind must be one of identity_update, .*; got 'x'$/],
       [['events', '--from', ''], /^2 --from must be /],
       [['events', '--checkpoint', ''], /^2 --checkpoint must be the path of a file; got nothing$/],
@@ -69,6 +77,10 @@ describe('lobby-rx, called wrongly', () => {
     const said = await outcome(['connected', 'player.s3cret']);
     strictEqual(said, '2 lobby-rx connected takes no arguments but its flags; see lobby-rx connected --help');
     strictEqual(await outcome(['player.s3cret']), '2 unknown command; see lobby-rx --help');
+    strictEqual(
+      await outcome(['emulat']),
+      "2 unknown command 'emulat' (did you mean emulate?); see lobby-rx --help",
+    );
     const long = await outcome(['connected'], {}, 's3cret'.repeat(20_000));
     ok(!long.includes('s3cret'));
   });
@@ -102,7 +114,10 @@ describe('The help of lobby-rx', () => {
       deepStrictEqual(words[i], help);
     }
     const { code, err } = await lobbyRx(['help', 'member']).exited;
-    deepStrictEqual([code, err], [2, 'lobby-rx: unknown command; see lobby-rx --help\n']);
+    deepStrictEqual(
+      [code, err],
+      [2, "lobby-rx: unknown command 'member' (did you mean members?); see lobby-rx --help\n"],
+    );
   });
 
   it('fits into 80 columns', () => {

@@ -23,9 +23,11 @@ describe('a base URL', () => {
   });
 
   it('has no user, password, query or fragment', () => {
-    for (const secret of ['user@', ':s3cret@', 'user:s3cret@'])
-      got(`https://${secret}a.example`, 'one with them');
-    for (const end of ['?x=1', '#x']) got(`https://a.example${end}`, 'one with them');
+    got('https://user@a.example', 'one with a user');
+    got('https://user:s3cret@a.example', 'one with a user');
+    got('https://:s3cret@a.example', 'one with a password');
+    got('https://a.example?x=1', 'one with a query');
+    got('https://a.example#x', 'one with a fragment');
   });
 
   it('is never quoted in an error: it may be a token', () => {

@@ -174,7 +174,7 @@ describe('a request', () => {
       [group.members('', { count: 1 }), 'group_id must be a non-empty string; got an empty string'],
       [
         group.getMembers({ group_id: 'g', coutn: 1 } as never),
-        'coutn must be one of group_id, anchor, count, watch_index; got an unknown name',
+        'coutn must be one of group_id, anchor, count, watch_index; got an unknown name (did you mean count?)',
       ],
     ];
     for (const [answer$, message] of bad) {
