@@ -11,6 +11,6 @@ export function didYouMean(misspelt: string, known: readonly string[], prefix = 
 function isWithin(a: string, b: string, edits: number): boolean {
   if (!a || !b || edits < 0) return a.length + b.length <= edits;
   const [x, y] = [a.slice(1), b.slice(1)];
-  if (a[0] === b[0]) return isWithin(x, y, edits);
+  if (a.startsWith(b.charAt(0))) return isWithin(x, y, edits);
   return isWithin(x, b, edits - 1) || isWithin(a, y, edits - 1) || isWithin(x, y, edits - 1);
 }
