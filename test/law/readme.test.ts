@@ -4,7 +4,8 @@ import { dirname, join, relative } from 'node:path';
 import { filesUnder } from '../files-under.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const MOST_WORDS = 1_500;
+const MOST_WORDS = 900;
+const MOST_LINES = 250;
 
 const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].map(name => join(ROOT, name)),
@@ -18,9 +19,16 @@ function wordsOf(markdown: string): readonly string[] {
 }
 
 describe('README', () => {
+  const { text } = pages[0]!;
+
   it(`has at most ${MOST_WORDS} words`, () => {
-    const count = wordsOf(pages[0]!.text).length;
-    ok(count <= MOST_WORDS, `${count} words`);
+    const { length } = wordsOf(text);
+    ok(length <= MOST_WORDS, `${length} words`);
+  });
+
+  it(`has at most ${MOST_LINES} lines`, () => {
+    const { length } = text.split('\n');
+    ok(length <= MOST_LINES, `${length} lines`);
   });
 });
 
