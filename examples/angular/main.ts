@@ -1,6 +1,6 @@
 // npm run board: the board with everything that it needs: an emulated service and the example's lobby server.
-import { execFileSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
+import { execFile } from 'node:child_process';
+import { parseArgs, promisify } from 'node:util';
 import { startBoard } from './board.js';
 
 const HELP = `npm run board: an Angular application, open on localhost
@@ -20,13 +20,31 @@ if (values.help) {
   console.log(HELP);
   process.exit(0);
 }
-const npm = (...args: string[]) =>
-  execFileSync('npm', args, { cwd: import.meta.dirname, stdio: ['ignore', 'ignore', 'inherit'] });
+/** Runs npm, with a dot for every two seconds. */
+async function npm(title: string, ...args: string[]): Promise<void> {
+  process.stdout.write(title);
+  const dots = setInterval(() => process.stdout.write('.'), 2_000);
+  const start = performance.now();
+  try {
+    await promisify(execFile)('npm', [...args, '--loglevel=error'], { cwd: import.meta.dirname });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    fail(`\n${stdout}${stderr}`);
+  } finally {
+    clearInterval(dots);
+  }
+  console.log(` ${Math.round((performance.now() - start) / 1_000)} s`);
+}
 if (!values.built) {
-  console.log('Installing and building the board; this takes a minute.');
   // Not `npm ci`: it refuses a lock file without the builds of its packages for all platforms.
-  npm('install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error');
-  npm('run', 'build', '--loglevel=error');
+  await npm(
+    'Installing the board, which takes half a minute ',
+    'install',
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+  );
+  await npm('Building it, which takes as long ', 'run', 'build');
 }
 const port = Number(values.port);
 if (!/^\d+$/.test(values.port) || port < 1 || port > 65_535)

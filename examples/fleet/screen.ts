@@ -12,7 +12,10 @@ interface Setting {
   readonly identities: number;
 }
 
-/** Shows who holds what: a picture in a terminal, otherwise a line for everything that happens. */
+/** How often the figures are printed where there is no terminal, in ms. */
+const SUMMARY_EVERY = 5_000;
+
+/** Shows who holds what: a picture in a terminal, otherwise a line for everything that happens, and the figures now and then. */
 export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities }: Setting) {
   const owners: (string | undefined)[] = Array.from({ length: shards }, () => undefined);
   const beats = new Map<string, Heartbeat>();
@@ -77,6 +80,7 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
 
   if (out.isTTY) out.write('\x1b[2J');
   const drawing = setInterval(draw, 200);
+  const summing = out.isTTY ? undefined : setInterval(() => note(summary()), SUMMARY_EVERY);
   return {
     note,
     published: (count: number) => (published = count),
@@ -100,6 +104,7 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
     },
     end: () => {
       clearInterval(drawing);
+      clearInterval(summing);
       tellClaims();
       draw();
       out.write(`${summary()}\n`);
