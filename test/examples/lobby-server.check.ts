@@ -1,12 +1,15 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { firstValueFrom, take, toArray } from 'rxjs';
 import { createClient, whyNotConnected } from 'lobby-rx';
 import { connectPlayer, tryConnect } from '../lobby-server/connect-player.js';
+import { handshakeRequest } from '../lobby-server/raw-client.js';
 import { lobbyRx } from '../cli/lobby-rx.js';
 import { spawnTs, type RunningProgram } from '../spawn-ts.js';
+import { waitUntil } from '../wait-until.js';
 
 const MAIN = join(import.meta.dirname, '../../examples/lobby-server/main.ts');
 const PLAY = join(import.meta.dirname, '../../examples/lobby-server/play.ts');
@@ -17,6 +20,67 @@ interface EmulatorInfo {
   readonly identityToken: string;
   readonly lobbyToken: string;
   readonly playerToken: string;
+}
+
+describe('The complete server of docs/gate.md', () => {
+  const file = join(import.meta.dirname, 'complete-server.tmp.ts');
+  after(() => rmSync(file, { force: true }));
+
+  it('admits a player beside strangers, and ends although they stay', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/gate.md'), 'utf8');
+    const [, program] = /```ts\n(import[^]*?process\.once\('SIGINT'[^]*?)```/.exec(page)!;
+    writeFileSync(file, program!);
+    const emulator = lobbyRx(['emulate', '--json']);
+    await emulator.prints('}\n');
+    const info = JSON.parse(emulator.out()) as EmulatorInfo;
+    const port = await freePort();
+    const env = { LOBBY_URL: info.url, LOBBY_TOKEN: info.lobbyToken, PORT: String(port) };
+    const server = spawnTs(file, [], { env });
+    await waitUntil(() => isListening(port));
+    const sent = ['', 'GET /play HTTP/1.1\r\n', handshakeRequest('/play'), handshakeRequest('/elsewhere')];
+    const strangers = await Promise.all(sent.map(text => connectSilently(port, text)));
+
+    const ada = await connectPlayer(`ws://127.0.0.1:${port}/play?name=Ada&token=${info.playerToken}`);
+    await server.prints('1 playing');
+    const seen: string[] = [];
+    ada.ws.on('message', (data: Buffer) => seen.push(data.toString()));
+    ada.ws.send('hello');
+    await waitUntil(() => seen.includes('Ada: hello'));
+    server.process.kill('SIGTERM');
+    deepStrictEqual(await ada.closed, { code: 1001, reason: 'the lobby closes' });
+    const { code, out, err } = await server.exited;
+    deepStrictEqual([code, err, out.includes(info.playerToken)], [0, '', false]);
+    for (const stranger of strangers) stranger.destroy();
+    emulator.process.kill();
+    await emulator.exited;
+  });
+});
+
+/** Connects to a server of this machine, and sends this and nothing more. */
+async function connectSilently(port: number, sent: string): Promise<Socket> {
+  const stranger = connect(port, '127.0.0.1').on('error', () => undefined);
+  stranger.write(sent);
+  await once(stranger, 'connect');
+  return stranger;
+}
+
+function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  return new Promise(resolve => {
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
 }
 
 describe('examples/lobby-server', () => {
@@ -68,12 +132,7 @@ describe('examples/lobby-server', () => {
     await lobby.prints('3 playing\n2 playing');
 
     // Strangers who hold a connection do not keep the lobby open.
-    const strangers = ['', 'GET / HTTP/1.1\r\n'].map(sent => {
-      const stranger = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
-      stranger.write(sent);
-      return stranger;
-    });
-    await Promise.all(strangers.map(stranger => once(stranger, 'connect')));
+    for (const sent of ['', 'GET / HTTP/1.1\r\n']) await connectSilently(Number(new URL(url).port), sent);
     lobby.process.kill('SIGTERM');
     for (const { closed } of [ada, grace]) {
       deepStrictEqual(await closed, { code: 1001, reason: 'the lobby is closing' });
