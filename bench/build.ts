@@ -18,7 +18,7 @@ export interface Programs {
  */
 export async function buildPrograms(): Promise<Programs> {
   if (!existsSync(join(PEERS, 'zod'))) {
-    console.error('The peers are missing. Run: npm ci --prefix bench');
+    console.error('The peers are missing. Run: npm install --no-save --prefix bench');
     process.exit(2);
   }
   mkdirSync(join(PEERS, '.cache'), { recursive: true });
