@@ -44,6 +44,7 @@ export type LobbyGate = Observable<LobbySocket> & {
  * | –    | 4413       | the player sent more than may be held, or does not read what is sent to them               |
  * | 429  | –          | `address`: too many connections from that address                                          |
  * | 500  | –          | `hook_failed`: a hook threw, or returned something invalid, such as a promise              |
+ * | 500  | –          | `other_listener`, only in the log: another listener answered, too, and the socket is cut   |
  * | 503  | 4424       | `unknown`: the answer was lost, come again; `not_sent`: the service was not reached        |
  * | 503  | 4424       | `API_RATE_LIMIT`: the service takes no requests for now; or it refused the lobby           |
  * | 503  | 4429       | `busy`: too many tokens are being confirmed, held, or awaited as first messages            |
