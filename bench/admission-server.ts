@@ -11,7 +11,6 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { mergeMap, tap } from 'rxjs';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { createClient } from 'lobby-rx';
 import { lobbyGate, type LobbySocket } from 'lobby-rx/lobby-server';
@@ -35,8 +34,8 @@ export type Question = 'cpu' | 'memory';
 
 function serveGate(server: Server, url: string, options: object = {}): void {
   const client = createClient({ matchmakerUrl: url, token: 'a-lobby-token', ...options });
-  const echo$ = (player: LobbySocket) => player.message$.pipe(tap(message => player.send(message)));
-  lobbyGate({ server, client }).pipe(mergeMap(echo$)).subscribe();
+  const serve = (player: LobbySocket) => player.message$.subscribe(message => player.send(message));
+  lobbyGate({ server, client }).subscribe(serve);
 }
 
 const echo = (ws: WebSocket) =>
