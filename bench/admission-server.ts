@@ -17,7 +17,7 @@ import { lobbyGate, type LobbySocket } from 'lobby-rx/lobby-server';
 import { fromHttp } from 'lobby-rx/node';
 import { serveColyseus, serveSocketIo, type ConfirmPlayer } from './peers.js';
 
-/** The servers, by what guards them. `lobby-rx, fromHttp` and `by hand, kept sockets` differ in how they send requests. */
+/** The servers, by what guards them. Those of one kind differ in how they send requests. */
 export const GATES = {
   'lobby-rx': (server, url) => serveGate(server, url),
   'lobby-rx, fromHttp': (server, url) => serveGate(server, url, { transport: fromHttp() }),

@@ -102,8 +102,7 @@ class PlayerSocket implements LobbySocket {
 
   get searchParams(): URLSearchParams {
     // Not `new URL`, which throws on some paths that requests may have.
-    const [, query = ''] = this.url.split(/\?(.*)/s, 2);
-    return (this.#searchParams ??= new URLSearchParams(query));
+    return (this.#searchParams ??= new URLSearchParams(this.url.split(/\?(.*)/s, 2)[1]));
   }
 
   get bufferedAmount(): number {

@@ -74,7 +74,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     deepStrictEqual([gate.unknown, confirmations(gate)], [[token], 2]);
   });
 
-  it('admits nobody until what onUnknown returned has ended, and then asks again', async () => {
+  it('admits no one until what onUnknown returned has ended, and then asks again', async () => {
     const freed$ = new Subject<void>();
     gate = await openGate({ onUnknown: () => freed$ });
     const token = gate.reserveToken();
