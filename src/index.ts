@@ -1,3 +1,9 @@
+/**
+ * The client, its streams and endpoints, in Node and in browsers.
+ *
+ * @module lobby-rx
+ */
+
 // The client, and what goes with it.
 export { createClient, fold, identities, ramp, whyNotConnected } from './client/index.js';
 export type {

@@ -1,3 +1,9 @@
+/**
+ * The client, the feed, groups and notifications for Angular, as signals.
+ *
+ * @module lobby-rx/angular
+ */
+
 export { LOBBY_REQUEST, withHttpClientCalls } from './http-client-calls.js';
 export { injectFeed, type LiveFeed } from './live-feed.js';
 export { injectRoster, type LiveRoster } from './live-roster.js';

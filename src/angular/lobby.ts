@@ -50,7 +50,14 @@ export const FEED_HUB = /* @__PURE__ */ new InjectionToken<FeedHub>('LOBBY_FEED_
 /** The groups that everything in an injector shows. */
 export const SHARED_ROSTERS = /* @__PURE__ */ new InjectionToken<SharedRosters>('LOBBY_SHARED_ROSTERS');
 
-/** The client of an injector, as {@link provideLobby} configures it. */
+/**
+ * The client of an injector, as {@link provideLobby} configures it.
+ *
+ * @example
+ * ```ts
+ * TestBed.configureTestingModule({ providers: [{ provide: LOBBY, useValue: createClient(config) }] });
+ * ```
+ */
 export const LOBBY = /* @__PURE__ */ new InjectionToken<Client>('LOBBY');
 
 /**

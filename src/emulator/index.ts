@@ -1,3 +1,9 @@
+/**
+ * The service in memory, with faults, for tests and demos.
+ *
+ * @module lobby-rx/emulator
+ */
+
 export { createControl, type Control, type ControlResult } from './control/index.js';
 export {
   seedWorld,

@@ -1,3 +1,9 @@
+/**
+ * Many identities on many machines, on NATS JetStream.
+ *
+ * @module lobby-rx/fleet
+ */
+
 export { fleetBatches, type FleetBatch, type FleetBatchesConfig } from './fleet-batches.js';
 export { FleetError, isFleetError } from './fleet-error.js';
 export type { FleetEvent, Heartbeat } from './fleet-event.js';

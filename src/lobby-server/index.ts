@@ -1,3 +1,9 @@
+/**
+ * The gate of a lobby server, which admits only players whose token is confirmed.
+ *
+ * @module lobby-rx/lobby-server
+ */
+
 export type { GateLogEntry } from './gate-log-entry.js';
 export type { GateStats } from './gate-stats.js';
 export { lobbyGate, type LobbyGate } from './lobby-gate.js';

@@ -25,13 +25,27 @@ function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
   );
 }
 
-/** An integer as a plain `number`. io-ts's `Int` is branded, which is inconvenient for something like a follower count. */
+/**
+ * An integer as a plain `number`. io-ts's `Int` is branded, which is inconvenient for something like a follower count.
+ *
+ * @example
+ * ```ts
+ * const Score = struct('Score', { points: integer });
+ * ```
+ */
 export const integer: Codec<number> = fromGuard({
   name: 'integer',
   is: (u): u is number => Number.isInteger(u),
 });
 
-/** A JSON object with any fields. They are not checked. */
+/**
+ * A JSON object with any fields. They are not checked.
+ *
+ * @example
+ * ```ts
+ * const Match = struct('Match', { match_id: nonEmptyString }, { settings: jsonObject });
+ * ```
+ */
 export const jsonObject: Codec<Readonly<Record<string, unknown>>> = fromGuard({
   ...argument.plainObject,
   name: 'object',
@@ -40,13 +54,34 @@ export const jsonObject: Codec<Readonly<Record<string, unknown>>> = fromGuard({
 /** A watch index or an anchor in an answer: an opaque string that must fit in a URL, since it is sent back in one. */
 export const cursor: Codec<string> = fromGuard(argument.cursor);
 
-/** A watch index or an anchor as an argument. Deployed servers fail on an empty one: omit it instead. */
+/**
+ * A watch index or an anchor as an argument. Deployed servers fail on an empty one: omit it instead.
+ *
+ * @example
+ * ```ts
+ * const query = struct('ChangesQuery', {}, { watch_index: cursorArgument });
+ * ```
+ */
 export const cursorArgument: Codec<string> = fromGuard(argument.cursorArgument);
 
-/** A string argument that must not be empty, such as a token. */
+/**
+ * A string argument that must not be empty, such as a token.
+ *
+ * @example
+ * ```ts
+ * const body = struct('InviteBody', { identity_id: nonEmptyString });
+ * ```
+ */
 export const nonEmptyString: Codec<string> = fromGuard(argument.nonEmptyString);
 
-/** A positive integer as an argument, such as a page size. */
+/**
+ * A positive integer as an argument, such as a page size.
+ *
+ * @example
+ * ```ts
+ * const query = struct('ScoresQuery', {}, { count: positiveInteger });
+ * ```
+ */
 export const positiveInteger: Codec<number> = fromGuard(argument.positiveInteger);
 
 /**

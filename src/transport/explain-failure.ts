@@ -28,6 +28,12 @@ const UNREACHABLE_MESSAGE = 'client error (Connect)';
 /**
  * Converts the error of a `fetch` to a `TransportError`. It checks codes, never classes, since every fetch has its own
  * classes. The original message is kept in `cause`, without the request's secrets.
+ *
+ * @example
+ * ```ts
+ * const transport: Transport = request =>
+ *   send(request).pipe(catchError(error => throwError(() => explainFailure(error, request))));
+ * ```
  */
 export function explainFailure(error: unknown, request: TransportRequest): TransportError {
   if (isTransportError(error)) return error;

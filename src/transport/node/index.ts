@@ -1,1 +1,7 @@
+/**
+ * A transport on `node:http`, for Node only.
+ *
+ * @module lobby-rx/node
+ */
+
 export { fromHttp, type HttpConfig } from './from-http.js';

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { defineConfig } from 'vitepress';
+import apiSidebar from '../api/typedoc-sidebar.json' with { type: 'json' };
+import { anchorOf, drawDiagrams, groupCode, linkPages, pageOf, sidebar } from './pages.js';
+
+export default defineConfig({
+  title: 'lobby-rx',
+  description: 'RxJS streams for lobbies, groups and the live events of an identity',
+  // README and its neighbours are pages, too.
+  srcDir: '..',
+  srcExclude: ['{bench,coverage,dist,examples,node_modules,src,test}/**', 'docs/node_modules/**'],
+  rewrites: pageOf,
+  themeConfig: {
+    nav: [
+      { text: 'Guide', link: '/guide' },
+      { text: 'API', link: '/api/' },
+      { text: 'Changelog', link: '/changelog' },
+    ],
+    sidebar: { '/api/': apiSidebar, '/': sidebar() },
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+  // Pages outside of docs/ would look for Vue in the library's own packages.
+  vite: {
+    build: { chunkSizeWarningLimit: 4_000 },
+    plugins: [
+      {
+        name: 'vue-of-docs',
+        resolveId(id) {
+          if (id !== 'vue' && id !== 'vue/server-renderer') return undefined;
+          return this.resolve(id, join(import.meta.dirname, 'config.ts'), { skipSelf: true });
+        },
+      },
+    ],
+  },
+  markdown: {
+    anchor: { slugify: anchorOf },
+    config: md => {
+      for (const plugin of [linkPages, groupCode, drawDiagrams]) plugin(md);
+    },
+  },
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import type { MarkdownEnv, MarkdownRenderer } from 'vitepress';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The page that a Markdown file of the repository becomes: `README.md` is the first, `docs/feed.md` is `feed.md`. */
+export function pageOf(file: string): string {
+  if (file === 'README.md') return 'index.md';
+  if (file === 'docs/index.md') return 'guide.md';
+  return file.replace(/^docs\//, '').replace(/^[A-Z]+\.md$/, name => name.toLowerCase());
+}
+
+/** The sidebar, in the order of the guide: each of its headings is a group, each item of a list a page. */
+export function sidebar(): { text: string; items: { text: string; link: string }[] }[] {
+  const guide = readFileSync(join(ROOT, 'docs/index.md'), 'utf8');
+  const sections = guide.split(/^## /m).slice(1);
+  const groups = sections.map(section => ({
+    text: section.split('\n', 1)[0]!,
+    items: [...section.matchAll(/^- \[(?<text>.+?)\]\((?<file>.+?\.md)\)/gm)].map(({ groups }) => ({
+      text: groups!.text!,
+      link: `/${pageOf(join('docs', groups!.file!))}`,
+    })),
+  }));
+  return groups.filter(({ items }) => items.length > 0);
+}
+
+/** The anchor of a heading as GitHub makes it, so that links work there as well. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
+
+/** Makes links between files of the repository links between pages. What is not a page here, such as an example, becomes text. */
+export function linkPages(md: MarkdownRenderer): void {
+  md.core.ruler.push('link-pages', ({ tokens, env }) => {
+    const { path, realPath = path } = env as MarkdownEnv;
+    for (const { children } of tokens) {
+      let isText = false;
+      for (const token of children ?? []) {
+        const href = token.attrGet('href');
+        if (token.type === 'link_open' && href) {
+          const [file = '', anchor] = href.split('#');
+          const isInRepository = !/^(?:[a-z]+:|\/|$)/.test(file);
+          isText = isInRepository && !file.endsWith('.md');
+          if (isInRepository && !isText) {
+            const page = pageOf(relative(ROOT, join(dirname(realPath), file)));
+            token.attrSet('href', `/${page}${anchor ? `#${anchor}` : ''}`);
+          }
+        }
+        if (!isText || (token.type !== 'link_open' && token.type !== 'link_close')) continue;
+        isText = token.type === 'link_open';
+        Object.assign(token, { type: 'text', content: '' });
+      }
+    }
+  });
+}
+
+/** Makes blocks of code that follow one another and have titles, as in `ts [Fastify]`, the tabs of one group. */
+export function groupCode(md: MarkdownRenderer): void {
+  md.core.ruler.push('group-code', state => {
+    const isTitled = (i: number) => state.tokens[i]?.type === 'fence' && /\[.+\]/.test(state.tokens[i].info);
+    const grouped = state.tokens.flatMap((token, i) => {
+      if (!isTitled(i) || (!isTitled(i - 1) && !isTitled(i + 1))) return [token];
+      const open = isTitled(i - 1) ? [] : [new state.Token('container_code-group_open', 'div', 1)];
+      const close = isTitled(i + 1) ? [] : [new state.Token('container_code-group_close', 'div', -1)];
+      return [...open, token, ...close];
+    });
+    state.tokens.splice(0, state.tokens.length, ...grouped);
+  });
+}
+
+/** Makes a `mermaid` block a `<Diagram>`, which the theme draws in the page. */
+export function drawDiagrams(md: MarkdownRenderer): void {
+  const { fence } = md.renderer.rules;
+  md.renderer.rules.fence = (tokens, i, ...rest) => {
+    const { info, content } = tokens[i]!;
+    return info === 'mermaid'
+      ? `<Diagram text="${encodeURIComponent(content)}" />`
+      : fence!(tokens, i, ...rest);
+  };
+}

@@ -1,0 +1,166 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, extname, join, relative } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { filesUnder } from '../files-under.js';
+
+const DOCS = join(import.meta.dirname, '../../docs');
+const SITE = join(DOCS, '.vitepress/dist');
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+
+interface Documented {
+  readonly name: string;
+  readonly children?: readonly Documented[];
+  readonly signatures?: readonly Documented[];
+  readonly comment?: { readonly blockTags?: readonly { readonly tag: string }[] };
+  readonly kind: number;
+}
+/** TypeDoc's numbers of what an example can show. Types have theirs where they are used. */
+const VARIABLE = 32;
+const FUNCTION = 64;
+const CLASS = 128;
+const INTERFACE = 256;
+const TYPE = 2_097_152;
+
+describe('The site of the documentation (npm run docs:build)', () => {
+  before(() => {
+    if (!existsSync(join(SITE, 'index.html'))) throw new Error('build it first: npm run docs:build');
+  });
+
+  it('links only to pages and anchors that exist', () => {
+    const files = filesUnder(SITE, '.html');
+    const pages = new Map(
+      files.map(file => {
+        const html = readFileSync(file, 'utf8');
+        const anchors = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+        const links = [...html.matchAll(/<a [^>]*?href="([^"]+)"/g)].map(([, href]) => href!);
+        return [`/${relative(SITE, file)}`, { anchors: new Set(anchors), links }] as const;
+      }),
+    );
+    ok(pages.size > 200, `${pages.size} pages`);
+    let anchored = 0;
+    const broken = [...pages].flatMap(([page, { links }]) =>
+      links.filter(link => {
+        if (/^[a-z]+:/.test(link)) return false;
+        const { pathname, hash } = new URL(link, `page:${page}`);
+        const target = pages.get(pathname.endsWith('/') ? `${pathname}index.html` : pathname);
+        if (hash) anchored++;
+        return !target || (hash !== '' && !target.anchors.has(decodeURIComponent(hash.slice(1))));
+      }),
+    );
+    deepStrictEqual([...new Set(broken)], []);
+    ok(anchored > 100, `${anchored} anchors`);
+  });
+
+  it('shows an example of each function, class and constant', () => {
+    const { children = [] } = JSON.parse(readFileSync(join(DOCS, 'api/api.json'), 'utf8')) as Documented;
+    const without = children.flatMap(({ name: entry, children: exports = [] }) => {
+      const types = new Set(
+        exports.filter(({ kind }) => kind === INTERFACE || kind === TYPE).map(({ name }) => name),
+      );
+      const hasExample = (name: string) =>
+        exports.some(
+          one =>
+            one.name === name &&
+            [one, ...(one.signatures ?? [])].some(({ comment }) =>
+              comment?.blockTags?.some(({ tag }) => tag === '@example'),
+            ),
+        );
+      return (
+        exports
+          .filter(({ kind }) => kind === VARIABLE || kind === FUNCTION || kind === CLASS)
+          // A codec has the name of its type; an error is recognized by its guard.
+          .filter(({ name, kind }) => !types.has(name) && !hasExample(kind === CLASS ? `is${name}` : name))
+          .map(({ name }) => `${entry}: ${name}`)
+      );
+    });
+    deepStrictEqual(without, []);
+  });
+
+  describe('in Chromium', () => {
+    let server: Server;
+    let url: string;
+    let browser: Browser;
+    let page: Page;
+    let errors: string[];
+    before(async () => {
+      server = createServer(({ url: asked = '/' }, response) => {
+        const { pathname } = new URL(asked, 'http://site');
+        const file = join(SITE, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
+        if (dirname(file).startsWith(SITE) && existsSync(file)) {
+          response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
+          response.end(readFileSync(file));
+        } else response.writeHead(404).end();
+      }).listen(0, '127.0.0.1');
+      await new Promise(resolve => server.once('listening', resolve));
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+    });
+    beforeEach(async () => {
+      page = await browser.newPage();
+      errors = [];
+      page.on('pageerror', error => errors.push(String(error)));
+      page.on('response', response => {
+        if (response.status() >= 400) errors.push(`${response.status()} ${response.url()}`);
+      });
+    });
+    afterEach(async () => {
+      await page.close();
+      deepStrictEqual(errors, []);
+    });
+    after(async () => {
+      await browser.close();
+      server.close();
+    });
+
+    it('starts with README and its picture', async () => {
+      await page.goto(url);
+      strictEqual(await page.locator('h1').innerText(), 'lobby-rx');
+      const picture = page.locator('main img').first();
+      ok(await picture.evaluate(image => (image as unknown as { naturalWidth: number }).naturalWidth > 0));
+    });
+
+    it('finds a word in the guides and in the API, and opens the page', async () => {
+      await page.goto(`${url}/guide.html`);
+      for (const [word, title, path] of [
+        ['linger', 'Sharing', '/feed.html'],
+        ['heldWhile', 'heldWhile', '/api/lobby-rx/functions/heldWhile.html'],
+      ] as const) {
+        await page.keyboard.press('Control+K');
+        await page.locator('#localsearch-input').fill(word);
+        await page.locator('#localsearch-list a', { hasText: title }).first().click();
+        await page.waitForURL(`${url}${path}*`);
+      }
+    });
+
+    it('is dark if that is chosen', async () => {
+      await page.goto(`${url}/feed.html`);
+      const background = () =>
+        page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
+      const light = await background();
+      await page.locator('.VPSwitchAppearance').first().click();
+      ok((await background()) !== light);
+    });
+
+    it('draws the diagrams, and shows code for each framework in a tab', async () => {
+      for (const name of ['feed', 'gate', 'fleet']) {
+        await page.goto(`${url}/${name}.html`);
+        await page.locator('.diagram svg').first().waitFor();
+      }
+      await page.goto(`${url}/recipes.html`);
+      const group = page.locator('.vp-code-group').first();
+      const shown = () => group.locator('.blocks > .active').innerText();
+      const first = await shown();
+      await group.locator('label').nth(1).click();
+      ok((await shown()) !== first);
+    });
+  });
+});
