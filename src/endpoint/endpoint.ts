@@ -44,7 +44,7 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
    * without `watch`.
    */
   readonly keyOf?: (answer: never) => unknown;
-  /** Exists in types only: it carries the type of the input. */
+  /** @internal Exists in types only: it carries the type of the input. */
   readonly _input?: (input: Input) => void;
 }
 

@@ -4,7 +4,7 @@ import type { DecodeIssue, Guard } from '../error/index.js';
 
 /** Validates and decodes a JSON value. Codecs may come from io-ts, from this library or from your own code. */
 export interface Codec<A> extends t.Type<A, unknown> {
-  /** Exists in types only. It lets the compiler check that a codec covers every field of its interface. */
+  /** @internal Exists in types only. It lets the compiler check that a codec covers every field of its interface. */
   readonly _fields?: (field: keyof A) => keyof A;
 }
 

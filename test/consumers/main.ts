@@ -9,6 +9,7 @@ import { frameworks } from './frameworks.js';
 import { furtherRuntimes, nodes } from './runtimes.js';
 import { testRunners } from './test-runners.js';
 import { compilers } from './compilers.js';
+import { servers } from './servers.js';
 import { open, type Consumer, type Row, type Workshop } from './workshop.js';
 
 const { values } = parseArgs({
@@ -16,7 +17,7 @@ const { values } = parseArgs({
 });
 
 const workshops: readonly Workshop[] = [
-  ...[testRunners, frameworks, compilers, nodes, bundlers, packageTools].flat(),
+  ...[testRunners, frameworks, servers, compilers, nodes, bundlers, packageTools].flat(),
   ...(values.all ? [furtherRuntimes, furtherBundlers].flat() : []),
 ]
   .map(workshop => ({

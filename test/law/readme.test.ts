@@ -1,16 +1,14 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { filesUnder } from '../files-under.js';
+import { dirname, join } from 'node:path';
+import { pages } from './pages.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MOST_WORDS = 900;
 const MOST_LINES = 250;
-
-const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].map(name => join(ROOT, name)),
-  ...filesUnder(join(ROOT, 'docs'), '.md'),
-].map(file => ({ file, text: readFileSync(file, 'utf8') }));
+/** Of README and the guides together: a page that is added brings its own. */
+const MOST_WORDS_OF_GUIDES = 14_000;
+const GUIDE = /^(?:README|docs\/(?!design|measured)[a-z-]+)\.md$/;
 
 /** The words of the prose: tables count, code blocks and link targets do not. */
 function wordsOf(markdown: string): readonly string[] {
@@ -32,22 +30,30 @@ describe('README', () => {
   });
 });
 
+describe('README and the guides', () => {
+  it(`have at most ${MOST_WORDS_OF_GUIDES} words`, () => {
+    const guides = pages.filter(({ name }) => GUIDE.test(name));
+    const total = guides.reduce((sum, { text }) => sum + wordsOf(text).length, 0);
+    ok(total <= MOST_WORDS_OF_GUIDES, `${total} words`);
+  });
+});
+
 describe('The documentation', () => {
   it('names only scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
-    const missing = pages.flatMap(({ file, text }) =>
+    const missing = pages.flatMap(({ name, text }) =>
       [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)]
-        .filter(([, name]) => !Object.hasOwn(scripts, name!))
-        .map(([command]) => `${relative(ROOT, file)}: ${command}`),
+        .filter(([, script]) => !Object.hasOwn(scripts, script!))
+        .map(([command]) => `${name}: ${command}`),
     );
     deepStrictEqual(missing, []);
   });
 
   it('links only to files that exist', () => {
-    const broken = pages.flatMap(({ file, text }) =>
+    const broken = pages.flatMap(({ name, text }) =>
       [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]
-        .filter(([, path]) => !existsSync(join(dirname(file), path!)))
-        .map(([, path]) => `${relative(ROOT, file)}: ${path}`),
+        .filter(([, path]) => !existsSync(join(ROOT, dirname(name), path!)))
+        .map(([, path]) => `${name}: ${path}`),
     );
     deepStrictEqual(broken, []);
   });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -42,7 +42,7 @@ describe('The site of the documentation (npm run docs:build)', () => {
         const html = readFileSync(file, 'utf8');
         const anchors = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
         const links = [...html.matchAll(/<a [^>]*?href="([^"]+)"/g)].map(([, href]) => href!);
-        return [`/${relative(SITE, file)}`, { anchors: new Set(anchors), links }] as const;
+        return [`/${relative(SITE, file)}` as string, { anchors: new Set(anchors), links }] as const;
       }),
     );
     ok(pages.size > 200, `${pages.size} pages`);
@@ -123,7 +123,7 @@ describe('The site of the documentation (npm run docs:build)', () => {
 
     it('starts with README and its picture', async () => {
       await page.goto(url);
-      strictEqual(await page.locator('h1').innerText(), 'lobby-rx');
+      match(await page.locator('h1').innerText(), /^lobby-rx/);
       const picture = page.locator('main img').first();
       ok(await picture.evaluate(image => (image as unknown as { naturalWidth: number }).naturalWidth > 0));
     });
@@ -131,10 +131,10 @@ describe('The site of the documentation (npm run docs:build)', () => {
     it('finds a word in the guides and in the API, and opens the page', async () => {
       await page.goto(`${url}/guide.html`);
       for (const [word, title, path] of [
-        ['linger', 'Sharing', '/feed.html'],
+        ['linger', 'Queue', '/feed.html'],
         ['heldWhile', 'heldWhile', '/api/lobby-rx/functions/heldWhile.html'],
       ] as const) {
-        await page.keyboard.press('Control+K');
+        await page.locator('#local-search button').click();
         await page.locator('#localsearch-input').fill(word);
         await page.locator('#localsearch-list a', { hasText: title }).first().click();
         await page.waitForURL(`${url}${path}*`);

@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { filesUnder } from '../../files-under.js';
-
-const ROOT = join(import.meta.dirname, '../../..');
+import { pages } from '../pages.js';
 
 /** A block of TypeScript in README or in docs. */
 export interface Snippet {
@@ -18,12 +14,11 @@ const BLOCK =
 
 /** Every block of TypeScript that a reader may copy. */
 export function allSnippets(): readonly Snippet[] {
-  const files = [join(ROOT, 'README.md'), ...filesUnder(join(ROOT, 'docs'), '.md')];
-  return files.flatMap(file => {
-    const text = readFileSync(file, 'utf8');
+  const shown = pages.filter(({ name }) => /^(?:README|docs\/.+)\.md$/.test(name));
+  return shown.flatMap(({ name: page, text }) => {
     return [...text.matchAll(BLOCK)].map(({ index, groups = {} }) => {
       const line = text.slice(0, index + (groups.comment?.length ?? 0)).split('\n').length;
-      return { name: `${relative(ROOT, file)}:${line}`, code: groups.code ?? '', notRun: groups.notRun };
+      return { name: `${page}:${line}`, code: groups.code ?? '', notRun: groups.notRun };
     });
   });
 }
