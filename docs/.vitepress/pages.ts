@@ -18,7 +18,7 @@ export function sidebar(): { text: string; items: { text: string; link: string }
   const groups = sections.map(section => ({
     text: section.split('\n', 1)[0]!,
     items: [...section.matchAll(/^- \[(?<text>.+?)\]\((?<file>.+?\.md)\)/gm)].map(({ groups }) => ({
-      text: groups!.text!,
+      text: groups!.text!.replaceAll('`', ''),
       link: `/${pageOf(join('docs', groups!.file!))}`,
     })),
   }));

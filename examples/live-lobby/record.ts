@@ -10,6 +10,8 @@ const MARGIN = 16;
 /** The width of a letter, in pixels, of which a line is so many long. */
 const LETTER = 7.9;
 const LONGEST = 92;
+/** How many lines are shown: a screen has room for so many. */
+const SHOWN = 24;
 
 /** The colour of a line, by the sign of its kind. */
 const COLOURS: Readonly<Record<string, string>> = {
@@ -68,5 +70,5 @@ ${rows.filter(row => !row.endsWith('></text>')).join('\n')}
 const escape = (text: string) =>
   text.replace(/[&<>]/g, char => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[char]!);
 
-writeFileSync(FILE, picture(await record()));
+writeFileSync(FILE, picture((await record()).slice(0, SHOWN)));
 console.log(`${FILE} is written.`);
