@@ -2,11 +2,12 @@ import rxjsX from 'eslint-plugin-rxjs-x';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  // The stores and the board are separate packages, with their own dependencies.
+  // The site, the stores and the board are separate packages, with their own dependencies.
   {
     ignores: [
       ...['**/dist/', 'coverage/', 'node_modules/', '**/*.{js,cjs}'],
       ...[
+        'docs/',
         'examples/stores/',
         'examples/angular/src/',
         'test/consumers/{angular,frameworks}/',

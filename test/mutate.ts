@@ -1,4 +1,4 @@
-// npm run mutate -- stream client/roster.ts …: mutation testing. Changes these sources in small ways, one at a time, and
+// npm run mutate -- stream client/roster.ts stream/pace.ts:20-24 …: mutation testing. Changes these sources in small ways, one at a time, and
 // prints each change that no test detects. Without names: everything in src/ that tests run in their own process.
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,8 +21,11 @@ const PRELOAD = `data:text/javascript,${encodeURIComponent(`
   if (process.env.STRYKER_MUTATOR_WORKER) process.on('disconnect', () => process.exit(1));
 `)}`;
 
+/** Lines of a file, as Stryker names them: `stream/pace.ts:20-24`. */
+const LINES = /:\d+-\d+$/;
+
 const names = process.argv.slice(2);
-const missing = names.filter(name => !existsSync(join(ROOT, 'src', name)));
+const missing = names.filter(name => !existsSync(join(ROOT, 'src', name.replace(LINES, ''))));
 if (missing.length > 0) throw new Error(`there is no ${missing.map(name => `src/${name}`).join(', ')}`);
 const rooms =
   names.length > 0
@@ -50,7 +53,7 @@ await import(PRELOAD);
 await new Stryker({
   configFile: 'test/stryker.config.json',
   mutate: (names.length > 0 ? names : rooms).map(name =>
-    name.endsWith('.ts') ? `src/${name}` : `src/${name}/**/*.ts`,
+    name.replace(LINES, '').endsWith('.ts') ? `src/${name}` : `src/${name}/**/*.ts`,
   ),
   inPlace: true,
   mochaOptions: {

@@ -36,15 +36,16 @@ describe('The site of the documentation (npm run docs:build)', () => {
   });
 
   it('links only to pages and anchors that exist', () => {
-    const files = filesUnder(SITE, '.html');
-    const pages = new Map(
-      files.map(file => {
-        const html = readFileSync(file, 'utf8');
-        const anchors = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
-        const links = [...html.matchAll(/<a [^>]*?href="([^"]+)"/g)].map(([, href]) => href!);
-        return [`/${relative(SITE, file)}` as string, { anchors: new Set(anchors), links }] as const;
-      }),
-    );
+    const pages = new Map<
+      string,
+      { readonly anchors: ReadonlySet<string>; readonly links: readonly string[] }
+    >();
+    for (const file of filesUnder(SITE, '.html')) {
+      const html = readFileSync(file, 'utf8');
+      const all = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, found]) => found!);
+      const anchors = new Set(all(/ id="([^"]+)"/g));
+      pages.set(`/${relative(SITE, file)}`, { anchors, links: all(/<a [^>]*?href="([^"]+)"/g) });
+    }
     ok(pages.size > 200, `${pages.size} pages`);
     let anchored = 0;
     const broken = [...pages].flatMap(([page, { links }]) =>
@@ -143,8 +144,7 @@ describe('The site of the documentation (npm run docs:build)', () => {
 
     it('is dark if that is chosen', async () => {
       await page.goto(`${url}/feed.html`);
-      const background = () =>
-        page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
+      const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
       const light = await background();
       await page.locator('.VPSwitchAppearance').first().click();
       ok((await background()) !== light);
