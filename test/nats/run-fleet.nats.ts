@@ -45,6 +45,13 @@ for (const program of SERVERS) {
       await ends(server.connect(), /JetStream is not enabled/);
     });
 
+    it('refuses replicas on servers whose clusters store both of two appends that compete', async () => {
+      server = await startNatsServer({ program });
+      const isOld = versionOf(program).startsWith('2.9.');
+      const pattern = isOld ? /replicas needs NATS 2\.10 or later; this server has 2\.9/ : /non-clustered/;
+      await ends(server.connect(), pattern, { replicas: 3 });
+    });
+
     it('says which right is missing', async () => {
       const users = `authorization { users: [{ user: u, password: p, permissions: { publish: ["$JS.API.INFO"], subscribe: ["_INBOX.>"] } }] }`;
       server = await startNatsServer({ program, config: users });
@@ -202,6 +209,40 @@ for (const program of SERVERS) {
         second.events.filter(event => event.kind === 'claimed' && event.from !== undefined),
         [],
       );
+    });
+
+    it('creates a stream again that was deleted, and loses nothing that a consumer had not read', async () => {
+      setting = await stage({ program });
+      const { add, work, followed, publish, server, running } = setting;
+      const ids = add(5);
+      const worker = await work();
+      await followed();
+      const nats = await server.connect();
+      const seen: string[] = [];
+      const batches$ = fleetBatches({ nats });
+      running.push(
+        batches$.subscribe(({ events, gap }) => seen.push(`${events.length} ${gap?.reason ?? ''}`.trim())),
+      );
+      await new Promise(resolve => setTimeout(resolve, 500));
+      for (const id of ids) publish(id);
+      await waitUntil(() => seen.length === 5);
+      const { streams } = await jetstreamManager(nats);
+      await streams.delete('LOBBY_EVENTS');
+      const at = Date.now();
+      for (const id of ids) publish(id);
+      await waitUntil(
+        async () => (await streams.info('LOBBY_EVENTS').catch(() => undefined))?.state.messages === 5,
+      );
+      ok(Date.now() - at < 4_000, 'it took more than two leases');
+      const troubles = worker.events.flatMap(event =>
+        event.kind === 'trouble' ? [String(event.error)] : [],
+      );
+      ok(
+        troubles.some(text => text.includes('the stream LOBBY_EVENTS was missing')),
+        troubles.join('; '),
+      );
+      await waitUntil(() => seen.length === 10);
+      deepStrictEqual(worker.error(), undefined);
     });
 
     it('goes on after its server was away', async function () {

@@ -11,7 +11,7 @@ import {
   type LastRecord,
 } from '../worker/index.js';
 import { subjectOf } from './fleet-names.js';
-import { isApiError, type OpenFleet } from './open-fleet.js';
+import { isApiError, type WorkingFleet } from './open-fleet.js';
 import { natsProblem } from './nats-problem.js';
 import { partHeaders, readPart, readRecord, recordHeaders } from './record-headers.js';
 
@@ -20,19 +20,28 @@ const RESERVED = 1_024;
 
 /** The records of all identities in a stream. */
 export class NatsLog implements FleetLog {
-  readonly #fleet: OpenFleet;
+  readonly #fleet: WorkingFleet;
+  #creating: Promise<unknown> | undefined;
 
-  constructor(fleet: OpenFleet) {
+  constructor(fleet: WorkingFleet) {
     this.#fleet = fleet;
   }
 
   head(identity_id: string): Observable<FleetHead> {
-    return defer(() => this.#head(identity_id).catch(rethrow));
+    return defer(() => this.#head(identity_id).catch(this.#explain));
   }
 
   append(record: FleetRecord, head: FleetHead): Observable<Appended> {
-    return defer(() => this.#append(record, head).catch(rethrow));
+    return defer(() => this.#append(record, head).catch(this.#explain));
   }
+
+  /** Creates the stream again if that is what is missing: the task is tried once more. */
+  readonly #explain = async (error: unknown): Promise<never> => {
+    if (!isMissing(error)) throw natsProblem(error);
+    this.#creating ??= this.#fleet.ensure().finally(() => (this.#creating = undefined));
+    await this.#creating;
+    throw new FleetError(`the stream ${this.#fleet.names.stream} was missing, and has been created again`);
+  };
 
   #subject(identity_id: string): string {
     const { names, shards } = this.#fleet;
@@ -107,6 +116,11 @@ export class NatsLog implements FleetLog {
   }
 }
 
-function rethrow(error: unknown): never {
-  throw natsProblem(error);
+/** Whether no stream has the subject. JetStream then answers as if it were not enabled. */
+function isMissing(error: unknown): boolean {
+  const { name = '', message = '' } = Object(error) as Partial<Error>;
+  return (
+    isApiError(error, JetStreamApiCodes.StreamNotFound) ||
+    /JetStreamNotEnabled|no responders/i.test(`${name} ${message}`)
+  );
 }

@@ -24,6 +24,9 @@ const KEPT = 24 * 3_600_000;
 /** The first version that republishes, and reads single messages directly. */
 const OLDEST = [2, 9] as const;
 
+/** The first version whose clusters compare what is expected before they append: 2.9 stores two appends that compete. */
+const OLDEST_CLUSTER = [2, 10] as const;
+
 /** The number of shards of a fleet by default. */
 const SHARDS = 256;
 
@@ -62,7 +65,10 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
   return explained(async () => {
     const { nats, names, js, jsm } = await reach(config);
     const open = async (wanted: number | undefined) => {
-      await requireStream(jsm, names, replicas);
+      if (replicas > 1) requireVersion(nats, OLDEST_CLUSTER, 'a fleet with replicas');
+      const { num_replicas } = await requireStream(jsm, names, replicas);
+      if (num_replicas > 1)
+        requireVersion(nats, OLDEST_CLUSTER, `the stream ${names.stream}, which has replicas,`);
       const kv = await openBucket(js, jsm, names, replicas);
       return { kv, shards: await agreeOnShards(kv, wanted, SHARDS) };
     };
@@ -93,15 +99,16 @@ async function explained<T>(task: () => Promise<T>): Promise<T> {
 async function reach({ nats, fleet }: Pick<OpenFleetConfig, 'nats' | 'fleet'>) {
   const connection = await nats;
   if (connection.isClosed()) throw new FleetError('the connection to NATS was closed');
-  const version = connection.info?.version ?? '';
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-    throw new FleetError(
-      `the NATS server is too old: it is version ${version}, and 2.9 is the first that will do`,
-    );
-  }
+  requireVersion(connection, OLDEST, 'a fleet');
   const jsm = await jetstreamManager(connection);
   return { nats: connection, names: fleetNames(fleet), js: jetstream(connection), jsm };
+}
+
+function requireVersion({ info }: NatsConnection, oldest: readonly [number, number], what: string): void {
+  const version = info?.version ?? '';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
+  throw new FleetError(`${what} needs NATS ${oldest.join('.')} or later; this server has ${version}`);
 }
 
 /** The stream as this library creates it. */
@@ -119,16 +126,26 @@ function streamConfig({ stream, stored, live }: FleetNames, replicas: number) {
   };
 }
 
-async function requireStream(jsm: JetStreamManager, names: FleetNames, replicas: number): Promise<void> {
+async function requireStream(
+  jsm: JetStreamManager,
+  names: FleetNames,
+  replicas: number,
+): Promise<StreamConfig> {
   const found = async () => (await jsm.streams.info(names.stream)).config;
   const config = await found().catch(async (error: unknown) => {
     if (!isApiError(error, JetStreamApiCodes.StreamNotFound)) throw error;
-    // Another worker may be creating it at the same time.
-    const created = await jsm.streams.add(streamConfig(names, replicas)).catch(() => undefined);
-    return created?.config ?? found();
+    try {
+      return (await jsm.streams.add(streamConfig(names, replicas))).config;
+    } catch (failed) {
+      // Another worker may have created it at the same time.
+      return found().catch(() => {
+        throw failed;
+      });
+    }
   });
   const problem = problemOf(config, names);
   if (problem) throw new FleetError(problem);
+  return config;
 }
 
 /** What is wrong with a stream that exists already. */
