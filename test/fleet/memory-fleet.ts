@@ -138,7 +138,7 @@ export class MemoryFleet {
 
   /** Sends a beat in the name of another worker. */
   beatAs(beat: Heartbeat): void {
-    this.#tell(`beat ${beat.worker}`, { kind: 'beat', beat });
+    this.#tell(`beat ${beat.worker}`, { kind: 'beat', beat, storedAt: this.#scheduler.now() });
   }
 
   #tell(key: string, entry: RosterEntry): void {

@@ -65,12 +65,13 @@ function asked<T>(ask: () => Promise<T>): Observable<T> {
 
 /** What an entry says; undefined if it is of no use. Anyone who may write to the bucket may have written anything. */
 function readEntry(entry: KvWatchEntry): RosterEntry | undefined {
-  const { key, operation, revision } = entry;
+  const { key, operation, revision, created } = entry;
   const value = operation === 'PUT' ? jsonOf(entry) : undefined;
   if (key.startsWith(WORKER)) {
     const worker = key.slice(WORKER.length);
     if (operation !== 'PUT') return { kind: 'left', worker };
-    return isBeat(value) && value.worker === worker ? { kind: 'beat', beat: value } : undefined;
+    if (!isBeat(value) || value.worker !== worker) return undefined;
+    return { kind: 'beat', beat: value, storedAt: created.getTime() };
   }
   const shard = key.startsWith(SHARD) ? Number(key.slice(SHARD.length)) : NaN;
   if (!Number.isSafeInteger(shard)) return undefined;

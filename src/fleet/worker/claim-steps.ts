@@ -10,9 +10,8 @@ export interface ClaimView {
   readonly isStoring: (shard: number) => boolean;
   /** Whether this worker follows the identities of a shard. */
   readonly isHeld: (shard: number) => boolean;
-  readonly isAlive: (worker: string) => boolean;
-  /** Whether this worker may take shards from those whom it does not hear. */
-  readonly mayJudge: boolean;
+  /** Whether this worker may take shards from another that has not released them. */
+  readonly mayTakeFrom: (worker: string) => boolean;
 }
 
 /** What a worker is to do about its claims. */
@@ -28,7 +27,7 @@ export interface ClaimSteps {
  * owner is silent. Two workers that come to different results cost polls, but neither lose nor double an event.
  */
 export function claimSteps(view: ClaimView): ClaimSteps {
-  const { me, owners, claimOf, isStoring, isHeld, isAlive, mayJudge } = view;
+  const { me, owners, claimOf, isStoring, isHeld, mayTakeFrom } = view;
   const release: number[] = [];
   const claim: number[] = [];
   let isSettled = true;
@@ -42,7 +41,7 @@ export function claimSteps(view: ClaimView): ClaimSteps {
     if (assigned !== me) release.push(shard);
     else {
       const isFree = owner === undefined || owner === me;
-      if (isFree || (mayJudge && !isAlive(owner))) claim.push(shard);
+      if (isFree || mayTakeFrom(owner)) claim.push(shard);
     }
   });
   return { release, claim, isSettled };

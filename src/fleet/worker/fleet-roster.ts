@@ -21,7 +21,8 @@ export interface Claim {
 
 /** What is known about workers and claims. A `revision` is that of a stored claim; 0 if there is none. */
 export type RosterEntry =
-  | { readonly kind: 'beat'; readonly beat: Heartbeat }
+  /** `storedAt` is in ms, by the clock of what stores it. */
+  | { readonly kind: 'beat'; readonly beat: Heartbeat; readonly storedAt: number }
   | { readonly kind: 'left'; readonly worker: string }
   | { readonly kind: 'claim'; readonly claim: Claim; readonly revision: number }
   /** All that was known at the start has been emitted. */

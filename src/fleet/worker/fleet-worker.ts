@@ -151,9 +151,12 @@ class FleetWorker {
       this.#isNamesake = this.#isReady && worker === name && its < instance;
       if (this.#isNamesake)
         return this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
-      this.tell(entry);
+      this.tell({ kind: 'beat', beat: entry.beat });
     }
-    const change = entry.kind === 'beat' ? this.#members.heard(entry.beat) : this.#members.left(entry.worker);
+    const change =
+      entry.kind === 'beat'
+        ? this.#members.heard(entry.beat, entry.storedAt, this.#isReady)
+        : this.#members.left(entry.worker);
     if (!change) return;
     this.tell({ kind: 'worker', ...change });
     this.#actSoon();
@@ -170,15 +173,15 @@ class FleetWorker {
     this.#isActing = false;
     if (!this.#isThere) return;
     for (const change of this.#members.judge()) this.tell({ kind: 'worker', ...change });
-    const { alive, mayJudge } = this.#members;
+    const { alive } = this.#members;
     const of = JSON.stringify(alive.map(({ worker, capacity }) => [worker, capacity]).sort());
     if (of !== this.#owners.of) this.#owners = { of, list: assignShards(this.#config.shards, alive) };
     const { release, claim, isSettled } = claimSteps({
-      ...{ me: this.#config.name, mayJudge, owners: this.#owners.list },
+      ...{ me: this.#config.name, owners: this.#owners.list },
       claimOf: shard => this.#claims.of(shard),
       isStoring: shard => this.#claims.isStoring(shard),
       isHeld: shard => this.#held.has(shard),
-      isAlive: worker => this.#members.isAlive(worker),
+      mayTakeFrom: worker => this.#members.mayTakeFrom(worker),
     });
     this.#members.settled(isSettled);
     for (const shard of release) this.#release(shard);

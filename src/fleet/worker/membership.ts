@@ -14,6 +14,17 @@ const DEAF_LEASES = 2;
 /** Who has not been heard for this many leases is forgotten. */
 const FORGOTTEN_LEASES = 20;
 
+/** A worker as it was last heard. */
+interface Member {
+  readonly beat: Heartbeat;
+  /** By the clock of this worker, and by that of what stores heartbeats. */
+  readonly at: number;
+  readonly storedAt: number;
+  /** Whether it was stored since this worker listens. */
+  readonly isNew: boolean;
+  isSilent: boolean;
+}
+
 /** What has changed about a worker. */
 export interface MemberChange {
   readonly worker: string;
@@ -30,8 +41,7 @@ export class Membership {
   readonly #me: string;
   readonly #lease: number;
   readonly #clock: TimestampProvider;
-  /** When each worker was last heard. */
-  readonly #heard = new Map<string, { at: number; beat: Heartbeat; isSilent: boolean }>();
+  readonly #heard = new Map<string, Member>();
   /** Since when this worker has heard itself without a break. */
   #hearingSince: number | undefined;
   #listensSince = -Infinity;
@@ -45,13 +55,13 @@ export class Membership {
     this.#clock = clock;
   }
 
-  /** A worker was heard. */
-  heard(beat: Heartbeat): MemberChange | undefined {
+  /** A worker was heard: `isNew` if not only its last heartbeat from before this worker began to listen. */
+  heard(beat: Heartbeat, storedAt: number, isNew: boolean): MemberChange | undefined {
     const { worker } = beat;
     const now = this.#clock.now();
     const before = this.#heard.get(worker);
     if (worker === this.#me && (!before || !this.#isRecent(before.at))) this.#hearingSince = now;
-    this.#heard.set(worker, { at: now, beat, isSilent: false });
+    this.#heard.set(worker, { at: now, storedAt, beat, isNew, isSilent: false });
     return !before || before.isSilent ? { worker, state: 'joined' } : undefined;
   }
 
@@ -62,12 +72,13 @@ export class Membership {
     return before && !before.isSilent ? { worker, state: 'left' } : undefined;
   }
 
-  /** Calls those silent that have not been heard for a lease, if this worker may judge. */
+  /** Calls those silent that have not been heard for a lease, if this worker may judge, or were silent before it began to listen. */
   judge(): readonly MemberChange[] {
-    if (!this.mayJudge) return [];
+    const { mayJudge } = this;
     const changes: MemberChange[] = [];
     for (const [worker, member] of this.#heard) {
-      if (member.isSilent || worker === this.#me || this.#silenceOf(member) <= this.#lease) continue;
+      if (member.isSilent || worker === this.#me) continue;
+      if (!this.#isStale(member) && !(mayJudge && this.#silenceOf(member) > this.#lease)) continue;
       member.isSilent = true;
       changes.push({ worker, state: 'silent' });
     }
@@ -104,16 +115,23 @@ export class Membership {
     return [...this.#heard.values()].flatMap(({ beat, isSilent }) => (isSilent ? [] : [beat]));
   }
 
-  /** Whether a worker is known to be alive. */
-  isAlive(worker: string): boolean {
-    return this.#heard.get(worker)?.isSilent === false;
+  /** Whether this worker may take shards from another without its release. */
+  mayTakeFrom(worker: string): boolean {
+    const member = this.#heard.get(worker);
+    return this.mayJudge ? member?.isSilent !== false : member !== undefined && this.#isStale(member);
   }
 
   /** Those who have been silent for so long that no worker needs to know them any more. */
   forgotten(): readonly string[] {
-    const isForgotten = (member: { at: number; isSilent: boolean }) =>
+    const isForgotten = (member: Member) =>
       member.isSilent && this.#silenceOf(member) > FORGOTTEN_LEASES * this.#lease;
     return [...this.#heard].flatMap(([worker, member]) => (isForgotten(member) ? [worker] : []));
+  }
+
+  /** Whether a worker was silent for a lease before this one stored its own heartbeat. */
+  #isStale({ isNew, storedAt }: Member): boolean {
+    const me = this.#heard.get(this.#me);
+    return !isNew && me?.isNew === true && me.storedAt - storedAt > this.#lease;
   }
 
   #isRecent(at: number): boolean {

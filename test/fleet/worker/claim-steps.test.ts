@@ -7,8 +7,7 @@ const view = (owner: string | undefined, more: Partial<ClaimView> = {}): ClaimVi
   claimOf: shard => ({ shard, owner, epoch: 1, idle: {} }),
   isStoring: () => false,
   isHeld: () => false,
-  isAlive: () => true,
-  mayJudge: true,
+  mayTakeFrom: () => false,
   ...more,
 });
 const WAIT = { release: [], claim: [], isSettled: false };
@@ -24,8 +23,7 @@ describe('the steps of a worker', () => {
 
   it('wait for an owner that is alive, and take from one that is silent', () => {
     deepStrictEqual(claimSteps(view('other')), WAIT);
-    deepStrictEqual(claimSteps(view('other', { isAlive: () => false })).claim, [0]);
-    deepStrictEqual(claimSteps(view('other', { isAlive: () => false, mayJudge: false })), WAIT);
+    deepStrictEqual(claimSteps(view('other', { mayTakeFrom: () => true })).claim, [0]);
   });
 
   it('release what is assigned to another, also if it only has the claim', () => {

@@ -88,6 +88,32 @@ describe('a fleet of workers', () => {
     );
   });
 
+  it('shares the shards of a worker that is killed with one that joins before a lease has passed', () => {
+    const { start, pass, held, owners, workers } = virtualFleet();
+    const [a] = [start('a'), start('b')];
+    pass(20_000);
+    a.kill();
+    pass(2_000);
+    start('c');
+    pass(4_000);
+    deepStrictEqual([...owners()].sort(), ['b', 'c']);
+    strictEqual(
+      workers.slice(1).reduce((sum, worker) => sum + held(worker).length, 0),
+      8,
+    );
+  });
+
+  it('is left by all that are killed to one that joins later, at once', () => {
+    const { start, pass, held } = virtualFleet();
+    const killed = [start('a'), start('b')];
+    pass(20_000);
+    for (const worker of killed) worker.kill();
+    pass(10_000);
+    const c = start('c');
+    pass(1_000);
+    strictEqual(held(c).length, 8);
+  });
+
   it('is not doubled by a worker that was frozen, which gives up what others have taken', () => {
     const { start, pass, held, ids, publish, numbersOf } = virtualFleet();
     const [a, b] = [start('a'), start('b')];

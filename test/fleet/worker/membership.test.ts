@@ -6,23 +6,14 @@ const LEASE = 1_000;
 function members() {
   let now = 5_000;
   const membership = new Membership('me', LEASE, { now: () => now });
+  const beatOf = (worker: string) => ({
+    ...{ worker, instance: worker, capacity: 1, shards: 0 },
+    ...{ identities: 0, live: 0, retrying: 0, events: 0, waiting: 0 },
+  });
   const heard = (...workers: readonly string[]) =>
-    workers.map(
-      worker =>
-        membership.heard({
-          ...{
-            worker,
-            instance: worker,
-            capacity: 1,
-            shards: 0,
-            identities: 0,
-            live: 0,
-            retrying: 0,
-            events: 0,
-            waiting: 0,
-          },
-        })?.state,
-    );
+    workers.map(worker => membership.heard(beatOf(worker), now, true)?.state);
+  /** What was stored before it began to listen, so long ago. */
+  const found = (worker: string, ago: number) => membership.heard(beatOf(worker), now - ago, false)?.state;
   /** Time passes, in which these are heard. */
   const pass = (ms: number, ...workers: readonly string[]) => {
     for (let passed = 0; passed < ms; passed += 100) {
@@ -31,7 +22,7 @@ function members() {
     }
   };
   const alive = () => membership.alive.map(({ worker }) => worker);
-  return { membership, heard, pass, alive };
+  return { membership, heard, found, pass, alive };
 }
 
 describe('the membership of a fleet', () => {
@@ -50,10 +41,26 @@ describe('the membership of a fleet', () => {
     deepStrictEqual(membership.judge(), []);
     pass(100, 'me');
     deepStrictEqual(membership.judge(), [{ worker: 'a', state: 'silent' }]);
-    deepStrictEqual([membership.judge(), alive(), membership.isAlive('a')], [[], ['me'], false]);
+    deepStrictEqual([membership.judge(), alive(), membership.mayTakeFrom('a')], [[], ['me'], true]);
     strictEqual(membership.left('a'), undefined);
     deepStrictEqual(heard('a'), ['joined']);
-    strictEqual(membership.isAlive('a'), true);
+    strictEqual(membership.mayTakeFrom('a'), false);
+  });
+
+  it('calls those silent at once that were killed before it came, and takes what they had', () => {
+    const { membership, heard, found, alive } = members();
+    found('killed', 1_200);
+    found('alive', 800);
+    // That of a process of the same name.
+    found('me', 3_000);
+    deepStrictEqual([membership.judge(), membership.mayTakeFrom('killed')], [[], false]);
+    heard('me');
+    deepStrictEqual(membership.judge(), [{ worker: 'killed', state: 'silent' }]);
+    deepStrictEqual(alive(), ['alive', 'me']);
+    deepStrictEqual(
+      ['killed', 'alive', 'unknown'].map(worker => membership.mayTakeFrom(worker)),
+      [true, false, false],
+    );
   });
 
   it('judges nobody before it has heard itself for a lease and a half, without a break', () => {
