@@ -2,17 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { asyncScheduler, defer, from, map, merge, Observable, switchMap } from 'rxjs';
 import { checkArgument, type Guard } from '../error/index.js';
 import { fromHttp } from '../transport/node/index.js';
+import { backoff } from '../stream/index.js';
 import type { FleetEvent } from './fleet-event.js';
 import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-settings.js';
 import { fleetWorker, IdentityPolls } from './worker/index.js';
 import {
   identityId,
+  mayPass,
   NatsLog,
   natsRoster,
   openFleetToWork,
   whenClosed,
   type WorkingFleet,
 } from './nats/index.js';
+
+/** How long NATS may take to start, or to choose a leader, in ms. */
+const OPENING = 60_000;
 
 /**
  * Makes this process one of the workers of a fleet, which follows the live events of many identities and stores them in a stream
@@ -22,8 +27,8 @@ import {
  * Emits what happens. Cold: each subscription is a worker of its own. It never completes; unsubscribing ends all polls at once
  * and releases what the worker holds, so that others can go on. Let `await nats.drain()` follow, so that this is sent.
  *
- * Errors: `FleetError` if NATS cannot carry the fleet, or the connection was closed; `InputError` if `shards` or `name` does not
- * fit the fleet, or an id is not a string. Everything else is retried, and reported as `trouble` or `failed`.
+ * Errors: `FleetError` if NATS cannot carry the fleet, or not within a minute, or the connection was closed; `InputError` if `shards`
+ * or `name` does not fit the fleet, or an id is not a string. Everything else is retried, and reported as `trouble` or `failed`.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -33,9 +38,28 @@ import {
  */
 export function runFleet(config: FleetConfig): Observable<FleetEvent> {
   const settings = fleetSettings(config);
-  return defer(() => openFleetToWork(settings)).pipe(
-    switchMap(fleet => merge(workOf(fleet, settings), whenClosed(fleet.nats))),
-  );
+  return new Observable(subscriber => {
+    const start = performance.now();
+    let isCluster = false;
+    const opened$ = defer(async () => {
+      isCluster = await Promise.resolve(settings.nats).then(
+        ({ info }) => info?.cluster !== undefined,
+        () => false,
+      );
+      return openFleetToWork(settings);
+    }).pipe(
+      backoff({
+        max: 2_000,
+        when: error => {
+          if (!mayPass(error, isCluster) || performance.now() - start > OPENING) return false;
+          subscriber.next({ kind: 'trouble', error });
+          return true;
+        },
+      }),
+    );
+    const work$ = opened$.pipe(switchMap(fleet => merge(workOf(fleet, settings), whenClosed(fleet.nats))));
+    return work$.subscribe(subscriber);
+  });
 }
 
 function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetEvent> {

@@ -100,6 +100,18 @@ export async function startNatsServer({
   };
 }
 
+/** Starts a cluster of three, which needs some seconds to choose its leaders. */
+export async function startNatsCluster(program: string): Promise<readonly NatsServer[]> {
+  const ports = await Promise.all([freePort(), freePort(), freePort()]);
+  const routes = ports.map(port => `"nats://127.0.0.1:${port}"`).join();
+  return Promise.all(
+    ports.map((port, i) => {
+      const cluster = `cluster { name: c, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
+      return startNatsServer({ program, config: `server_name: s${i}\n${cluster}` });
+    }),
+  );
+}
+
 function freePort(): Promise<number> {
   return new Promise(resolve => {
     const server = createServer().listen(0, '127.0.0.1', () => {

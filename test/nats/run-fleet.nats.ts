@@ -8,7 +8,7 @@ import { firstValueFrom, of } from 'rxjs';
 import { fleetBatches, fleetFeed, isFleetError, runFleet, type FleetConfig } from 'lobby-rx/fleet';
 import { shardOf } from '../../src/fleet/worker/assign-shards.js';
 import { waitUntil } from '../wait-until.js';
-import { SERVERS, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
+import { SERVERS, startNatsCluster, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
 import { stage } from './stage.js';
 
 const client: FleetConfig['client'] = () => ({ url: 'http://127.0.0.1:9', token: 't' });
@@ -16,13 +16,18 @@ const identities$ = of(['a']);
 
 for (const program of SERVERS) {
   describe(`runFleet, on NATS ${versionOf(program)}`, () => {
+    /** Its clusters do not compare before they append. */
+    const isOld = versionOf(program).startsWith('2.9.');
     let server: NatsServer | undefined;
     let setting: Awaited<ReturnType<typeof stage>> | undefined;
+    let cluster: readonly NatsServer[] = [];
     afterEach(async () => {
       await server?.remove();
       await setting?.end();
+      for (const one of cluster) await one.remove();
       server = undefined;
       setting = undefined;
+      cluster = [];
     });
     const ends = (nats: FleetConfig['nats'], pattern: RegExp, more: Partial<FleetConfig> = {}) =>
       rejects(firstValueFrom(runFleet({ nats, identities$, client, ...more })), (error: unknown) => {
@@ -47,7 +52,6 @@ for (const program of SERVERS) {
 
     it('refuses replicas on servers whose clusters store both of two appends that compete', async () => {
       server = await startNatsServer({ program });
-      const isOld = versionOf(program).startsWith('2.9.');
       const pattern = isOld ? /replicas needs NATS 2\.10 or later; this server has 2\.9/ : /non-clustered/;
       await ends(server.connect(), pattern, { replicas: 3 });
     });
@@ -117,7 +121,9 @@ for (const program of SERVERS) {
         [{ retention: 'workqueue' }, /retention policy limits/],
       ];
       for (const [change, pattern] of wrong) {
-        await streams.add({ name: 'LOBBY_EVENTS', ...right, ...change });
+        // A server may still be removing the files of the one before.
+        const add = () => streams.add({ name: 'LOBBY_EVENTS', ...right, ...change });
+        await waitUntil(() => add().then(Boolean, () => false));
         await ends(nats, pattern);
         await streams.delete('LOBBY_EVENTS');
       }
@@ -238,12 +244,34 @@ for (const program of SERVERS) {
         event.kind === 'trouble' ? [String(event.error)] : [],
       );
       ok(
-        troubles.some(text => text.includes('the stream LOBBY_EVENTS was missing')),
+        troubles.some(text => text.includes('the stream LOBBY_EVENTS was not found')),
         troubles.join('; '),
       );
       await waitUntil(() => seen.length === 10);
       deepStrictEqual(worker.error(), undefined);
     });
+
+    if (!isOld) {
+      it('waits for a cluster that has just been started, and says so', async () => {
+        cluster = await startNatsCluster(program);
+        setting = await stage({ program });
+        const { add, work, publish, running } = setting;
+        const [id] = add(1) as [string];
+        const workers = await Promise.all(cluster.map(one => work({ replicas: 3, nats: one.connect() })));
+        await waitUntil(() => workers.some(({ events }) => events.some(({ kind }) => kind === 'claimed')));
+        const waited = workers.flatMap(({ events }) => events.filter(({ kind }) => kind === 'trouble'));
+        ok(waited.length > 0, 'none has said that it waits');
+        publish(id);
+        const { streams } = await jetstreamManager(await cluster[0]!.connect());
+        await waitUntil(async () => (await streams.info('LOBBY_EVENTS')).state.messages > 0);
+        deepStrictEqual((await streams.info('LOBBY_EVENTS')).config.num_replicas, 3);
+        deepStrictEqual(
+          workers.map(({ error }) => error()),
+          [undefined, undefined, undefined],
+        );
+        for (const worker of running) worker.unsubscribe();
+      });
+    }
 
     it('goes on after its server was away', async function () {
       this.timeout(60_000);

@@ -40,7 +40,7 @@ export class NatsLog implements FleetLog {
     if (!isMissing(error)) throw natsProblem(error);
     this.#creating ??= this.#fleet.ensure().finally(() => (this.#creating = undefined));
     await this.#creating;
-    throw new FleetError(`the stream ${this.#fleet.names.stream} was missing, and has been created again`);
+    throw new FleetError(`the stream ${this.#fleet.names.stream} was not found; it is there now`);
   };
 
   #subject(identity_id: string): string {

@@ -24,6 +24,20 @@ const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
   [/timeout/i, () => 'the NATS server did not answer in time'],
 ];
 
+/** What a server says or does not say while it starts, or while a cluster has no leader. */
+const PASSES = /timeout|temporarily unavailable|no suitable peers|no leader/i;
+
+/** What a cluster says then, too. A server of its own says so if it has no JetStream. */
+const PASSES_IN_CLUSTER = /JetStreamNotEnabled|no responders/i;
+
+/** Whether an error that {@link natsProblem} explained may pass by itself. */
+export function mayPass(error: unknown, isCluster: boolean): boolean {
+  const { cause } = Object(error) as Partial<Error>;
+  const { name = '', message = '' } = Object(cause) as Partial<Error>;
+  const text = `${name}: ${message}`;
+  return isFleetError(error) && (PASSES.test(text) || (isCluster && PASSES_IN_CLUSTER.test(text)));
+}
+
 /** An error of NATS as one that says what to do. Errors of this library stay as they are. */
 export function natsProblem(error: unknown): Error {
   if (isFleetError(error) || isInputError(error)) return error;
