@@ -229,10 +229,10 @@ for (const program of SERVERS) {
       running.push(
         batches$.subscribe(({ events, gap }) => seen.push(`${events.length} ${gap?.reason ?? ''}`.trim())),
       );
-      await new Promise(resolve => setTimeout(resolve, 500));
+      const { streams } = await jetstreamManager(nats);
+      await waitUntil(async () => (await streams.info('LOBBY_EVENTS')).state.consumer_count === 1);
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length === 5);
-      const { streams } = await jetstreamManager(nats);
       await streams.delete('LOBBY_EVENTS');
       const at = Date.now();
       for (const id of ids) publish(id);
