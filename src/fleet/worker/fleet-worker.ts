@@ -146,17 +146,14 @@ class FleetWorker {
       return this.#actSoon();
     }
     if (entry.kind === 'beat') {
-      const { worker, instance: its } = entry.beat;
       // The name is that of who was there before.
-      this.#isNamesake = this.#isReady && worker === name && its < instance;
+      this.#isNamesake = this.#isReady && entry.beat.worker === name && entry.beat.instance < instance;
       if (this.#isNamesake)
         return this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
       this.tell({ kind: 'beat', beat: entry.beat });
     }
     const change =
-      entry.kind === 'beat'
-        ? this.#members.heard(entry.beat, entry.storedAt, this.#isReady)
-        : this.#members.left(entry.worker);
+      entry.kind === 'beat' ? this.#members.heard(entry, this.#isReady) : this.#members.left(entry.worker);
     if (!change) return;
     this.tell({ kind: 'worker', ...change });
     this.#actSoon();

@@ -56,7 +56,7 @@ export class Membership {
   }
 
   /** A worker was heard: `isNew` if not only its last heartbeat from before this worker began to listen. */
-  heard(beat: Heartbeat, storedAt: number, isNew: boolean): MemberChange | undefined {
+  heard({ beat, storedAt }: Pick<Member, 'beat' | 'storedAt'>, isNew: boolean): MemberChange | undefined {
     const { worker } = beat;
     const now = this.#clock.now();
     const before = this.#heard.get(worker);

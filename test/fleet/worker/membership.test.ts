@@ -11,9 +11,10 @@ function members() {
     ...{ identities: 0, live: 0, retrying: 0, events: 0, waiting: 0 },
   });
   const heard = (...workers: readonly string[]) =>
-    workers.map(worker => membership.heard(beatOf(worker), now, true)?.state);
+    workers.map(worker => membership.heard({ beat: beatOf(worker), storedAt: now }, true)?.state);
   /** What was stored before it began to listen, so long ago. */
-  const found = (worker: string, ago: number) => membership.heard(beatOf(worker), now - ago, false)?.state;
+  const found = (worker: string, ago: number) =>
+    membership.heard({ beat: beatOf(worker), storedAt: now - ago }, false)?.state;
   /** Time passes, in which these are heard. */
   const pass = (ms: number, ...workers: readonly string[]) => {
     for (let passed = 0; passed < ms; passed += 100) {
