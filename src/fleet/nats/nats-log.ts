@@ -12,7 +12,7 @@ import {
 } from '../worker/index.js';
 import { subjectOf } from './fleet-names.js';
 import { isApiError, type WorkingFleet } from './open-fleet.js';
-import { natsProblem } from './nats-problem.js';
+import { isUnanswered, natsProblem } from './nats-problem.js';
 import { partHeaders, readPart, readRecord, recordHeaders } from './record-headers.js';
 
 /** What a message has besides its data and our headers, in bytes: the headers of NATS. */
@@ -37,9 +37,10 @@ export class NatsLog implements FleetLog {
 
   /** Creates the stream again if that is what is missing: the task is tried once more. */
   readonly #explain = async (error: unknown): Promise<never> => {
-    if (!isMissing(error)) throw natsProblem(error);
+    const isMissing = isUnanswered(error) || isApiError(error, JetStreamApiCodes.StreamNotFound);
+    if (!isMissing) throw natsProblem(error);
     this.#creating ??= this.#fleet.ensure().finally(() => (this.#creating = undefined));
-    await this.#creating;
+    await this.#creating.catch(rethrow);
     throw new FleetError(`the stream ${this.#fleet.names.stream} was not found; it is there now`);
   };
 
@@ -116,11 +117,6 @@ export class NatsLog implements FleetLog {
   }
 }
 
-/** Whether no stream has the subject. JetStream then answers as if it were not enabled. */
-function isMissing(error: unknown): boolean {
-  const { name = '', message = '' } = Object(error) as Partial<Error>;
-  return (
-    isApiError(error, JetStreamApiCodes.StreamNotFound) ||
-    /JetStreamNotEnabled|no responders/i.test(`${name} ${message}`)
-  );
+function rethrow(error: unknown): never {
+  throw natsProblem(error);
 }

@@ -1,10 +1,16 @@
 import { isInputError } from '../../error/index.js';
 import { FleetError, isFleetError } from '../fleet-error.js';
 
+/** JetStream is not enabled, a cluster has no leader, or no stream has the subject: a server does not tell. */
+const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i;
+
+/** What a server says, or not, while it starts. */
+const LATE = /timeout|temporarily unavailable|no suitable peers/i;
+
 /** Errors of NATS by what they say, and what to do about each. The classes differ between versions and packages. */
 const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
   [
-    /jetstream is not enabled|JetStreamNotEnabled|no responders/i,
+    UNANSWERED,
     () => 'JetStream is not enabled on the NATS server, or has no leader: start the server with -js',
   ],
   [
@@ -24,25 +30,29 @@ const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
   [/timeout/i, () => 'the NATS server did not answer in time'],
 ];
 
-/** What a server says or does not say while it starts, or while a cluster has no leader. */
-const PASSES = /timeout|temporarily unavailable|no suitable peers|no leader/i;
-
-/** What a cluster says then, too. A server of its own says so if it has no JetStream. */
-const PASSES_IN_CLUSTER = /JetStreamNotEnabled|no responders/i;
-
-/** Whether an error that {@link natsProblem} explained may pass by itself. */
-export function mayPass(error: unknown, isCluster: boolean): boolean {
-  const { cause } = Object(error) as Partial<Error>;
-  const { name = '', message = '' } = Object(cause) as Partial<Error>;
-  const text = `${name}: ${message}`;
-  return isFleetError(error) && (PASSES.test(text) || (isCluster && PASSES_IN_CLUSTER.test(text)));
-}
-
 /** An error of NATS as one that says what to do. Errors of this library stay as they are. */
 export function natsProblem(error: unknown): Error {
   if (isFleetError(error) || isInputError(error)) return error;
-  const { name = '', message = String(error), cause } = Object(error) as Partial<Error>;
-  const text = `${name}: ${message} ${cause instanceof Error ? cause.message : ''}`;
+  const text = textOf(error);
   const known = PROBLEMS.find(([pattern]) => pattern.test(text));
-  return new FleetError(known ? known[1](text) : `NATS failed: ${message}`, { cause: error });
+  return new FleetError(known ? known[1](text) : `NATS failed: ${messageOf(error)}`, { cause: error });
+}
+
+/** Whether no part of the server answers, as if there were no such stream. */
+export function isUnanswered(error: unknown): boolean {
+  return UNANSWERED.test(textOf(error));
+}
+
+/** Whether an error may pass by itself, as one of a cluster that chooses its leaders. */
+export function mayPass(error: unknown, isCluster: boolean): boolean {
+  return LATE.test(textOf(error)) || (isCluster && isUnanswered(error));
+}
+
+function textOf(error: unknown): string {
+  const { name = '', cause } = Object(error) as Partial<Error>;
+  return `${name}: ${messageOf(error)} ${cause instanceof Error ? cause.message : ''}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
