@@ -25,11 +25,14 @@ async function consume({ nats: port, database }: Start): Promise<void> {
     ...{ nats, durable: 'database', from },
     ack: ({ identity_id, events, gap, position }) => {
       db.exec('begin');
-      for (const event of events) {
+      // Another process has taken over, and has stored it; after a gap positions may begin again.
+      const { changes } = gap
+        ? db.run('update place set position = ?, gaps = gaps + 1', [position])
+        : db.run('update place set position = ? where position < ?', [position, position]);
+      for (const event of changes === 0 ? [] : events) {
         const { number } = (event as unknown as { readonly payload: { readonly number: number } }).payload;
         db.run('insert into event values (?, ?, ?, ?)', [position, identity_id, event.kind, number]);
       }
-      db.run('update place set position = ?, gaps = gaps + ?', [position, gap ? 1 : 0]);
       db.exec('commit');
     },
   }).subscribe({

@@ -84,7 +84,10 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
   return {
     note,
     published: (count: number) => (published = count),
-    counts: (next: Counts) => (counts = next),
+    counts: (next: Counts) => {
+      if (counts.stored === 0 && next.stored > 0) note('it works: the first events are in the database');
+      counts = next;
+    },
     event: (by: string, event: FleetEvent) => {
       if (event.kind === 'beat') beats.set(event.beat.worker, event.beat);
       // Each worker tells about all others.

@@ -1,6 +1,6 @@
 // One worker of the fleet.
 import { connect } from '@nats-io/transport-node';
-import { of } from 'rxjs';
+import { fromEvent, of } from 'rxjs';
 import { runFleet } from 'lobby-rx/fleet';
 import type { Report, Start } from './messages.js';
 
@@ -11,12 +11,13 @@ async function work({ name, nats: port, url, lease, shards, identities }: Start)
   const tokens = new Map(identities);
   const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
   const report = (what: Report) => process.send?.(what, () => undefined);
-  const working = runFleet({
+  runFleet({
     ...{ nats, name, lease, shards },
     identities$: of(tokens.keys()),
     client: identity_id => ({ url, token: tokens.get(identity_id)! }),
     // The emulator has no limit.
     requestsPerMinute: 60_000,
+    drain$: fromEvent(process, 'SIGTERM'),
   }).subscribe({
     next: event => {
       // Errors are no JSON.
@@ -26,9 +27,6 @@ async function work({ name, nats: port, url, lease, shards, identities }: Start)
       console.error(error);
       process.exit(1);
     },
-  });
-  process.on('SIGTERM', () => {
-    working.unsubscribe();
-    void nats.drain().then(() => process.exit());
+    complete: () => process.exit(),
   });
 }

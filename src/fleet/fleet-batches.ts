@@ -1,4 +1,4 @@
-import { defer, merge, Observable, switchMap, type Subscriber } from 'rxjs';
+import { defer, finalize, merge, Observable, Subject, switchMap, tap, type Subscriber } from 'rxjs';
 import {
   aFunction,
   checkConfig,
@@ -11,18 +11,23 @@ import {
 } from '../error/index.js';
 import type { EventCodecs, LiveEvent, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import { backoff, type Gap } from '../stream/index.js';
-import { messagesInOrder } from './messages-in-order.js';
+import { HandledTail, type StoredAt } from './handled-tail.js';
 import { natsConnection, type Nats } from './nats-connection.js';
 import {
-  consumed,
+  DurablePlace,
   fleetName,
   identityId,
   natsProblem,
   openFleetToRead,
-  RecordReader,
+  orderedMessages,
+  storedMessage,
+  storedRecord,
+  storedSubjects,
+  streamState,
   whenClosed,
   workerName,
   type OpenFleet,
+  type OrderedMessage,
   type StoredRecord,
 } from './nats/index.js';
 import { RecordChain } from './record-chain.js';
@@ -37,6 +42,10 @@ export interface FleetBatch<Own extends object = NoOwnEvents> {
   readonly gap?: Gap;
   /** Where they are in the stream: higher than those of all batches before. Save it, and pass it as `from` later. */
   readonly position: number;
+  /** When they were stored, in ms, by the clock of NATS. */
+  readonly storedAt: number;
+  /** How many messages of the same consumer came after them, as NATS counted when it sent them: 0 if these were the last ones. */
+  readonly lag: number;
 }
 
 /** The options of {@link fleetBatches}. `nats` is required; everything else is optional. */
@@ -46,15 +55,16 @@ export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
   /** Only the identities of one shard, or one identity. Default: all. */
   readonly of?: { readonly shard: number } | { readonly identity_id: string };
   /**
-   * The name of a consumer that NATS keeps: it continues where it was. Without a name, it starts from now. A new one starts with
-   * all that is stored.
+   * The name of a consumer, whose position NATS keeps: it continues where it was. Without a name, it starts from now. A new one
+   * starts with all that is stored. One process reads with a name: the last one that subscribes. The others end.
    */
   readonly durable?: string | undefined;
   /** The position of the last batch that has been processed: what comes after it is next, whatever NATS has kept. */
   readonly from?: number | undefined;
   /**
    * Called with each batch. The next one comes after what it returns has completed. If it fails, it is called again, with
-   * increasing waits. Save the position together with what you make of the events: then nothing is lost or doubled.
+   * increasing waits. Save the position together with what you make of the events, and skip a batch whose position is saved
+   * already: then nothing is lost or doubled, whichever process is cut off when.
    */
   readonly ack?: ((batch: FleetBatch<PayloadsOf<Codecs>>) => unknown) | undefined;
   /** Codecs of your own event kinds, as in `createClient`. */
@@ -84,10 +94,11 @@ const OPTIONS: Options<FleetBatchesConfig> = {
 
 /**
  * The events that a fleet has stored, in the order in which they were stored. Cold: each subscription is a consumer. It never
- * completes. What is missing on the way is read from the stream; what comes again is left out.
+ * completes. If the stream has lost the position where it was, the first batch of each identity has a gap, and positions begin again.
  *
- * Errors: `FleetError` if it cannot begin, or the connection was closed; `InputError` if `from` or `durable` does not fit the
- * stream. Once it has begun, everything else is retried. Throws an `InputError` if the config is invalid.
+ * Errors: `FleetError` if it cannot begin, another process reads with its `durable`, or the connection was closed; `InputError` if
+ * `durable` is the name of a consumer of other identities. Once it has begun, everything else is retried. Throws an `InputError`
+ * if the config is invalid.
  *
  * @example
  * fleetBatches({ nats, durable: 'billing', ack: batch => save(batch) }).subscribe();
@@ -108,57 +119,85 @@ function batchesOf<Codecs extends EventCodecs>(
 ): Observable<FleetBatch<PayloadsOf<Codecs>>> {
   type Own = PayloadsOf<Codecs>;
   const { durable, of, from, ack } = config;
-  const reader = new RecordReader(fleet);
-  const subjects = reader.subjects(of);
+  const subjects = storedSubjects(fleet, of);
   const eventsOf = storedEvents<Codecs>(config.events ?? ({} as Codecs));
   if (of && 'shard' in of && of.shard >= fleet.shards)
     throw new InputError('of.shard', `less than ${fleet.shards}, the number of shards`, String(of.shard));
+  const messageAt = async (seq: number) => {
+    const stored = await storedMessage(fleet, { seq });
+    return stored ? { headers: stored.header, data: stored.data, at: stored.time.getTime() } : undefined;
+  };
   let handled = from;
+  /** The stream in which `handled` is a position, if that is known. */
+  let stream: string | undefined;
+  let place: DurablePlace | undefined;
+  /** Where it began. */
+  let begun = 0;
+  const tail = new HandledTail();
   /** There once it has begun. */
   let chain: RecordChain | undefined;
+  const takenOver$ = new Subject<never>();
 
   const run = async (subscriber: Subscriber<FleetBatch<Own>>) => {
     const isLeft = () => subscriber.closed;
-    const { last } = await reader.range();
-    if (handled !== undefined && handled > last) {
-      if (!chain)
-        throw new InputError('from', `at most ${last}, the last position of the stream`, String(handled));
-      // NATS has lost what it had stored.
-      handled = 0;
+    const { first, last, created } = await streamState(fleet);
+    if (durable !== undefined && !place) {
+      place = await DurablePlace.open(fleet, { durable, subjects, from, stream: created }, error =>
+        takenOver$.error(error),
+      );
+      handled = place.position;
+      stream = from === undefined ? place.stream : undefined;
     }
-    if (durable === undefined) handled ??= last;
-    const { deliveries, stop, handled: start } = await consumed(fleet, { subjects, durable, handled });
+    handled ??= last;
+    if (chain && stream === created) {
+      // A server that was killed, or put back, may have lost the end of the stream, and have stored other records since.
+      // The server writes times in two ways, which differ by a ms at most.
+      const isStored = async ({ sequence, at }: StoredAt) =>
+        sequence < first || Math.abs(((await messageAt(sequence))?.at ?? 0) - at) <= 1;
+      handled = Math.min(handled, Math.max(begun, await tail.lastKept(isStored)));
+      chain.lose(handled);
+    }
+    if (handled > last) {
+      chain ??= new RecordChain('unknown');
+      handled = stream === created ? last : 0;
+    }
+    stream = created;
+    if (!chain) begun = handled;
+    chain ??= new RecordChain(handled);
+    const { messages, stop } = await orderedMessages(fleet, subjects, handled);
     subscriber.add(stop);
-    handled = start;
-    chain ??= new RecordChain(start);
-    for await (const message of messagesInOrder(deliveries, from => reader.next(subjects, from), start)) {
-      const record = await reader.read(message);
+    for await (const message of messages) {
+      const record = await storedRecord(message, messageAt);
       if (isLeft()) return;
-      const batch = record && batchOf(record, eventsOf(record).events, chain.gapBefore(record));
+      const batch = record && batchOf(record, message, eventsOf(record).events, chain.gapBefore(record));
       if (batch) {
         subscriber.next(batch);
-        await acknowledged(batch, ack, subscriber);
+        await acknowledged(batch, ack, subscriber, () => place?.check());
       }
       if (isLeft()) return;
       handled = message.sequence;
+      tail.add(message);
+      place?.handled({ position: handled, stream });
     }
   };
-  return new Observable<FleetBatch<Own>>(subscriber => {
+  const batches$ = new Observable<FleetBatch<Own>>(subscriber => {
     const end = (error?: unknown) => {
       subscriber.error(natsProblem(error ?? new Error('the delivery has ended')));
     };
     run(subscriber).then(end, end);
   }).pipe(backoff({ when: error => chain !== undefined && !isInputError(error) }));
+  return merge(batches$, takenOver$).pipe(finalize(() => place?.close()));
 }
 
 /** A record as a batch, if there is anything in it. */
 function batchOf<Own extends object>(
-  { identity_id, sequence }: StoredRecord,
+  { identity_id, sequence: position }: StoredRecord,
+  { at: storedAt, lag }: Pick<OrderedMessage, 'at' | 'lag'>,
   events: readonly LiveEvent<Own>[],
   gap: Gap | undefined,
 ): FleetBatch<Own> | undefined {
   if (events.length === 0 && !gap) return undefined;
-  return { identity_id, events, ...(gap && { gap }), position: sequence };
+  return { identity_id, events, ...(gap && { gap }), position, storedAt, lag };
 }
 
 /** Resolves when a batch has been acknowledged, or its subscriber has left. */
@@ -166,11 +205,13 @@ function acknowledged<B>(
   batch: B,
   ack: ((batch: B) => unknown) | undefined,
   subscriber: Subscriber<unknown>,
+  onError: () => void,
 ): Promise<void> | undefined {
   if (!ack || subscriber.closed) return undefined;
   return new Promise(resolve => {
+    // Perhaps it failed because another process has taken over.
     const acking = defer(() => toInput(ack(batch)))
-      .pipe(backoff())
+      .pipe(tap({ error: onError }), backoff())
       .subscribe();
     subscriber.add(acking);
     acking.add(resolve);

@@ -18,6 +18,8 @@ export interface Heartbeat {
   readonly retrying: number;
   /** How many events it has stored since it started. */
   readonly events: number;
+  /** How many answers it has that NATS has not stored yet. */
+  readonly unstored: number;
   /** How many polls wait until the rate limit permits them. */
   readonly waiting: number;
 }
@@ -27,6 +29,8 @@ export interface Heartbeat {
  *
  * - `beat`: a worker, this one or another, is alive, and tells what it does. It comes several times in a lease.
  * - `worker`: a worker has joined, has left, or has been silent for a lease.
+ * - `ready`: this worker holds its share of the shards for the first time.
+ * - `drained`: it has given up everything, since `drain$` has emitted. It is the last event.
  * - `claimed`: this worker has begun to follow the identities of a shard; `from` is who was silent, if it took the shard by force.
  * - `released`: it has given up a shard to another worker, or because it ends.
  * - `lost`: another worker has taken a shard from it, since it was silent for too long itself.
@@ -42,6 +46,8 @@ export interface Heartbeat {
 export type FleetEvent =
   | { readonly kind: 'beat'; readonly beat: Heartbeat }
   | { readonly kind: 'worker'; readonly worker: string; readonly state: 'joined' | 'left' | 'silent' }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'drained' }
   | {
       readonly kind: 'claimed';
       readonly shard: number;

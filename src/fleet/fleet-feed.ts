@@ -1,4 +1,14 @@
-import { BehaviorSubject, defer, map, merge, Observable, switchMap, type Subscriber } from 'rxjs';
+import {
+  BehaviorSubject,
+  defer,
+  firstValueFrom,
+  map,
+  merge,
+  Observable,
+  switchMap,
+  timer,
+  type Subscriber,
+} from 'rxjs';
 import { checkConfig, isInputError, milliseconds, plainObject, type Options } from '../error/index.js';
 import type { EventCodecs, IdentityEventList, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import {
@@ -15,15 +25,22 @@ import { natsConnection, type Nats } from './nats-connection.js';
 import {
   fleetName,
   identityId,
+  lastRecordOf,
   liveMessages,
   natsProblem,
-  openFleetToRead,
-  RecordReader,
+  openFleetToFollow,
+  ownMessages,
+  storedRecord,
+  storedSubjects,
   whenClosed,
+  type FleetMessage,
   type OpenFleet,
 } from './nats/index.js';
 import { RecordChain } from './record-chain.js';
 import { storedEvents } from './stored-events.js';
+
+/** How far a server of a cluster may lag behind, in ms. */
+const LAG = 1_000;
 
 /** The options of {@link fleetFeed}. `nats` and `identity_id` are required; everything else is optional. */
 export interface FleetFeedConfig<Codecs extends EventCodecs = NoOwnEvents> {
@@ -63,7 +80,7 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   checkConfig<FleetFeedConfig>(config as object as FleetFeedConfig, OPTIONS, 'nats', 'identity_id');
   const { nats, linger, fleet } = config;
   const place = new FeedPlace();
-  const signal$ = defer(() => openFleetToRead({ nats, fleet })).pipe(
+  const signal$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
     switchMap(fleet => merge(signalsOf(fleet, config, place), whenClosed(fleet.nats))),
   );
   return eventFeed<PayloadsOf<Codecs>>(signal$, linger === undefined ? {} : { linger });
@@ -82,9 +99,7 @@ function signalsOf<Codecs extends EventCodecs>(
   place: FeedPlace,
 ): Observable<WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>> {
   type List = IdentityEventList<PayloadsOf<Codecs>>;
-  const { identity_id } = config;
-  const reader = new RecordReader(fleet);
-  const subject = reader.subjects({ identity_id });
+  const subject = storedSubjects(fleet, config);
   const eventsOf = storedEvents<Codecs>(config.events ?? ({} as Codecs));
   const status$ = new BehaviorSubject<WatchStatus>(connecting(Date.now()));
   const setState = (state: 'live' | 'retrying', error?: unknown) => {
@@ -94,19 +109,25 @@ function signalsOf<Codecs extends EventCodecs>(
     status$.next({ ...value, state, error, attempt, since: Date.now() });
   };
   let hasBegun = false;
-  const next = async (from: number) => {
-    const message = await reader.next(subject, from);
-    if (!message && (await reader.lastOf(identity_id)) < from - 1)
-      throw new FleetError('NATS has lost what it had stored');
-    return message;
+  /** The parts of a record that is not complete yet. */
+  const parts = new Map<number, FleetMessage>();
+
+  /** Whether the stream ends before what has been emitted. A server that lags behind is asked again. */
+  const hasLost = async (handled: number) => {
+    if (handled === 0 || (await lastRecordOf(fleet, subject)) >= handled) return false;
+    await firstValueFrom(timer(LAG));
+    return (await lastRecordOf(fleet, subject)) < handled;
   };
+  async function* read(from: number): AsyncGenerator<FleetMessage, void, undefined> {
+    if (await hasLost(place.handled!)) throw new FleetError('NATS has lost what it had stored');
+    yield* ownMessages(fleet, subject, from);
+  }
 
   const run = async (subscriber: Subscriber<WatchSignal<List>>) => {
     const isLeft = () => subscriber.closed;
-    const last = await reader.lastOf(identity_id);
-    place.handled ??= last;
+    place.handled ??= await lastRecordOf(fleet, subject);
     // All has expired, or the stream is another one.
-    if (last < place.handled) place.handled = 0;
+    if (await hasLost(place.handled)) place.handled = 0;
     place.chain ??= new RecordChain(place.handled);
     if (isLeft()) return;
     const { deliveries, stop } = liveMessages(fleet, subject, type => {
@@ -116,13 +137,18 @@ function signalsOf<Codecs extends EventCodecs>(
     subscriber.add(stop);
     hasBegun = true;
     setState('live');
-    for await (const message of messagesInOrder(deliveries, next, place.handled)) {
-      const record = await reader.read(message);
+    for await (const message of messagesInOrder(deliveries, read, place.handled)) {
+      const record = await storedRecord(message, sequence => Promise.resolve(parts.get(sequence)));
       if (isLeft()) return;
-      const gap = record && place.chain.gapBefore(record);
+      if (!record) {
+        parts.set(message.sequence, message);
+        continue;
+      }
+      parts.clear();
+      const gap = place.chain.gapBefore(record);
       place.handled = message.sequence;
       if (gap) subscriber.next({ kind: 'gap', gap });
-      if (record) subscriber.next({ kind: 'answer', answer: eventsOf(record) });
+      subscriber.next({ kind: 'answer', answer: eventsOf(record) });
     }
   };
   const records$ = new Observable<WatchSignal<List>>(subscriber => {

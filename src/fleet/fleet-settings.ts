@@ -42,8 +42,17 @@ export interface FleetConfig {
   readonly requestsPerMinute?: number;
   /** IP addresses of this machine to send requests from. Each has a budget of its own. Default: what the machine chooses. */
   readonly localAddresses?: readonly string[];
-  /** How many servers keep the stream and the bucket, if this worker creates them. Default 1. */
+  /** How many servers keep the stream and the buckets, if this worker creates them. Default 1. */
   readonly replicas?: number;
+  /** How long the stream keeps events, in ms, if this worker creates it. Default 86,400,000: a day. */
+  readonly maxAge?: number;
+  /** How large the stream may become, in bytes, if this worker creates it: the oldest events go first. Default: without a limit. */
+  readonly maxBytes?: number;
+  /**
+   * When this emits, the worker gives up its shards, emits `drained` and completes: others go on at once. It takes a lease at most,
+   * even if NATS does not answer.
+   */
+  readonly drain$?: ObservableInput<unknown>;
 }
 
 const DEFAULTS = { lease: 10_000, capacity: 10_000, ramp: 100, requestsPerMinute: 120 };
@@ -51,6 +60,12 @@ const DEFAULTS = { lease: 10_000, capacity: 10_000, ramp: 100, requestsPerMinute
 /** A shard is a part of a subject, and a claim in a bucket. */
 const MAX_SHARDS = 65_536;
 const MIN_LEASE = 1_000;
+
+/** The service keeps events for five minutes. */
+const MIN_AGE = 600_000;
+
+/** Twice the largest answer. */
+const MIN_BYTES = 2 ** 24;
 
 const OPTIONS: Options<FleetConfig> = {
   nats: natsConnection,
@@ -77,6 +92,15 @@ const OPTIONS: Options<FleetConfig> = {
       u.every(address => typeof address === 'string' && isIP(address) > 0),
   },
   replicas: positiveInteger,
+  maxAge: {
+    name: `a number of milliseconds, at least ${MIN_AGE}`,
+    is: u => milliseconds.is(u) && u >= MIN_AGE,
+  },
+  maxBytes: {
+    name: `a number of bytes, at least ${MIN_BYTES}`,
+    is: u => positiveInteger.is(u) && u >= MIN_BYTES,
+  },
+  drain$: observableInput,
 };
 
 /** A {@link FleetConfig} with its defaults filled in, but for those of the fleet itself. */

@@ -10,9 +10,9 @@ export class RecordChain {
   /** The last record of each identity, and the one before it. */
   readonly #seen = new Map<string, { readonly sequence: number; readonly before: number | undefined }>();
 
-  /** Everything up to this position has been seen before; 0 if it does not matter. */
-  constructor(start: number) {
-    this.#start = start === 0 ? Infinity : start;
+  /** Everything up to this position has been seen before; 0 if it does not matter; `unknown` if the stream has lost that position. */
+  constructor(start: number | 'unknown') {
+    this.#start = start === 'unknown' ? -1 : start === 0 ? Infinity : start;
   }
 
   /** Returns the gap before a record, if there is one. It may be asked again for the same record. */
@@ -22,5 +22,11 @@ export class RecordChain {
     this.#seen.set(identity_id, { sequence, before });
     const isMissing = before === undefined ? after > this.#start : after !== before;
     return gap ?? (isMissing ? { reason: 'silence', at: Date.now(), index: undefined } : undefined);
+  }
+
+  /** What came after a position has been lost, and other records may have its positions. */
+  lose(after: number): void {
+    for (const [identity_id, { sequence }] of this.#seen)
+      if (sequence > after) this.#seen.set(identity_id, { sequence: NaN, before: NaN });
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { asyncScheduler, defer, from, map, merge, Observable, switchMap } from 'rxjs';
+import { asyncScheduler, defer, from, map, NEVER, Observable, switchMap, takeUntil } from 'rxjs';
 import { checkArgument, type Guard } from '../error/index.js';
 import { fromHttp } from '../transport/node/index.js';
 import { backoff } from '../stream/index.js';
@@ -9,6 +9,7 @@ import { fleetWorker, IdentityPolls } from './worker/index.js';
 import {
   identityId,
   mayPass,
+  NatsClock,
   NatsLog,
   natsRoster,
   openFleetToWork,
@@ -24,8 +25,8 @@ const OPENING = 60_000;
  * of NATS JetStream: each event once and in order for each identity, whatever happens to workers, connections and servers. Read
  * them with `fleetBatches` and `fleetFeed`.
  *
- * Emits what happens. Cold: each subscription is a worker of its own. It never completes; unsubscribing ends all polls at once
- * and releases what the worker holds, so that others can go on. Let `await nats.drain()` follow, so that this is sent.
+ * Emits what happens. Cold: each subscription is a worker of its own. It completes only after `drain$`. Unsubscribing ends all polls
+ * at once, too, and releases what the worker holds; let `await nats.drain()` follow, so that this is sent.
  *
  * Errors: `FleetError` if NATS cannot carry the fleet, or not within a minute, or the connection was closed; `InputError` if `shards`
  * or `name` does not fit the fleet, or an id is not a string. Everything else is retried, and reported as `trouble` or `failed`.
@@ -57,7 +58,9 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
         },
       }),
     );
-    const work$ = opened$.pipe(switchMap(fleet => merge(workOf(fleet, settings), whenClosed(fleet.nats))));
+    const work$ = opened$.pipe(
+      switchMap(fleet => workOf(fleet, settings).pipe(takeUntil(whenClosed(fleet.nats)))),
+    );
     return work$.subscribe(subscriber);
   });
 }
@@ -68,9 +71,10 @@ function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetE
   return new Observable(subscriber => {
     const instance = `${new Date().toISOString()} ${randomUUID()}`;
     let records = 0;
+    const natsClock = new NatsClock(error => subscriber.next({ kind: 'trouble', error }));
     const polls = new IdentityPolls({
       ...{ client, requestsPerMinute, perSecond: ramp, ...clock },
-      log: new NatsLog(fleet),
+      log: new NatsLog(fleet, natsClock),
       transports: localAddresses?.map(localAddress => fromHttp({ agentOptions: { localAddress } })) ?? [
         fromHttp(),
       ],
@@ -81,7 +85,8 @@ function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetE
     return fleetWorker({
       ...{ name, instance, lease, capacity, shards: fleet.shards, ...clock },
       monotonic: performance,
-      roster: natsRoster(fleet),
+      drain$: from(settings.drain$ ?? NEVER),
+      roster: natsRoster(fleet, natsClock),
       identities$,
       watch: polls.watch,
       waiting: () => polls.check(),

@@ -45,10 +45,11 @@ export const frameworks: readonly Workshop[] = [
     ],
     copies: ['frameworks'],
     files: {
-      'roster-state.ts': recipe(PAGE, 'export function rosterState'),
-      'use-roster.tsx': recipe(PAGE, 'useSyncExternalStore'),
-      'VueRoster.vue': recipe(PAGE, 'shallowRef<RosterState>'),
-      'SvelteRoster.svelte': recipe(PAGE, '$state.raw'),
+      'lobby-state.ts': recipe(PAGE, 'export function rosterState'),
+      'use-latest.tsx': recipe(PAGE, 'useSyncExternalStore'),
+      'Lobby.tsx': recipe(PAGE, 'export function Lobby'),
+      'VueLobby.vue': recipe(PAGE, 'shallowRef'),
+      'SvelteLobby.svelte': recipe(PAGE, '$state.raw'),
     },
     consumers: [
       {
@@ -66,7 +67,7 @@ export const frameworks: readonly Workshop[] = [
           ['Svelte', '5.57.3'],
         ] as const
       ).map(([name, version]) => ({
-        ...{ name, version, proves: 'the recipe shows a group as it changes' },
+        ...{ name, version, proves: 'the recipe shows a group and the feed as they change' },
         run: `vitest run ${name.toLowerCase()}.spec`,
       })),
     ],

@@ -44,6 +44,9 @@ describe('the config of a fleet', () => {
     refuses({ localAddresses: [7] }, /localAddresses must be/);
     refuses({ localAddresses: ['localhost'] }, /localAddresses must be/);
     refuses({ replicas: 0 }, /replicas must be/);
+    refuses({ maxAge: 1_000 }, /maxAge must be a number of milliseconds, at least 600000/);
+    refuses({ maxBytes: 1_000 }, /maxBytes must be a number of bytes, at least 16777216/);
+    refuses({ drain$: 1 }, /drain\$ must be an Observable/);
     refuses({ identities: 1 }, /identities must be one of nats, identities\$/);
   });
 

@@ -3,6 +3,7 @@ import {
   defer,
   delay,
   ignoreElements,
+  NEVER,
   Observable,
   of,
   Subject,
@@ -11,7 +12,7 @@ import {
 } from 'rxjs';
 import type { Appended, FleetHead, FleetLog, FleetRecord } from '../../src/fleet/worker/fleet-log.js';
 import type { Heartbeat } from '../../src/fleet/fleet-event.js';
-import type { Claim, FleetRoster, RosterEntry } from '../../src/fleet/worker/fleet-roster.js';
+import type { Claim, FleetRoster, IdlePlaces, RosterEntry } from '../../src/fleet/worker/fleet-roster.js';
 
 /** How far away the memory is, in ms each way. */
 const LATENCY = 5;
@@ -41,6 +42,7 @@ export class MemoryFleet {
   readonly #scheduler: SchedulerLike;
   readonly #messages = new Map<string, Message[]>();
   readonly #entries = new Map<string, RosterEntry>();
+  readonly #places = new Map<number, IdlePlaces>();
   #changes$ = new Subject<RosterEntry>();
   #sequence = 0;
   #revision = 0;
@@ -92,6 +94,7 @@ export class MemoryFleet {
 
   log(link: Link): FleetLog {
     return {
+      lost$: NEVER,
       head: identity_id => this.#ask(link, () => of(this.#head(identity_id))),
       append: (record, head) =>
         this.#ask(link, () => {
@@ -132,6 +135,12 @@ export class MemoryFleet {
           const next = ++this.#revision;
           this.#tell(key, { kind: 'claim', claim: structuredClone(claim), revision: next });
           return of(next);
+        }),
+      places: shard => this.#ask(link, () => of(this.#places.get(shard) ?? {})),
+      storePlaces: (shard, places) =>
+        this.#ask(link, () => {
+          this.#places.set(shard, structuredClone(places));
+          return of(0);
         }),
     };
   }

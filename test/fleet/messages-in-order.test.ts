@@ -1,6 +1,6 @@
-import { deepStrictEqual } from 'node:assert';
+import { deepStrictEqual, ok } from 'node:assert';
 import fc from 'fast-check';
-import { messagesInOrder, type CatchUp, type Delivery } from '../../src/fleet/messages-in-order.js';
+import { CATCH_UP, messagesInOrder, type Delivery } from '../../src/fleet/messages-in-order.js';
 
 interface Message {
   readonly sequence: number;
@@ -9,28 +9,26 @@ interface Message {
 /** What is yielded for deliveries, if the stream has these messages. */
 async function handled(
   stored: readonly number[],
-  deliveries: readonly (Delivery<Message> | CatchUp)[],
+  deliveries: readonly (Delivery<Message> | typeof CATCH_UP)[],
   start = 0,
 ): Promise<{ readonly seen: readonly number[]; readonly reads: number }> {
   let reads = 0;
-  const next = (from: number) => {
+  const read = async function* (from: number) {
     reads++;
-    const sequence = stored.find(position => position >= from);
-    return Promise.resolve(sequence === undefined ? undefined : { sequence });
+    for (const sequence of stored) if (sequence >= from) yield await Promise.resolve({ sequence });
   };
   const delivered = async function* () {
     for (const delivery of deliveries) yield await Promise.resolve(delivery);
   };
   const seen: number[] = [];
-  for await (const { sequence } of messagesInOrder(delivered(), next, start)) seen.push(sequence);
+  for await (const { sequence } of messagesInOrder(delivered(), read, start)) seen.push(sequence);
   return { seen, reads };
 }
 
 /** A delivery that follows if the one before it is `after`. */
-const of = (sequence: number, after: number, done?: () => void): Delivery<Message> => ({
+const of = (sequence: number, after: number): Delivery<Message> => ({
   message: { sequence },
   follows: last => last === after,
-  ...(done && { done }),
 });
 
 describe('messagesInOrder', () => {
@@ -38,22 +36,17 @@ describe('messagesInOrder', () => {
     deepStrictEqual(await handled([3, 5, 8], [of(3, 0), of(5, 3), of(8, 5)]), { seen: [3, 5, 8], reads: 0 });
   });
 
-  it('leaves out what was handled, and says that it is done', async () => {
-    const done: number[] = [];
-    const twice = [3, 5, 3, 5, 8].map((sequence, i) =>
-      of(sequence, [0, 3, 0, 3, 5][i]!, () => done.push(sequence)),
-    );
-    deepStrictEqual(await handled([3, 5, 8], twice), { seen: [3, 5, 8], reads: 0 });
-    deepStrictEqual(done, [3, 5, 3, 5, 8]);
+  it('leaves out what was handled, and looks whether the stream has lost its end', async () => {
+    const twice = [3, 5, 3].map((sequence, i) => of(sequence, [0, 3, 0][i]!));
+    deepStrictEqual(await handled([3, 5], twice), { seen: [3, 5], reads: 1 });
   });
 
   it('reads what is missing before a delivery', async () => {
     deepStrictEqual((await handled([3, 5, 8, 9], [of(3, 0), of(9, 8)])).seen, [3, 5, 8, 9]);
   });
 
-  it('catches up to a position, or to the end', async () => {
-    deepStrictEqual((await handled([3, 5, 8, 9], [{ upTo: 5 }], 3)).seen, [5]);
-    deepStrictEqual((await handled([3, 5, 8, 9], [{ upTo: Infinity }, of(9, 8)], 3)).seen, [5, 8, 9]);
+  it('catches up with what is stored', async () => {
+    deepStrictEqual((await handled([3, 5, 8, 9], [CATCH_UP, of(9, 8)], 3)).seen, [5, 8, 9]);
   });
 
   it('yields each message once and in order, whatever is lost, late or delivered again', async () => {
@@ -68,10 +61,8 @@ describe('messagesInOrder', () => {
         });
         const highest = Math.max(0, ...deliveries.map(({ message: { sequence } }) => sequence));
         const { seen } = await handled(stored, deliveries);
-        deepStrictEqual(
-          seen,
-          stored.filter(sequence => sequence <= highest),
-        );
+        deepStrictEqual(seen, stored.slice(0, seen.length));
+        ok(seen.length >= stored.filter(sequence => sequence <= highest).length);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { BehaviorSubject, observeOn, type Subscription } from 'rxjs';
+import { BehaviorSubject, observeOn, Subject, type Subscription } from 'rxjs';
 import { createEmulator, type Emulator } from 'lobby-rx/emulator';
 import { fleetWorker } from '../../src/fleet/worker/fleet-worker.js';
 import type { FleetEvent } from '../../src/fleet/fleet-event.js';
@@ -15,6 +15,8 @@ export interface VirtualWorker {
   /** The error that it ended with. */
   error?: unknown;
   readonly running: Subscription;
+  /** What it is to give up everything for emits. */
+  drain(): void;
   /** The process ends at once. */
   kill(): void;
 }
@@ -49,6 +51,7 @@ export function virtualFleet({
     const own = freezable(scheduler);
     const link: Link = { isCut: false, lostAnswers: 0, scheduler: own };
     const events: FleetEvent[] = [];
+    const drain$ = new Subject<void>();
     const polls = new IdentityPolls({
       client: identity_id => ({
         ...emulator.urls,
@@ -69,12 +72,14 @@ export function virtualFleet({
         ...{ name, instance: `${name} ${workers.length}`, identities$, shards, lease, capacity },
         roster: memory.roster(link),
         watch: polls.watch,
+        drain$,
         waiting: () => polls.check(),
         ...{ random: () => 0.5, scheduler: own, monotonic: own },
       }).subscribe({
         next: event => events.push(event),
         error: (error: unknown) => (worker.error = error),
       }),
+      drain: () => drain$.next(),
       kill: () => {
         link.isCut = true;
         own.kill();

@@ -72,13 +72,15 @@ for (const program of SERVERS) {
       publish(id);
       await waitUntil(() => first.numbers().length === 1);
       first.consuming.unsubscribe();
+      await begun(0);
       const now = await consume();
-      // Beside the one that keeps its name.
-      await begun(2);
+      await begun(1);
       const before = now.numbers();
       publish(id);
       await waitUntil(() => now.numbers().length === 1);
       deepStrictEqual([before, now.numbers()], [[], [2]]);
+      deepStrictEqual(now.batches[0]!.lag, 0);
+      ok(Math.abs(now.batches[0]!.storedAt - Date.now()) < 60_000);
       const after = await consume({ from: first.batches[0]!.position });
       const again = await consume({ from: 0 });
       const kept = await consume({ durable: 'kept' });
@@ -94,6 +96,8 @@ for (const program of SERVERS) {
           [2, 3],
         ],
       );
+      const { lag } = again.batches[0]!;
+      ok(lag > 0, `${lag} messages came after the first one`);
     });
 
     it('waits for ack, calls it again if it fails, and continues after what was acknowledged', async () => {
@@ -186,6 +190,54 @@ for (const program of SERVERS) {
       await waitUntil(() => shards.flatMap(({ batches }) => batches).length === 30);
       deepStrictEqual(one.numbers(), [4]);
       ok(shards.every(({ batches }) => batches.length > 0));
+    });
+
+    it('begins with a gap if the stream does not have its position any more', async () => {
+      const { add, work, followed, publish } = setting;
+      const ids = add(2) as [string, string];
+      await work();
+      await followed();
+      const first = await consume({ durable: 'ahead' });
+      for (const id of [...ids, ...ids]) publish(id);
+      await waitUntil(() => first.numbers().length === 4);
+      const { batches } = await consume({ durable: 'other', from: 1_000 });
+      await waitUntil(() => batches.flatMap(({ events }) => events).length === 4);
+      const gaps = batches.filter(({ gap }) => gap);
+      deepStrictEqual(new Set(gaps.map(({ identity_id }) => identity_id)), new Set(ids));
+      strictEqual(gaps.length, 2);
+    });
+
+    it('ends when another process reads with its name, which continues where it was', async () => {
+      const { add, work, followed, publish } = setting;
+      const [id] = add(1) as [string];
+      await work();
+      await followed();
+      const handled: number[] = [];
+      /** As a database: the events of a batch count only if its position is later than the last one. */
+      let position = 0;
+      const ack = async (batch: FleetBatch) => {
+        await new Promise(resolve => setTimeout(resolve, 2));
+        if (batch.position <= position) return;
+        position = batch.position;
+        handled.push(...batch.events.map(numberOf));
+      };
+      const readers = [await consume({ durable: 'billing', ack })];
+      for (let i = 1; i <= 100; i++) {
+        publish(id);
+        if (i % 25 === 0) readers.push(await consume({ durable: 'billing', from: position, ack }));
+        await new Promise(resolve => setTimeout(resolve, 3));
+      }
+      await waitUntil(() => handled.length >= 100);
+      deepStrictEqual(
+        handled,
+        Array.from({ length: 100 }, (_, i) => i + 1),
+      );
+      await waitUntil(() => readers.slice(0, -1).every(({ errors }) => errors.length === 1));
+      deepStrictEqual(
+        readers.slice(0, -1).map(({ errors }) => String(errors[0])),
+        readers.slice(0, -1).map(() => "FleetError: another process reads with durable: 'billing'"),
+      );
+      deepStrictEqual(readers.at(-1)!.errors, []);
     });
 
     it('survives its server being killed, and its consumer being deleted', async function () {
@@ -316,10 +368,6 @@ for (const program of SERVERS) {
       add(1);
       await work();
       await followed();
-      await rejects(
-        firstValueFrom(fleetBatches({ nats, from: 1_000 })),
-        /from must be at most 1, the last position/,
-      );
       const one = fleetBatches({ nats, durable: 'taken', of: { shard: 1 } }).subscribe();
       await new Promise(resolve => setTimeout(resolve, 200));
       await rejects(

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,8 @@ export interface NatsServer {
   /** Ends it. What it has stored stays. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   start(): Promise<void>;
+  /** Copies what it has stored; call it while it is stopped. The returned function puts that back. */
+  copy(): () => void;
   /** Ends it, and removes what it has stored. */
   remove(): Promise<void>;
 }
@@ -91,6 +93,14 @@ export async function startNatsServer({
     },
     start,
     stop,
+    copy: () => {
+      const [stored, copied] = [join(folder, 'store'), join(folder, 'copy')];
+      cpSync(stored, copied, { recursive: true });
+      return () => {
+        rmSync(stored, { recursive: true });
+        renameSync(copied, stored);
+      };
+    },
     remove: async () => {
       await Promise.all(connections.map(connection => connection.close()));
       await stop('SIGKILL');
@@ -101,13 +111,13 @@ export async function startNatsServer({
 }
 
 /** Starts a cluster of three, which needs some seconds to choose its leaders. */
-export async function startNatsCluster(program: string): Promise<readonly NatsServer[]> {
+export async function startNatsCluster(program: string, more = ''): Promise<readonly NatsServer[]> {
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
   const routes = ports.map(port => `"nats://127.0.0.1:${port}"`).join();
   return Promise.all(
     ports.map((port, i) => {
       const cluster = `cluster { name: c, listen: "127.0.0.1:${port}", routes: [${routes}] }`;
-      return startNatsServer({ program, config: `server_name: s${i}\n${cluster}` });
+      return startNatsServer({ program, config: `server_name: s${i}\n${cluster}\n${more}` });
     }),
   );
 }

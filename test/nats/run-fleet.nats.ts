@@ -1,15 +1,34 @@
 import { deepStrictEqual, ok, rejects } from 'node:assert';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
-import { connect } from '@nats-io/transport-node';
-import { firstValueFrom, of } from 'rxjs';
-import { fleetBatches, fleetFeed, isFleetError, runFleet, type FleetConfig } from 'lobby-rx/fleet';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { firstValueFrom, of, Subject } from 'rxjs';
+import {
+  fleetBatches,
+  fleetFeed,
+  isFleetError,
+  runFleet,
+  type FleetConfig,
+  type FleetEvent,
+} from 'lobby-rx/fleet';
 import { shardOf } from '../../src/fleet/worker/assign-shards.js';
 import { waitUntil } from '../wait-until.js';
 import { SERVERS, startNatsCluster, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
-import { stage } from './stage.js';
+import { Workers } from './chaos/workers.js';
+import { numberOf, stage } from './stage.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** A line of examples/fleet/reader.py. */
+interface PrintedRecord {
+  readonly identity_id: string;
+  readonly at: number;
+  readonly gap: object | null;
+  readonly events: readonly { readonly kind: { readonly numbered: { readonly number: number } } }[];
+}
 
 const client: FleetConfig['client'] = () => ({ url: 'http://127.0.0.1:9', token: 't' });
 const identities$ = of(['a']);
@@ -66,9 +85,11 @@ for (const program of SERVERS) {
     });
 
     it('needs no more rights than docs/fleet.md lists for each user', async () => {
-      const docs = readFileSync(join(import.meta.dirname, '../../docs/fleet.md'), 'utf8');
+      const docs = readFileSync(join(ROOT, 'docs/fleet.md'), 'utf8');
       const quoted = (cell: string) =>
-        [...cell.matchAll(/`([^`]+)`/g)].map(([, subject]) => JSON.stringify(subject!.replace('<id>', '*')));
+        [...cell.matchAll(/`([^`]+)`/g)].map(([, subject]) =>
+          JSON.stringify(subject!.replaceAll('<id>', 'ada')),
+        );
       const users = ['worker', 'consumer', 'feed'].map(user => {
         const [, publish = '', subscribe = ''] =
           new RegExp(`\\| a ${user} *\\|(.*?)\\|(.*?)\\|`).exec(docs) ?? [];
@@ -80,7 +101,9 @@ for (const program of SERVERS) {
         { user: 'worker', pass: 'p' },
       );
       const { add, work, followed, publish, server, running } = setting;
-      const [identity_id] = add(2) as [string, string];
+      const identity_id = 'ada';
+      add(1, { identity_id });
+      add(1, { identity_id: 'ben' });
       const worker = await work();
       await followed();
       const seen: string[] = [];
@@ -89,14 +112,24 @@ for (const program of SERVERS) {
         const batches$ = fleetBatches({ nats: consumer, ...(durable && { durable }) });
         running.push(batches$.subscribe(({ events }) => seen.push(`${durable}: ${events.length}`)));
       }
-      const feed = fleetFeed({ nats: await server.connect({ user: 'feed', pass: 'p' }), identity_id });
+      const login = { user: 'feed', pass: 'p', inboxPrefix: '_INBOX.ada' };
+      const feed = fleetFeed({ nats: await server.connect(login), identity_id });
       running.push(feed.all$.subscribe(({ kind }) => seen.push(`feed: ${kind}`)));
       await new Promise(resolve => setTimeout(resolve, 500));
       publish(identity_id);
       await waitUntil(() => seen.length === 3);
       deepStrictEqual(seen.sort(), ['feed: unknown', 'kept: 1', 'undefined: 1']);
+
+      publish('ben');
+      await waitUntil(() => seen.length === 5);
+      deepStrictEqual(await readByFeedOf('ada', 'ben', () => server.connect(login)), []);
       worker.worker.unsubscribe();
       await worker.nats.drain();
+      const jsm = await jetstreamManager(await server.connect({ user: 'worker', pass: 'p' }));
+      const { state } = await jsm.streams.info('KV_LOBBY_PLACES', {
+        subjects_filter: '$KV.LOBBY_PLACES.idle.*',
+      });
+      ok(Object.keys(state.subjects ?? {}).length > 0, 'the worker has stored its idle places');
     });
 
     it('says what is wrong with a stream that somebody has created', async () => {
@@ -173,7 +206,7 @@ for (const program of SERVERS) {
       nats.publish(`lobby.events.${shardOf(id, 8)}.${id}`, 'hello');
       const kv = await new Kvm(nats).open('LOBBY_FLEET');
       await kv.put('shard.1', '{oops');
-      await kv.put('shard.2', '{"owner":null,"epoch":7,"idle":null}');
+      await kv.put('shard.2', '{"owner":null,"epoch":7}');
       await kv.put('worker.nobody', '{}');
       await kv.put('anything', 'else');
       first.worker.unsubscribe();
@@ -217,6 +250,78 @@ for (const program of SERVERS) {
       );
     });
 
+    it('is drained, so that it completes when all that it held is given up', async () => {
+      setting = await stage({ program });
+      const { add, work, followed } = setting;
+      add(20);
+      const drain$ = new Subject<void>();
+      const first = await work({ name: 'first', drain$ });
+      await followed();
+      const kinds = () => first.events.map(({ kind }) => kind);
+      await waitUntil(() => kinds().includes('ready'));
+      drain$.next();
+      await waitUntil(() => first.worker.closed);
+      deepStrictEqual(kinds().slice(-9), [...Array<string>(8).fill('released'), 'drained']);
+      await first.nats.close();
+      const second = await work({ name: 'second' });
+      await waitUntil(() => second.events.some(({ kind }) => kind === 'ready'));
+      deepStrictEqual(
+        second.events.filter(event => event.kind === 'claimed' && event.from !== undefined),
+        [],
+      );
+    });
+
+    it('creates the stream with the limits that are wanted', async () => {
+      setting = await stage({ program });
+      const { work, server } = setting;
+      await work({ maxAge: 3_600_000, maxBytes: 2 ** 30 });
+      const { streams } = await jetstreamManager(await server.connect());
+      const limits = async () => {
+        const { max_age, max_bytes } = (await streams.info('LOBBY_EVENTS')).config;
+        return [max_age, max_bytes];
+      };
+      await waitUntil(() => limits().then(Boolean, () => false));
+      deepStrictEqual(await limits(), [3_600_000 * 1_000_000, 2 ** 30]);
+    });
+
+    it('stores records that another language can read, as docs/fleet-operations.md describes them', async () => {
+      setting = await stage({ program });
+      const { add, work, followed, publish, server } = setting;
+      const [ada, ben] = [add(1, { identity_id: 'a.d a*' }), add(1)].flat() as [string, string];
+      await work();
+      await followed();
+      const reader = spawn('python3', [join(ROOT, 'examples/fleet/reader.py'), `127.0.0.1:${server.port}`]);
+      reader.on('error', () => {
+        console.error('python3 was not found: apt-get install python3');
+        process.exit(2);
+      });
+      let printed = '';
+      reader.stdout.on('data', (data: Buffer) => (printed += data.toString()));
+      publish(ada, { text: 'ä€😀'.repeat(150_000) });
+      publish(ben);
+      const records = () =>
+        printed
+          .split('\n')
+          .slice(0, -1)
+          .map(line => JSON.parse(line) as PrintedRecord)
+          .filter(({ events }) => events.length > 0);
+      try {
+        await waitUntil(() => records().length === 2);
+      } finally {
+        reader.kill();
+      }
+      deepStrictEqual(
+        records()
+          .map(({ identity_id, gap, events }) => [identity_id, gap, events[0]!.kind.numbered.number])
+          .sort(([, , a], [, , b]) => Number(a) - Number(b)),
+        [
+          [ada, null, 1],
+          [ben, null, 2],
+        ],
+      );
+      for (const { at } of records()) ok(Math.abs(at - Date.now()) < 60_000);
+    });
+
     it('creates a stream again that was deleted, and loses nothing that a consumer had not read', async () => {
       setting = await stage({ program });
       const { add, work, followed, publish, server, running } = setting;
@@ -251,6 +356,50 @@ for (const program of SERVERS) {
       deepStrictEqual(worker.error(), undefined);
     });
 
+    it('stores again what NATS has lost, and a consumer that had read it gets a gap', async function () {
+      this.timeout(60_000);
+      setting = await stage({ program });
+      const { add, work, followed, publish, server, running } = setting;
+      const ids = add(5);
+      const worker = await work();
+      await followed();
+      const consume = async (config: { readonly durable?: string; readonly from?: number }) => {
+        const numbers: number[] = [];
+        const gaps: string[] = [];
+        const batches$ = fleetBatches({ nats: await server.connect(), ...config });
+        const consuming = batches$.subscribe(({ events, gap, identity_id }) => {
+          if (gap) gaps.push(identity_id);
+          numbers.push(...events.map(numberOf));
+        });
+        running.push(consuming);
+        return { numbers, gaps };
+      };
+      const reader = await consume({ durable: 'reader' });
+      for (const id of ids) publish(id);
+      await waitUntil(() => reader.numbers.length === 5);
+      await server.stop();
+      const putBack = server.copy();
+      await server.start();
+      await followed();
+      for (const id of ids) publish(id);
+      await waitUntil(() => reader.numbers.length === 10);
+      await server.stop('SIGKILL');
+      putBack();
+      await server.start();
+      const late = await consume({ from: 0 });
+      await waitUntil(() => late.numbers.length === 10);
+      for (const id of ids) publish(id);
+      await waitUntil(() => late.numbers.length === 15 && new Set(reader.numbers).size === 15);
+      const all = Array.from({ length: 15 }, (_, i) => i + 1);
+      deepStrictEqual(
+        [...late.numbers].sort((a, b) => a - b),
+        all,
+      );
+      deepStrictEqual(late.gaps, []);
+      deepStrictEqual([...reader.gaps].sort(), [...ids].sort());
+      deepStrictEqual(worker.error(), undefined);
+    });
+
     if (!isOld) {
       it('waits for a cluster that has just been started, and says so', async () => {
         cluster = await startNatsCluster(program);
@@ -273,6 +422,87 @@ for (const program of SERVERS) {
       });
     }
 
+    if (!isOld) {
+      it('has every event at each server of a cluster, although followers lag behind', async function () {
+        this.timeout(60_000);
+        cluster = await startNatsCluster(program);
+        setting = await stage({ program });
+        const { add, work, followed, publish, running } = setting;
+        const [id] = add(1) as [string];
+        await work({ replicas: 3, nats: cluster[0]!.connect() });
+        await followed();
+        const seen = await Promise.all(
+          cluster.map(async server => {
+            const nats = await server.connect();
+            const [batches, feed, gaps]: [number[], number[], string[]] = [[], [], []];
+            const live = fleetFeed({ nats, identity_id: id });
+            running.push(
+              fleetBatches({ nats, from: 0 }).subscribe(({ events, gap }) => {
+                if (gap) gaps.push(gap.reason);
+                batches.push(...events.map(numberOf));
+              }),
+              live.gap$.subscribe(({ reason }) => gaps.push(reason)),
+              live.all$.subscribe(event => feed.push(numberOf(event))),
+            );
+            const states: string[] = [];
+            running.push(live.status$.subscribe(({ state }) => states.push(state)));
+            await waitUntil(() => states.at(-1) === 'live');
+            return { batches, feed, gaps };
+          }),
+        );
+        const text = 'x'.repeat(1_500_000);
+        for (let i = 1; i <= 60; i++) {
+          publish(id, i % 6 === 0 ? { text } : {});
+          await new Promise(resolve => setTimeout(resolve, 10));
+        }
+        const all = Array.from({ length: 60 }, (_, i) => i + 1);
+        await waitUntil(() => seen.every(({ batches, feed }) => batches.length >= 60 && feed.length >= 60));
+        for (const each of seen) deepStrictEqual(each, { batches: all, feed: all, gaps: [] });
+      });
+    }
+
+    it('goes by the clock of NATS, if those of workers are off', async function () {
+      this.timeout(60_000);
+      setting = await stage({ program });
+      const { add, followed, publish, server, service, tokens, running } = setting;
+      const ids = add(10);
+      const events: FleetEvent[] = [];
+      const workers = new Workers({
+        ...{ nats: [server.port], url: service.url, lease: 2_000, shards: 8 },
+        tokenOf: id => tokens.get(id)!,
+        onEvent: (_, event) => events.push(event),
+      });
+      workers.follow(ids);
+      const first = workers.start(-400_000);
+      await followed();
+      const seen: string[] = [];
+      running.push(
+        fleetBatches({ nats: await server.connect(), from: 0 }).subscribe(({ events, gap }) =>
+          seen.push(gap?.reason ?? events.map(numberOf).join()),
+        ),
+      );
+      for (const id of ids) publish(id);
+      await waitUntil(() => seen.length === 10);
+      workers.leave(first);
+      const second = workers.start(400_000);
+      const claims = () => events.filter(({ kind }) => kind === 'claimed').length;
+      await waitUntil(() => claims() === 16);
+      for (const id of ids) publish(id);
+      await waitUntil(() => seen.length === 20);
+      workers.leave(second);
+      deepStrictEqual(
+        [...seen].sort((a, b) => Number(a) - Number(b)),
+        Array.from({ length: 20 }, (_, i) => String(i + 1)),
+      );
+      const troubles = events.flatMap(event => (event.kind === 'trouble' ? [String(event.error)] : []));
+      ok(
+        [/400 s behind that of NATS/, /400 s ahead of that of NATS/].every(pattern =>
+          troubles.some(text => pattern.test(text)),
+        ),
+        troubles.join(),
+      );
+    });
+
     it('goes on after its server was away', async function () {
       this.timeout(60_000);
       setting = await stage({ program });
@@ -294,4 +524,56 @@ for (const program of SERVERS) {
       deepStrictEqual(worker.error(), undefined);
     });
   });
+}
+
+/** Everything by which a feed of one identity could read what belongs to another. Returns what has been answered. */
+async function readByFeedOf(
+  own: string,
+  other: string,
+  connect: () => Promise<NatsConnection>,
+): Promise<readonly string[]> {
+  const api = '$JS.API';
+  const subject = `lobby.events.${shardOf(other, 8)}.${other}`;
+  const ownSubject = `lobby.events.${shardOf(own, 8)}.${own}`;
+  const create = (more: object) => ({
+    stream_name: 'LOBBY_EVENTS',
+    config: { name: own, ack_policy: 'none', deliver_policy: 'all', ...more },
+    action: 'create',
+  });
+  const requests: readonly (readonly [string, unknown])[] = [
+    [`${api}.DIRECT.GET.LOBBY_EVENTS`, { seq: 2 }],
+    [`${api}.DIRECT.GET.LOBBY_EVENTS`, { last_by_subj: subject }],
+    [`${api}.DIRECT.GET.LOBBY_EVENTS`, { seq: 1, next_by_subj: subject }],
+    [`${api}.DIRECT.GET.LOBBY_EVENTS`, { multi_last: ['>'], batch: 10 }],
+    [`${api}.DIRECT.GET.LOBBY_EVENTS.${subject}`, undefined],
+    [`${api}.STREAM.MSG.GET.LOBBY_EVENTS`, { seq: 2 }],
+    [`${api}.STREAM.INFO.LOBBY_EVENTS`, { subjects_filter: '>' }],
+    [`${api}.CONSUMER.CREATE.LOBBY_EVENTS`, create({ filter_subject: subject })],
+    [`${api}.CONSUMER.CREATE.LOBBY_EVENTS.${own}`, create({})],
+    [`${api}.CONSUMER.CREATE.LOBBY_EVENTS.${own}.${subject}`, create({ filter_subject: subject })],
+    [`${api}.CONSUMER.CREATE.LOBBY_EVENTS.${own}.${ownSubject}`, create({ filter_subject: subject })],
+    [`${api}.CONSUMER.CREATE.LOBBY_EVENTS.${own}.${ownSubject}`, create({ filter_subjects: [subject] })],
+    [`${api}.CONSUMER.CREATE.LOBBY_EVENTS.${own}.${ownSubject}`, create({})],
+    [`${api}.CONSUMER.DURABLE.CREATE.LOBBY_EVENTS.${own}`, create({ durable_name: own })],
+    [`${api}.CONSUMER.MSG.NEXT.LOBBY_EVENTS.${other}`, { batch: 1, no_wait: true }],
+  ];
+  const read: string[] = [];
+  for (const [request, payload] of requests) {
+    const nats = await connect();
+    const answer = await nats
+      .request(request, payload === undefined ? '' : JSON.stringify(payload), { timeout: 500 })
+      .catch(() => undefined);
+    const text = answer?.string() ?? '';
+    if (text !== '' && !text.includes('"error"')) read.push(`${request} ${JSON.stringify(payload)}: ${text}`);
+    await nats.close();
+  }
+  for (const heard of [`lobby.live.*.${other}`, 'lobby.live.>', 'lobby.events.>', '_INBOX.>', '$KV.>']) {
+    const nats = await connect();
+    const subscription = nats.subscribe(heard, { callback: () => undefined });
+    await nats.flush();
+    await nats.flush();
+    if (!subscription.isClosed()) read.push(heard);
+    await nats.close();
+  }
+  return read;
 }

@@ -15,8 +15,8 @@ export async function stage(config?: NatsServerConfig, login: ConnectionOptions 
   const running: Subscription[] = [];
 
   /** Adds identities to those that the fleet follows. */
-  const add = (count: number): readonly string[] => {
-    const added = Array.from({ length: count }, () => emulator.addIdentity());
+  const add = (count: number, more: { readonly identity_id?: string } = {}): readonly string[] => {
+    const added = Array.from({ length: count }, () => emulator.addIdentity(more));
     for (const { identity_id, token } of added) tokens.set(identity_id, token);
     identities$.next(new Set(tokens.keys()));
     return added.map(({ identity_id }) => identity_id);

@@ -1,3 +1,4 @@
+import { shardOf } from '../worker/index.js';
 import { isWellFormed, nonEmptyString, type Guard } from '../../error/index.js';
 
 /** The name of a fleet. */
@@ -21,7 +22,10 @@ export const workerName: Guard<string> = {
 /** What the streams, subjects and buckets of a fleet are called. */
 export interface FleetNames {
   readonly stream: string;
+  /** The bucket of workers and claims, which all workers watch. */
   readonly bucket: string;
+  /** The bucket of places, which no worker watches. */
+  readonly places: string;
   /** Where records are published. Do not subscribe to it: refused records are published, too. */
   readonly stored: string;
   /** Where the stream publishes what it has stored. */
@@ -33,6 +37,7 @@ export function fleetNames(fleet = 'lobby'): FleetNames {
   return {
     stream: `${upper}_EVENTS`,
     bucket: `${upper}_FLEET`,
+    places: `${upper}_PLACES`,
     stored: `${fleet}.events`,
     live: `${fleet}.live`,
   };
@@ -43,6 +48,17 @@ export function subjectOf(shard: number, identity_id: string): string {
   // What has a meaning in subjects is encoded; an id of the service has nothing of it.
   const token = encodeURIComponent(identity_id).replace(/[.*]/g, char => (char === '.' ? '%2E' : '%2A'));
   return `${shard}.${token}`;
+}
+
+/** The subjects under which the records of all identities are stored, of those in a shard, or of one. */
+export function storedSubjects(
+  { names, shards }: { readonly names: FleetNames; readonly shards: number },
+  of: { readonly shard?: number; readonly identity_id?: string } = {},
+): string {
+  const { shard, identity_id } = of;
+  if (identity_id !== undefined)
+    return `${names.stored}.${subjectOf(shardOf(identity_id, shards), identity_id)}`;
+  return `${names.stored}.${shard ?? '*'}.*`;
 }
 
 /** The identity of a subject. */

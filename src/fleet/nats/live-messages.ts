@@ -1,18 +1,18 @@
 import type { Status } from '@nats-io/transport-node';
 import { connectionStatus } from './connection-status.js';
-import type { CatchUp, Delivery } from '../messages-in-order.js';
+import { CATCH_UP, type Delivery } from '../messages-in-order.js';
 import type { OpenFleet } from './open-fleet.js';
-import type { FleetMessage } from './record-reader.js';
+import type { FleetMessage } from './stored-record.js';
 
 /** A message may get lost on the way without another one that shows it: so often, in ms, it is looked for. */
 const LOOK = 60_000;
 
-/** Everything that is stored. */
-const ALL: CatchUp = { upTo: Infinity };
+/** A message of an identity, or that some may have been missed. */
+type LiveDelivery = Delivery<FleetMessage> | typeof CATCH_UP;
 
 /** The messages of an identity as they are stored. */
 export interface Live {
-  readonly deliveries: AsyncIterable<Delivery<FleetMessage> | CatchUp>;
+  readonly deliveries: AsyncIterable<LiveDelivery>;
   readonly stop: () => void;
 }
 
@@ -22,11 +22,11 @@ export function liveMessages(
   stored: string,
   onStatus: (type: Status['type']) => void,
 ): Live {
-  const queue: (Delivery<FleetMessage> | CatchUp)[] = [ALL];
+  const queue: LiveDelivery[] = [CATCH_UP];
   let wake: (() => void) | undefined;
   let hasEnded = false;
   let failure: Error | undefined;
-  const push = (delivery: Delivery<FleetMessage> | CatchUp) => {
+  const push = (delivery: LiveDelivery) => {
     queue.push(delivery);
     wake?.();
   };
@@ -39,14 +39,14 @@ export function liveMessages(
       const before = Number(headers?.get('Nats-Last-Sequence'));
       const sequence = Number(headers?.get('Nats-Sequence'));
       const subject = headers?.get('Nats-Subject') ?? '';
-      push({ message: { sequence, subject, headers, data }, follows: last => last === before });
+      push({ message: { sequence, at: 0, subject, headers, data }, follows: last => last === before });
     },
   });
-  const looking = setInterval(() => push(ALL), LOOK);
+  const looking = setInterval(() => push(CATCH_UP), LOOK);
   const statuses = connectionStatus(nats).subscribe(({ type }) => {
     onStatus(type);
     // What was published meanwhile was not delivered.
-    if (type === 'reconnect') push(ALL);
+    if (type === 'reconnect') push(CATCH_UP);
   });
 
   function end(error?: Error) {
@@ -57,7 +57,7 @@ export function liveMessages(
     subscription.unsubscribe();
     wake?.();
   }
-  async function* deliveries(): AsyncGenerator<Delivery<FleetMessage> | CatchUp, void, undefined> {
+  async function* deliveries(): AsyncGenerator<LiveDelivery, void, undefined> {
     while (!hasEnded) {
       const delivery = queue.shift();
       if (delivery) yield delivery;

@@ -1,5 +1,5 @@
-import { JetStreamApiCodes } from '@nats-io/jetstream';
-import { defer, type Observable } from 'rxjs';
+import { JetStreamApiCodes, type StoredMsg } from '@nats-io/jetstream';
+import { defer, filter, share, switchMap, type Observable } from 'rxjs';
 import type { MsgHdrs } from '@nats-io/transport-node';
 import { FleetError } from '../fleet-error.js';
 import {
@@ -10,9 +10,13 @@ import {
   type FleetRecord,
   type LastRecord,
 } from '../worker/index.js';
+import { backoff } from '../../stream/index.js';
+import { connectionStatus } from './connection-status.js';
 import { subjectOf } from './fleet-names.js';
 import { isApiError, type WorkingFleet } from './open-fleet.js';
+import type { NatsClock } from './nats-clock.js';
 import { isUnanswered, natsProblem } from './nats-problem.js';
+import { storedMessage, streamState } from './stored-message.js';
 import { partHeaders, readPart, readRecord, recordHeaders } from './record-headers.js';
 
 /** What a message has besides its data and our headers, in bytes: the headers of NATS. */
@@ -21,10 +25,23 @@ const RESERVED = 1_024;
 /** The records of all identities in a stream. */
 export class NatsLog implements FleetLog {
   readonly #fleet: WorkingFleet;
+  readonly #clock: NatsClock;
+  /** The last record that this worker has stored. */
+  #latest: { readonly seq: number; readonly key: string } | undefined;
   #creating: Promise<unknown> | undefined;
 
-  constructor(fleet: WorkingFleet) {
+  /** A server that was killed, or put back, may have lost the end of the stream: whether it has shows when the connection is back. */
+  readonly lost$: Observable<unknown>;
+
+  constructor(fleet: WorkingFleet, clock: NatsClock) {
     this.#fleet = fleet;
+    this.#clock = clock;
+    this.lost$ = connectionStatus(fleet.nats).pipe(
+      filter(({ type }) => type === 'reconnect'),
+      switchMap(() => defer(() => this.#isLatestLost()).pipe(backoff())),
+      filter(Boolean),
+      share(),
+    );
   }
 
   head(identity_id: string): Observable<FleetHead> {
@@ -50,28 +67,31 @@ export class NatsLog implements FleetLog {
   }
 
   async #head(identity_id: string): Promise<FleetHead> {
-    const { jsm, names } = this.#fleet;
     const subject = this.#subject(identity_id);
-    const last = await jsm.direct.getMessage(names.stream, { last_by_subj: subject });
+    const last = await storedMessage(this.#fleet, { last_by_subj: subject });
     if (!last) return { last: 0, epoch: 0, record: undefined };
     const part = readPart(last.header);
-    const own = readRecord(last.header);
-    const record = own ? { ...own, sequence: last.seq } : await this.#recordBefore(subject, part?.after);
+    const record = this.#recordIn(last) ?? (await this.#recordBefore(subject, part?.after));
     return { last: last.seq, epoch: part?.epoch ?? record?.epoch ?? 0, record };
   }
 
   /** The last record, if the last message is none: it is a part of an unfinished record, or is not ours. */
   async #recordBefore(subject: string, after: number | undefined): Promise<LastRecord | undefined> {
-    const { jsm, names } = this.#fleet;
     if (after === 0) return undefined;
     let found: LastRecord | undefined;
     for (let seq = after ?? 1; ; seq++) {
-      const message = await jsm.direct.getMessage(names.stream, { next_by_subj: subject, seq });
+      const message = await storedMessage(this.#fleet, { next_by_subj: subject, seq });
       if (!message) return found;
-      const record = readRecord(message.header);
-      if (record) found = { ...record, sequence: message.seq };
+      found = this.#recordIn(message) ?? found;
       seq = message.seq;
     }
+  }
+
+  #recordIn({ header, seq }: StoredMsg): LastRecord | undefined {
+    const record = readRecord(header);
+    if (!record) return undefined;
+    const { index, at } = record.checkpoint;
+    return { ...record, checkpoint: { index, at: this.#clock.toLocal(at) }, sequence: seq };
   }
 
   async #append(record: FleetRecord, head: FleetHead): Promise<Appended> {
@@ -88,13 +108,25 @@ export class NatsLog implements FleetLog {
         const headers = partHeaders({ epoch, after, part });
         part = last = await this.#publish(subject, data.subarray(start, start + room), headers, last);
       }
-      const headers = recordHeaders(record, { after, part });
-      return { kind: 'stored', sequence: await this.#publish(subject, data.subarray(start), headers, last) };
+      const { index, at } = record.checkpoint;
+      const stored = { ...record, checkpoint: { index, at: this.#clock.toNats(at) } };
+      const headers = recordHeaders(stored, { after, part });
+      const sequence = await this.#publish(subject, data.subarray(start), headers, last);
+      this.#latest = { seq: sequence, key: record.key };
+      return { kind: 'stored', sequence };
     } catch (error) {
       const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
       if (!isApiError(error, StreamWrongLastSequence, StreamWrongLastSequenceUnknown)) throw error;
       return { kind: 'refused', head: await this.#head(identity_id) };
     }
+  }
+
+  async #isLatestLost(): Promise<boolean> {
+    if (!this.#latest) return false;
+    const { seq, key } = this.#latest;
+    const message = await storedMessage(this.#fleet, { seq });
+    if (message) return readRecord(message.header)?.key !== key;
+    return (await streamState(this.#fleet)).last < seq;
   }
 
   /** How much text fits into a message with the headers of a record, in bytes. */

@@ -1,18 +1,22 @@
 import { JetStreamApiCodes } from '@nats-io/jetstream';
-import type { KvWatchEntry } from '@nats-io/kv';
+import type { KvEntry, KvWatchEntry } from '@nats-io/kv';
 import { defer, Observable } from 'rxjs';
 import { cursor, plainObject, positiveInteger } from '../../error/index.js';
-import type { Claim, FleetRoster, IdlePlace, RosterEntry } from '../worker/index.js';
+import type { Claim, FleetRoster, IdlePlace, IdlePlaces, RosterEntry } from '../worker/index.js';
 import type { Heartbeat } from '../fleet-event.js';
 import { FleetError } from '../fleet-error.js';
+import type { NatsClock } from './nats-clock.js';
 import { isApiError, type WorkingFleet } from './open-fleet.js';
 import { natsProblem } from './nats-problem.js';
 
 const WORKER = 'worker.';
 const SHARD = 'shard.';
+const IDLE = 'idle.';
 
 /** The workers and claims of a fleet in a bucket. Its number of shards is there, too, so that it is never empty. */
-export function natsRoster({ kv, ensure }: WorkingFleet): FleetRoster {
+export function natsRoster({ kv, places, ensure }: WorkingFleet, clock: NatsClock): FleetRoster {
+  /** The last heartbeat of this worker, and when it was sent. */
+  let sent = { text: '', at: 0 };
   const entries$ = new Observable<RosterEntry>(subscriber => {
     const follow = async () => {
       await ensure();
@@ -24,6 +28,8 @@ export function natsRoster({ kv, ensure }: WorkingFleet): FleetRoster {
         if (subscriber.closed) return;
         if (entry.revision < last) throw new FleetError('the bucket of the fleet has been created again');
         last = entry.revision;
+        if (entry.operation === 'PUT' && entry.string() === sent.text)
+          clock.learn(sent.at, entry.created.getTime());
         const read = readEntry(entry);
         if (read) subscriber.next(read);
         // That of the last one that was there before.
@@ -39,7 +45,11 @@ export function natsRoster({ kv, ensure }: WorkingFleet): FleetRoster {
 
   return {
     entries$,
-    beat: beat => asked(() => kv.put(WORKER + beat.worker, JSON.stringify(beat))),
+    beat: beat =>
+      asked(() => {
+        sent = { text: JSON.stringify(beat), at: Date.now() };
+        return kv.put(WORKER + beat.worker, sent.text);
+      }),
     leave: worker => asked(() => kv.delete(WORKER + worker)),
     claim: ({ shard, ...claim }, revision) =>
       asked(async () => {
@@ -52,6 +62,13 @@ export function natsRoster({ kv, ensure }: WorkingFleet): FleetRoster {
           throw error;
         }
       }),
+    places: shard =>
+      asked(async () => {
+        const entry = await places.get(`${IDLE}${shard}`);
+        return placesAt(entry ? jsonOf(entry) : undefined, at => clock.toLocal(at));
+      }),
+    storePlaces: (shard, idle) =>
+      asked(() => places.put(`${IDLE}${shard}`, JSON.stringify(placesAt(idle, at => clock.toNats(at))))),
   };
 }
 
@@ -60,6 +77,16 @@ function asked<T>(ask: () => Promise<T>): Observable<T> {
     ask().catch((error: unknown) => {
       throw natsProblem(error);
     }),
+  );
+}
+
+/** Idle places with times by another clock; none if something else is stored. */
+function placesAt(places: unknown, atOf: (at: number) => number): IdlePlaces {
+  if (!plainObject.is(places)) return {};
+  return Object.fromEntries(
+    Object.entries(places).flatMap(([id, place]) =>
+      isPlace(place) ? [[id, { ...place, at: atOf(place.at) }]] : [],
+    ),
   );
 }
 
@@ -75,11 +102,11 @@ function readEntry(entry: KvWatchEntry): RosterEntry | undefined {
   }
   const shard = key.startsWith(SHARD) ? Number(key.slice(SHARD.length)) : NaN;
   if (!Number.isSafeInteger(shard)) return undefined;
-  const claim = isClaim(value) ? value : { owner: undefined, epoch: 0, idle: {} };
-  return { kind: 'claim', claim: { ...claim, owner: claim.owner, shard }, revision };
+  const { owner, epoch } = isClaim(value) ? value : { owner: undefined, epoch: 0 };
+  return { kind: 'claim', claim: { shard, owner, epoch }, revision };
 }
 
-function jsonOf(entry: KvWatchEntry): unknown {
+function jsonOf(entry: Pick<KvEntry, 'json'>): unknown {
   try {
     return entry.json();
   } catch {
@@ -93,9 +120,8 @@ function isBeat(u: unknown): u is Heartbeat {
 }
 
 function isClaim(u: unknown): u is Omit<Claim, 'shard'> {
-  const { owner, epoch, idle } = Object(u) as Partial<Record<keyof Claim, unknown>>;
-  const isOwned = owner === undefined || typeof owner === 'string';
-  return isOwned && Number.isSafeInteger(epoch) && plainObject.is(idle) && Object.values(idle).every(isPlace);
+  const { owner, epoch } = Object(u) as Partial<Record<keyof Claim, unknown>>;
+  return (owner === undefined || typeof owner === 'string') && Number.isSafeInteger(epoch);
 }
 
 function isPlace(u: unknown): u is IdlePlace {

@@ -16,10 +16,10 @@ import { InputError } from '../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import type { Nats } from '../nats-connection.js';
 import { fleetNames, type FleetNames } from './fleet-names.js';
-import { natsProblem } from './nats-problem.js';
+import { mayPass, natsProblem } from './nats-problem.js';
 
-/** How long records are kept, in ms. */
-const KEPT = 24 * 3_600_000;
+/** How long records are kept by default, in ms. */
+const MAX_AGE = 24 * 3_600_000;
 
 /** The first version that republishes, and reads single messages directly. */
 const OLDEST = [2, 9] as const;
@@ -44,7 +44,10 @@ export interface OpenFleet {
 
 /** A fleet to work for. */
 export interface WorkingFleet extends OpenFleet {
+  /** Workers and claims, which all workers watch. */
   readonly kv: KV;
+  /** What is read once, and no worker watches. */
+  readonly places: KV;
   /** Creates what is missing, if the server has lost what it had stored. */
   readonly ensure: () => Promise<unknown>;
 }
@@ -55,9 +58,14 @@ export interface OpenFleetConfig {
   /** Its name. Default `lobby`. */
   readonly fleet?: string | undefined;
   readonly shards?: number | undefined;
-  /** Of a stream and a bucket that do not exist yet. Default 1. */
+  /** Of a stream and buckets that do not exist yet. Default 1. */
   readonly replicas?: number | undefined;
+  /** Of a stream that does not exist yet, in ms and in bytes. Default a day, and without a limit. */
+  readonly maxAge?: number | undefined;
+  readonly maxBytes?: number | undefined;
 }
+
+type StreamLimits = Pick<OpenFleetConfig, 'replicas' | 'maxAge' | 'maxBytes'>;
 
 /** Opens the fleet to work for it. Creates the stream and the bucket if they do not exist. Errors: `FleetError`, `InputError`. */
 export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingFleet> {
@@ -66,26 +74,51 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
     const { nats, names, js, jsm } = await reach(config);
     const open = async (wanted: number | undefined) => {
       if (replicas > 1) requireVersion(nats, OLDEST_CLUSTER, 'a fleet with replicas');
-      const { num_replicas } = await requireStream(jsm, names, replicas);
+      const { num_replicas } = await requireStream(jsm, names, config);
       if (num_replicas > 1)
         requireVersion(nats, OLDEST_CLUSTER, `the stream ${names.stream}, which has replicas,`);
-      const kv = await openBucket(js, jsm, names, replicas);
-      return { kv, shards: await agreeOnShards(kv, wanted, SHARDS) };
+      const kv = await requireBucket(js, jsm, names.bucket, replicas);
+      const places = await requireBucket(js, jsm, names.places, replicas);
+      return { kv, places, shards: await agreeOnShards(kv, wanted, SHARDS) };
     };
-    const { kv, shards } = await open(config.shards);
-    return { ...{ nats, names, js, jsm, shards, kv }, ensure: () => open(shards) };
+    const { kv, places, shards } = await open(config.shards);
+    return { ...{ nats, names, js, jsm, shards, kv, places }, ensure: () => open(shards) };
   });
 }
 
-/** Opens the fleet to read from it. Errors: `FleetError`. */
+/** Opens the fleet to read all of it. Errors: `FleetError`. */
 export async function openFleetToRead(config: Pick<OpenFleetConfig, 'nats' | 'fleet'>): Promise<OpenFleet> {
   return explained(async () => {
-    const { nats, names, js, jsm } = await reach(config);
-    const problem = problemOf(await jsm.streams.info(names.stream).then(({ config }) => config), names);
+    const reached = await reach(config);
+    const { jsm, names } = reached;
+    const problem = problemOf((await jsm.streams.info(names.stream)).config, names);
     if (problem) throw new FleetError(problem);
-    const kv = await new Kvm(js).open(names.bucket, { allow_direct: true });
-    return { nats, names, js, jsm, shards: await agreeOnShards(kv) };
+    return readable(reached);
   });
+}
+
+/** Opens the fleet to read one identity, with no more rights than that takes. Errors: `FleetError`. */
+export async function openFleetToFollow(config: Pick<OpenFleetConfig, 'nats' | 'fleet'>): Promise<OpenFleet> {
+  return explained(async () => {
+    const reached = await reach(config);
+    return readable(reached).catch((error: unknown) => {
+      // The server does not answer for a bucket that is not there.
+      if (!mayPass(error, true)) throw error;
+      throw new FleetError(
+        'the fleet does not exist yet: none of its workers has run; or JetStream does not answer',
+      );
+    });
+  });
+}
+
+async function readable(reached: Omit<OpenFleet, 'shards'>): Promise<OpenFleet> {
+  const kv = await new Kvm(reached.js).open(reached.names.bucket, { allow_direct: true });
+  return { ...reached, shards: await agreeOnShards(kv) };
+}
+
+/** Opens the bucket of places, which a worker has created. */
+export function openPlaces({ js, names }: OpenFleet): Promise<KV> {
+  return new Kvm(js).open(names.places, { allow_direct: true });
 }
 
 async function explained<T>(task: () => Promise<T>): Promise<T> {
@@ -100,7 +133,7 @@ async function reach({ nats, fleet }: Pick<OpenFleetConfig, 'nats' | 'fleet'>) {
   const connection = await nats;
   if (connection.isClosed()) throw new FleetError('the connection to NATS was closed');
   requireVersion(connection, OLDEST, 'a fleet');
-  const jsm = await jetstreamManager(connection);
+  const jsm = await jetstreamManager(connection, { checkAPI: false });
   return { nats: connection, names: fleetNames(fleet), js: jetstream(connection), jsm };
 }
 
@@ -112,14 +145,16 @@ function requireVersion({ info }: NatsConnection, oldest: readonly [number, numb
 }
 
 /** The stream as this library creates it. */
-function streamConfig({ stream, stored, live }: FleetNames, replicas: number) {
+function streamConfig({ stream, stored, live }: FleetNames, config: StreamLimits) {
+  const { replicas = 1, maxAge = MAX_AGE, maxBytes = -1 } = config;
   return {
     name: stream,
     description: 'Live events of identities, stored by lobby-rx',
     subjects: [`${stored}.*.*`],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
-    max_age: nanos(KEPT),
+    max_age: nanos(maxAge),
+    max_bytes: maxBytes,
     num_replicas: replicas,
     allow_direct: true,
     republish: { src: `${stored}.>`, dest: `${live}.>` },
@@ -129,13 +164,13 @@ function streamConfig({ stream, stored, live }: FleetNames, replicas: number) {
 async function requireStream(
   jsm: JetStreamManager,
   names: FleetNames,
-  replicas: number,
+  limits: StreamLimits,
 ): Promise<StreamConfig> {
   const found = async () => (await jsm.streams.info(names.stream)).config;
   const config = await found().catch(async (error: unknown) => {
     if (!isApiError(error, JetStreamApiCodes.StreamNotFound)) throw error;
     try {
-      return (await jsm.streams.add(streamConfig(names, replicas))).config;
+      return (await jsm.streams.add(streamConfig(names, limits))).config;
     } catch (failed) {
       // Another worker may have created it at the same time.
       return found().catch(() => {
@@ -150,7 +185,7 @@ async function requireStream(
 
 /** What is wrong with a stream that exists already. */
 function problemOf(config: Partial<StreamConfig>, names: FleetNames): string | undefined {
-  const wanted = streamConfig(names, 1);
+  const wanted = streamConfig(names, {});
   const needs = (what: string) =>
     `the stream ${names.stream} must ${what}: change it, or delete it, so that it is created again`;
   if (!config.subjects?.some(subject => subject === wanted.subjects[0] || subject === wanted.republish.src))
@@ -166,10 +201,10 @@ function problemOf(config: Partial<StreamConfig>, names: FleetNames): string | u
   return undefined;
 }
 
-async function openBucket(
+async function requireBucket(
   js: JetStreamClient,
   jsm: JetStreamManager,
-  { bucket }: FleetNames,
+  bucket: string,
   replicas: number,
 ): Promise<KV> {
   const kvm = new Kvm(js);

@@ -6,6 +6,10 @@ import type { FleetRecord, LastRecord } from '../worker/index.js';
 const MAX_KINDS = 32;
 const MAX_KINDS_SIZE = 1_024;
 
+/** What the headers mean. Within a version, there may be new ones; docs/fleet-operations.md describes them. */
+const VERSION = 'Lobby-Version';
+const KNOWN_VERSION = '1';
+
 /** The headers of a message. Values are encoded, since those of the service may contain anything. */
 const INDEX = 'Lobby-Index';
 const AT = 'Lobby-At';
@@ -52,6 +56,7 @@ export function recordHeaders(
 /** The headers of a message with a part of a record, which means nothing without the last one. */
 export function partHeaders({ epoch, after, part }: PartHeaders): MsgHdrs {
   const written = headers();
+  written.set(VERSION, KNOWN_VERSION);
   written.set(EPOCH, String(epoch));
   written.set(AFTER, String(after));
   if (part > 0) written.set(PART, String(part));
@@ -60,7 +65,7 @@ export function partHeaders({ epoch, after, part }: PartHeaders): MsgHdrs {
 
 /** What the headers of any message say; undefined if it was not stored by this library. */
 export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
-  if (!read?.has(EPOCH)) return undefined;
+  if (read?.get(VERSION) !== KNOWN_VERSION) return undefined;
   return { epoch: numberIn(read, EPOCH), after: numberIn(read, AFTER), part: numberIn(read, PART) };
 }
 

@@ -1,4 +1,4 @@
-import { Observable } from 'rxjs';
+import { concat, defer, EMPTY, Observable } from 'rxjs';
 import type { Claim, FleetRoster } from './fleet-roster.js';
 
 /** What a worker knows about the claims of all shards. It stores its own only over those that it knows. */
@@ -44,8 +44,8 @@ export class ClaimBook {
     return Math.max(this.of(shard)?.epoch ?? 0, this.#epochs.get(shard) ?? 0) + 1;
   }
 
-  /** Stores a claim if it is known which one it replaces. Emits if it is stored, and completes. */
-  store(claim: Claim): Observable<Claim> {
+  /** Stores a claim if it is known which one it replaces, after something else. Emits if it is stored, and completes. */
+  store(claim: Claim, before$: Observable<never> = EMPTY): Observable<Claim> {
     const { shard } = claim;
     return new Observable(subscriber => {
       this.#storing.add(shard);
@@ -57,7 +57,10 @@ export class ClaimBook {
         this.#known.set(shard, { claim, revision });
         subscriber.next(claim);
       };
-      const stored$ = this.#roster.claim(claim, this.#revisionOf(shard));
+      const stored$ = concat(
+        before$,
+        defer(() => this.#roster.claim(claim, this.#revisionOf(shard))),
+      );
       subscriber.add(
         stored$.subscribe({
           next,

@@ -42,6 +42,8 @@ export type Appended =
 
 /** The records of all identities, each in its own order. */
 export interface FleetLog {
+  /** Emits when records that had been stored are lost. */
+  readonly lost$: Observable<unknown>;
   /** Emits where the records of an identity end. */
   head(identity_id: string): Observable<FleetHead>;
   /**

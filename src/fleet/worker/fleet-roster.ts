@@ -15,9 +15,10 @@ export interface Claim {
   readonly owner: string | undefined;
   /** Each owner has a higher one than those before. */
   readonly epoch: number;
-  /** Indexes that are newer than those of the last records, of identities without news. */
-  readonly idle: Readonly<Record<string, IdlePlace>>;
 }
+
+/** By identity: indexes that are newer than those of the last records, of identities without news. */
+export type IdlePlaces = Readonly<Record<string, IdlePlace>>;
 
 /** What is known about workers and claims. A `revision` is that of a stored claim; 0 if there is none. */
 export type RosterEntry =
@@ -38,4 +39,7 @@ export interface FleetRoster {
   leave(worker: string): Observable<unknown>;
   /** Stores a claim if that of its shard still has this revision. Emits the new revision, or undefined if it does not. */
   claim(claim: Claim, revision: number): Observable<number | undefined>;
+  /** Emits the idle places of a shard as they were last stored. Nothing else is sent to a worker about them. */
+  places(shard: number): Observable<IdlePlaces>;
+  storePlaces(shard: number, places: IdlePlaces): Observable<unknown>;
 }

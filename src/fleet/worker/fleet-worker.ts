@@ -1,5 +1,12 @@
 import {
+  concatMap,
   EMPTY,
+  endWith,
+  last,
+  merge,
+  take,
+  takeUntil,
+  tap,
   catchError,
   defer,
   Observable,
@@ -11,10 +18,9 @@ import {
 } from 'rxjs';
 import { InputError } from '../../error/index.js';
 import { backoff } from '../../stream/index.js';
-import { ClaimBook } from './claim-book.js';
 import type { FleetEvent } from '../fleet-event.js';
-import type { Claim, FleetRoster, RosterEntry } from './fleet-roster.js';
-import type { HeldShard, WatchIdentity } from './held-shard.js';
+import type { FleetRoster, RosterEntry } from './fleet-roster.js';
+import type { WatchIdentity } from './held-shard.js';
 import { HeldShards } from './held-shards.js';
 import { Membership } from './membership.js';
 import { assignShards } from './assign-shards.js';
@@ -34,6 +40,8 @@ export interface FleetWorkerConfig {
   readonly shards: number;
   readonly lease: number;
   readonly capacity: number;
+  /** Gives up everything and completes when this emits. */
+  readonly drain$: Observable<unknown>;
   readonly watch: WatchIdentity;
   /** Called at each tick. Returns how many polls wait for the rate limit. */
   readonly waiting: () => number;
@@ -44,7 +52,7 @@ export interface FleetWorkerConfig {
 
 /**
  * One of the workers that share a fleet's shards. It claims what it is assigned, follows the identities in it, and releases what
- * it is no longer assigned. Unsubscribing releases everything at once.
+ * it is no longer assigned. Unsubscribing releases everything at once; `drain$` also waits until that is stored.
  */
 export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
   return new Observable(subscriber => new FleetWorker(config, subscriber).start());
@@ -54,13 +62,14 @@ class FleetWorker {
   readonly #config: FleetWorkerConfig;
   readonly #subscriber: Subscriber<FleetEvent>;
   readonly #members: Membership;
-  readonly #claims: ClaimBook;
   readonly #held: HeldShards;
   #owners: { readonly of: string; readonly list: readonly string[] } = { of: '', list: [] };
   #isReady = false;
   #isActing = false;
   #isBeating = false;
   #isNamesake = false;
+  #hasShare = false;
+  #hasLeft = false;
   #listening = new Subscription();
 
   constructor(config: FleetWorkerConfig, subscriber: Subscriber<FleetEvent>) {
@@ -68,31 +77,47 @@ class FleetWorker {
     this.#config = config;
     this.#subscriber = subscriber;
     this.#members = new Membership(name, lease, monotonic);
-    this.#claims = new ClaimBook(roster);
-    this.#held = new HeldShards(shards, { watch, scheduler, tell: this.tell, superseded: this.superseded });
+    this.#held = new HeldShards({
+      ...{ name, shards, roster, watch, scheduler, monotonic },
+      tell: this.#tell,
+      tried: this.#tried,
+      changed: () => this.#actSoon(),
+    });
   }
 
-  readonly tell = (event: FleetEvent): void => this.#subscriber.next(event);
+  readonly #tell = (event: FleetEvent): void => this.#subscriber.next(event);
+  readonly #trouble = (error: unknown): void => this.#tell({ kind: 'trouble', error });
 
-  readonly superseded = (held: HeldShard, epoch: number): void => {
-    this.#claims.sawEpoch(held.shard, epoch);
-    if (this.#held.get(held.shard) === held) this.#lose(held.shard);
-    this.#actSoon();
-  };
+  /** Tells if something fails. It is done again at another tick, if it is still needed. */
+  readonly #tried = <T>(task$: Observable<T>): Observable<T> =>
+    task$.pipe(
+      tap({ error: this.#trouble }),
+      catchError(() => EMPTY),
+    );
 
   start(): void {
-    const { identities$, lease } = this.#config;
+    const { identities$, lease, drain$, scheduler } = this.#config;
     const subscriber = this.#subscriber;
-    subscriber.add(() => this.#leave());
+    subscriber.add(() => this.#leave().subscribe());
+    const error = (error: unknown) => subscriber.error(error);
     this.#listen();
-    const ticks$ = timer(0, lease / BEATS_PER_LEASE, this.#config.scheduler);
+    const ticks$ = timer(0, lease / BEATS_PER_LEASE, scheduler);
     subscriber.add(ticks$.subscribe(() => this.#tick()));
     const next = (identities: ReadonlySet<string>) => {
       const isFirst = !this.#held.isWanting;
       this.#held.want(identities);
       if (isFirst) this.#tick();
     };
-    subscriber.add(identities$.subscribe({ next, error: (error: unknown) => subscriber.error(error) }));
+    subscriber.add(identities$.subscribe({ next, error }));
+    const drained$ = drain$.pipe(
+      take(1),
+      concatMap(() => this.#leave().pipe(takeUntil(timer(lease, scheduler)), endWith('drained'), last())),
+    );
+    const drained = () => {
+      this.#tell({ kind: 'drained' });
+      subscriber.complete();
+    };
+    subscriber.add(drained$.subscribe({ next: drained, error }));
   }
 
   #listen(): void {
@@ -101,26 +126,28 @@ class FleetWorker {
     this.#members.listen();
     const entries$ = defer(() => {
       // Revisions begin again with a new bucket.
-      this.#claims.forget();
+      this.#held.forgetClaims();
       this.#isReady = false;
-      return this.#telling(roster.entries$);
-    }).pipe(backoff({ random, scheduler: this.#config.scheduler }));
+      return roster.entries$;
+    }).pipe(tap({ error: this.#trouble }), backoff({ random, scheduler: this.#config.scheduler }));
     this.#listening = entries$.subscribe(entry => this.#learn(entry));
   }
 
   /** A worker is there for the others once it knows what it is to follow, and who holds what. */
   get #isThere(): boolean {
-    return this.#isReady && this.#held.isWanting && !this.#subscriber.closed;
+    return this.#isReady && this.#held.isWanting && !this.#hasLeft;
   }
 
   #tick(): void {
+    if (this.#hasLeft) return;
     const waiting = this.#config.waiting();
     if (this.#members.isDeaf) this.#listen();
     if (!this.#isThere) return;
     this.#beat(waiting);
     this.#held.tellFailure();
-    for (const worker of this.#members.forgotten()) this.#try(this.#config.roster.leave(worker));
-    this.#save();
+    for (const worker of this.#members.forgotten())
+      this.#tried(this.#config.roster.leave(worker)).subscribe();
+    this.#held.save().subscribe();
     this.#act();
   }
 
@@ -129,7 +156,9 @@ class FleetWorker {
     const { name: worker, instance, capacity, roster } = this.#config;
     const beat = { worker, instance, capacity, ...this.#held.numbers, waiting };
     this.#isBeating = true;
-    this.#try(roster.beat(beat)).add(() => (this.#isBeating = false));
+    this.#tried(roster.beat(beat))
+      .subscribe()
+      .add(() => (this.#isBeating = false));
   }
 
   #learn(entry: RosterEntry): void {
@@ -139,23 +168,20 @@ class FleetWorker {
       return this.#tick();
     }
     if (entry.kind === 'claim') {
-      const { shard, owner, epoch } = entry.claim;
-      if (!this.#claims.learn(entry.claim, entry.revision)) return;
-      const held = this.#held.get(shard);
-      if (held && (owner !== name || epoch !== held.epoch)) this.#lose(shard);
-      return this.#actSoon();
+      if (this.#held.learn(entry.claim, entry.revision)) this.#actSoon();
+      return;
     }
     if (entry.kind === 'beat') {
       // The name is that of who was there before.
       this.#isNamesake = this.#isReady && entry.beat.worker === name && entry.beat.instance < instance;
       if (this.#isNamesake)
         return this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
-      this.tell({ kind: 'beat', beat: entry.beat });
+      this.#tell({ kind: 'beat', beat: entry.beat });
     }
     const change =
       entry.kind === 'beat' ? this.#members.heard(entry, this.#isReady) : this.#members.left(entry.worker);
     if (!change) return;
-    this.tell({ kind: 'worker', ...change });
+    this.#tell({ kind: 'worker', ...change });
     this.#actSoon();
   }
 
@@ -169,82 +195,32 @@ class FleetWorker {
   #act(): void {
     this.#isActing = false;
     if (!this.#isThere) return;
-    for (const change of this.#members.judge()) this.tell({ kind: 'worker', ...change });
+    for (const change of this.#members.judge()) this.#tell({ kind: 'worker', ...change });
     const { alive } = this.#members;
     const of = JSON.stringify(alive.map(({ worker, capacity }) => [worker, capacity]).sort());
     if (of !== this.#owners.of) this.#owners = { of, list: assignShards(this.#config.shards, alive) };
+    const { name: me } = this.#config;
+    const { claimOf, isStoring, isHeld } = this.#held;
     const { release, claim, isSettled } = claimSteps({
-      ...{ me: this.#config.name, owners: this.#owners.list },
-      claimOf: shard => this.#claims.of(shard),
-      isStoring: shard => this.#claims.isStoring(shard),
-      isHeld: shard => this.#held.has(shard),
+      ...{ me, owners: this.#owners.list },
+      ...{ claimOf, isStoring, isHeld },
       mayTakeFrom: worker => this.#members.mayTakeFrom(worker),
     });
     this.#members.settled(isSettled);
-    for (const shard of release) this.#release(shard);
-    for (const shard of claim) this.#claim(shard);
-  }
-
-  #claim(shard: number): void {
-    const { name: owner, monotonic } = this.#config;
-    const { owner: from, idle = {} } = this.#claims.of(shard) ?? {};
-    this.#store({ shard, owner, epoch: this.#claims.nextEpoch(shard), idle }, claim => {
-      const identities = this.#held.wantedIn(shard).size;
-      const { epoch } = claim;
-      this.tell({ kind: 'claimed', shard, epoch, identities, from: from === owner ? undefined : from });
-      this.#held.hold(claim, monotonic.now());
-    });
-  }
-
-  #release(shard: number): void {
-    const held = this.#held.drop(shard);
-    const claimed = this.#claims.of(shard);
-    const epoch = held?.epoch ?? claimed?.epoch ?? 0;
-    const idle = held?.save(this.#config.monotonic.now()) ?? claimed?.idle ?? {};
-    this.#store({ shard, owner: undefined, epoch, idle }, () => this.tell({ kind: 'released', shard }));
-  }
-
-  /** Saves idle places that have not been saved for a while, and claims that a new bucket does not have. */
-  #save(): void {
-    const { name: owner, monotonic } = this.#config;
-    const now = monotonic.now();
-    for (const held of this.#held.values()) {
-      const { shard, epoch } = held;
-      const isDue = held.isUnsaved(now) || !this.#claims.of(shard);
-      if (isDue && !this.#claims.isStoring(shard)) this.#store({ shard, owner, epoch, idle: held.save(now) });
+    if (isSettled && !this.#hasShare && alive.some(({ worker }) => worker === me)) {
+      this.#hasShare = true;
+      this.#tell({ kind: 'ready' });
     }
+    for (const shard of release) this.#held.release(shard).subscribe();
+    for (const shard of claim) this.#held.claim(shard).subscribe();
   }
 
-  #store(claim: Claim, done?: (claim: Claim) => void): void {
-    this.#try(this.#claims.store(claim), () => {
-      if (!this.#subscriber.closed) done?.(claim);
-    });
-  }
-
-  #lose(shard: number): void {
-    this.#held.drop(shard);
-    this.tell({ kind: 'lost', shard, to: this.#claims.of(shard)?.owner });
-  }
-
-  #leave(): void {
+  /** Gives up everything, once. Completes when that is stored, or has failed. */
+  #leave(): Observable<unknown> {
+    if (this.#hasLeft) return EMPTY;
+    this.#hasLeft = true;
     this.#listening.unsubscribe();
-    for (const shard of this.#held.keys()) this.#release(shard);
-    if (!this.#isNamesake) this.#try(this.#config.roster.leave(this.#config.name));
-  }
-
-  /** Does something, and tells if it fails. It is done again at another tick, if it is still needed. */
-  #try<T>(task$: Observable<T>, done?: (value: T) => void): Subscription {
-    return this.#telling(task$)
-      .pipe(catchError(() => EMPTY))
-      .subscribe(done);
-  }
-
-  #telling<T>(task$: Observable<T>): Observable<T> {
-    return task$.pipe(
-      catchError((error: unknown) => {
-        this.tell({ kind: 'trouble', error });
-        throw error;
-      }),
-    );
+    const { roster, name } = this.#config;
+    return merge(this.#held.releaseAll(), this.#isNamesake ? EMPTY : this.#tried(roster.leave(name)));
   }
 }

@@ -1,10 +1,10 @@
 import { retry, throwError, timer, type Observable, type SchedulerLike, type Subscription } from 'rxjs';
 import type { FleetEvent } from '../fleet-event.js';
-import type { Claim, IdlePlace } from './fleet-roster.js';
+import type { Claim, IdlePlace, IdlePlaces } from './fleet-roster.js';
 import type { WatchStatus } from '../../stream/index.js';
 import { Superseded, type StoredWatchConfig, type StoredWatchEvent } from './stored-watch.js';
 
-/** So many idle places are kept with a claim. A service of more identities than that a shard should have more shards. */
+/** So many idle places of a shard are stored. A service of more identities than that a shard should have more shards. */
 const MAX_IDLE = 5_000;
 
 /** How old saved idle places may become, in ms: much less than the service keeps events. */
@@ -19,7 +19,7 @@ const ASK_AGAIN = 60_000;
 /** Follows one identity. */
 export type WatchIdentity = (
   identity_id: string,
-  held: Pick<StoredWatchConfig, 'epoch' | 'idle' | 'onIdle'>,
+  held: Pick<StoredWatchConfig, 'epoch' | 'idle' | 'onIdle' | 'onUnstored'>,
 ) => Observable<StoredWatchEvent>;
 
 /** What a shard needs of the worker that holds it. */
@@ -36,6 +36,7 @@ export interface ShardCounts {
   live: number;
   retrying: number;
   events: number;
+  unstored: number;
   /** The last poll that has failed. */
   failure: { readonly identity_id: string; readonly error: unknown } | undefined;
 }
@@ -52,13 +53,19 @@ export class HeldShard {
   #savedAt: number;
   #hasChanged = false;
 
-  constructor({ shard, epoch, idle }: Claim, savedAt: number, holder: ShardHolder, counts: ShardCounts) {
+  constructor(
+    { shard, epoch }: Claim,
+    places: IdlePlaces,
+    savedAt: number,
+    holder: ShardHolder,
+    counts: ShardCounts,
+  ) {
     this.shard = shard;
     this.epoch = epoch;
     this.#savedAt = savedAt;
     this.#holder = holder;
     this.#counts = counts;
-    this.#places = new Map(Object.entries(idle));
+    this.#places = new Map(Object.entries(places));
   }
 
   /** How many identities it follows. */
@@ -71,8 +78,8 @@ export class HeldShard {
     return this.#hasChanged && now - this.#savedAt >= SAVE_AFTER;
   }
 
-  /** The places to be saved with the claim. */
-  save(now: number): Readonly<Record<string, IdlePlace>> {
+  /** The places to be saved. */
+  save(now: number): IdlePlaces {
     this.#savedAt = now;
     this.#hasChanged = false;
     const oldest = this.#holder.scheduler.now() - MAX_AGE;
@@ -131,6 +138,7 @@ export class HeldShard {
       epoch: this.epoch,
       idle: this.#places.get(identity_id),
       onIdle: place => this.#moved(identity_id, place),
+      onUnstored: change => (counts.unstored += change),
     })
       .pipe(retry({ delay: askAgain }))
       .subscribe({ next, error: (error: unknown) => superseded(this, (error as Superseded).epoch) });

@@ -1,4 +1,16 @@
-import { concatMap, defer, EMPTY, Observable, of, tap, timer, type SchedulerLike } from 'rxjs';
+import {
+  concatMap,
+  defer,
+  EMPTY,
+  finalize,
+  Observable,
+  of,
+  startWith,
+  switchMap,
+  tap,
+  timer,
+  type SchedulerLike,
+} from 'rxjs';
 import type { RawEventList } from '../../protocol/index.js';
 import {
   backoff,
@@ -27,6 +39,8 @@ export interface StoredWatchConfig {
   readonly idle: IdlePlace | undefined;
   /** Called when there is nothing new up to some place. */
   readonly onIdle: (place: IdlePlace) => void;
+  /** Called with 1 when there is an answer to be stored, and with -1 when it is, or is given up. */
+  readonly onUnstored: (change: 1 | -1) => void;
   /** Makes the key of a record. */
   readonly newKey: () => string;
   readonly random: () => number;
@@ -49,7 +63,8 @@ export class Superseded extends Error {
 
 /**
  * Watches an identity from where its records end, and appends each answer with news. Nothing is polled before the last answer
- * is stored. If another worker has stored what followed the same checkpoint, it goes on from theirs.
+ * is stored. If another worker has stored what followed the same checkpoint, it goes on from theirs; if records were lost, from
+ * the last one that is left.
  *
  * It ends with `Superseded`, or with an error that polling again cannot fix.
  */
@@ -62,10 +77,18 @@ export function storedWatch(config: StoredWatchConfig): Observable<StoredWatchEv
         tap({ error: (error: unknown) => subscriber.next({ kind: 'trouble', error }) }),
         backoff({ random, scheduler }),
       );
-    const signals$ = tried(log.head(identity_id)).pipe(
-      concatMap(head => {
+    let { idle } = config;
+    const onIdle = (place: IdlePlace) => {
+      idle = place;
+      config.onIdle(place);
+    };
+    const signals$ = log.lost$.pipe(
+      startWith(undefined),
+      switchMap(() => tried(log.head(identity_id))),
+      switchMap(head => {
         if (head.epoch > config.epoch) throw new Superseded(head.epoch);
-        const appending = new Appending(head, config, tried, event => subscriber.next(event));
+        const now = { ...config, idle, onIdle };
+        const appending = new Appending(head, now, tried, event => subscriber.next(event));
         return config.watch({
           from: appending.start,
           ack: (answer, checkpoint, gap) => appending.acknowledge(answer, checkpoint, gap),
@@ -117,13 +140,16 @@ class Appending {
   }
 
   acknowledge(answer: RawEventList, checkpoint: Checkpoint, gap?: Gap): Observable<AckDecision> {
-    const { identity_id, epoch, newKey, onIdle } = this.#config;
+    const { identity_id, epoch, newKey, onIdle, onUnstored } = this.#config;
     const { record } = this.#head;
     if (record && answer.events.length === 0 && !gap) {
       onIdle({ sequence: record.sequence, ...checkpoint });
       return EMPTY;
     }
-    return this.#append({ identity_id, answer, checkpoint, gap, epoch, key: newKey() });
+    return defer(() => {
+      onUnstored(1);
+      return this.#append({ identity_id, answer, checkpoint, gap, epoch, key: newKey() });
+    }).pipe(finalize(() => onUnstored(-1)));
   }
 
   #append(record: FleetRecord): Observable<AckDecision> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createApp, createSSRApp, h, shallowRef } from 'vue';
 import { renderToString } from 'vue/server-renderer';
-import Roster from './VueRoster.vue';
+import Roster from './VueLobby.vue';
 import { createWorld, live } from './world';
 
 test('Vue', async () => {

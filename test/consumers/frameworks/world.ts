@@ -17,7 +17,10 @@ export function createWorld() {
   return {
     ...{ emulator, ada, grace, groups },
     client: createClient({ ...urls, transport, token: ada.token }),
-    polls: () => emulator.requests.filter(({ pending }) => pending).length,
+    polls: () =>
+      emulator.requests
+        .filter(({ pending }) => pending)
+        .map(({ url }) => new URL(url).pathname.split('/').at(-1)),
   };
 }
 
@@ -41,14 +44,21 @@ export async function live(
   component.show(groups[1]!);
   await shows('Linus');
   expect(document.body.textContent).not.toContain('Grace');
-  await vi.waitFor(() => expect(polls()).toBe(1), PATIENCE);
+  await vi.waitFor(() => expect(polls().sort()).toEqual(['live', 'members']), PATIENCE);
+  emulator.sendLobbyJoin(ada.identity_id, emulator.addLobby().lobby_id);
+  await shows('Your lobby: ws');
   component.show('nowhere');
-  await shows('Show the members');
+  await shows('Try again');
   emulator.join(emulator.addGroup({ group_id: 'nowhere' }), ada.identity_id);
   document.querySelector('button')!.click();
   await shows('Ada');
   component.show(groups[1]!);
   await shows('Linus');
+  emulator.fault({ kind: 'error', status: 404 }, { times: 2, only: ({ url }) => url.includes('/events/') });
+  emulator.sendLobbyJoin(ada.identity_id, emulator.addLobby().lobby_id);
+  await shows('Try again');
+  document.querySelector('button')!.click();
+  await vi.waitFor(() => expect(document.querySelector('button')).toBe(null), PATIENCE);
   component.remove();
-  await vi.waitFor(() => expect(polls()).toBe(0), PATIENCE);
+  await vi.waitFor(() => expect(polls()).toEqual([]), PATIENCE);
 }

@@ -4,7 +4,7 @@ import { claimSteps, type ClaimView } from '../../../src/fleet/worker/claim-step
 const view = (owner: string | undefined, more: Partial<ClaimView> = {}): ClaimView => ({
   me: 'me',
   owners: ['me'],
-  claimOf: shard => ({ shard, owner, epoch: 1, idle: {} }),
+  claimOf: shard => ({ shard, owner, epoch: 1 }),
   isStoring: () => false,
   isHeld: () => false,
   mayTakeFrom: () => false,

@@ -26,7 +26,7 @@ describe('a fleet of workers', () => {
     strictEqual(of(worker, 'beat').at(-1)!.beat.live, 10);
     deepStrictEqual(
       kinds(worker).filter(kind => kind !== 'claimed' && kind !== 'worker'),
-      [],
+      ['ready'],
     );
   });
 
@@ -62,6 +62,69 @@ describe('a fleet of workers', () => {
     a.running.unsubscribe();
     pass(100);
     deepStrictEqual([...owners()], [undefined]);
+  });
+
+  it('is ready once it holds its share', () => {
+    const { start, pass, held } = virtualFleet();
+    const a = start('a');
+    pass(10_000);
+    const b = start('b');
+    while (of(b, 'ready').length === 0) pass(10);
+    ok(held(b).length >= 3 && held(a).length + held(b).length === 8, `${held(a).length}, ${held(b).length}`);
+    pass(30_000);
+    deepStrictEqual([of(a, 'ready').length, of(b, 'ready').length], [1, 1]);
+  });
+
+  it('completes when it has given up everything, if it is drained', () => {
+    const { start, pass, held, owners, ids, publish, numbersOf } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    const { shards } = of(a, 'beat').at(-1)!.beat;
+    a.drain();
+    strictEqual(a.running.closed, false);
+    pass(10);
+    strictEqual(a.running.closed, true);
+    deepStrictEqual(kinds(a).slice(-1 - shards), [...Array<string>(shards).fill('released'), 'drained']);
+    for (const id of ids) publish(id);
+    pass(200);
+    deepStrictEqual([held(b).length, [...owners()]], [8, ['b']]);
+    pass(5_000);
+    for (const id of ids) {
+      const { stored, published } = numbersOf(id);
+      deepStrictEqual(stored, published);
+    }
+  });
+
+  it('completes after a lease if it is drained while NATS is away, and gives up nothing twice', () => {
+    const { start, pass } = virtualFleet();
+    const [away, left] = [start('away'), start('left')];
+    pass(20_000);
+    away.link.isCut = true;
+    away.drain();
+    left.drain();
+    left.running.unsubscribe();
+    pass(3_990);
+    strictEqual(away.running.closed, false);
+    pass(20);
+    strictEqual(away.running.closed, true);
+    deepStrictEqual(kinds(away).at(-1), 'drained');
+    pass(60_000);
+    deepStrictEqual([kinds(left).includes('drained'), of(left, 'trouble')], [false, []]);
+  });
+
+  it('tells how many answers are not stored yet', () => {
+    const { start, pass, publish, ids } = virtualFleet();
+    const worker = start('a');
+    pass(5_000);
+    worker.link.lostAnswers = 10;
+    for (const id of ids) {
+      publish(id);
+      pass(100);
+    }
+    const unstored = () => of(worker, 'beat').map(({ beat }) => beat.unstored);
+    ok(Math.max(...unstored()) > 0, unstored().join());
+    pass(10_000);
+    strictEqual(unstored().at(-1), 0);
   });
 
   it('takes the shards of a worker that is killed, after a lease', () => {

@@ -8,7 +8,7 @@ function members() {
   const membership = new Membership('me', LEASE, { now: () => now });
   const beatOf = (worker: string) => ({
     ...{ worker, instance: worker, capacity: 1, shards: 0 },
-    ...{ identities: 0, live: 0, retrying: 0, events: 0, waiting: 0 },
+    ...{ identities: 0, live: 0, retrying: 0, events: 0, unstored: 0, waiting: 0 },
   });
   const heard = (...workers: readonly string[]) =>
     workers.map(worker => membership.heard({ beat: beatOf(worker), storedAt: now }, true)?.state);

@@ -1,9 +1,11 @@
 // npm run test:fleet: workers in processes of their own, a NATS server and a service, all of which are disturbed; counts what is lost.
+// npm run chaos:fleet: the same with a cluster of three NATS servers.
 import { parseArgs } from 'node:util';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { EMPTY, type Subscription } from 'rxjs';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 import { fleetBatches, type FleetEvent } from 'lobby-rx/fleet';
-import { SERVERS, startNatsServer, versionOf } from '../nats-server.js';
+import { SERVERS, startNatsCluster, startNatsServer, versionOf, type NatsServer } from '../nats-server.js';
 import { Ledger } from './ledger.js';
 import { Workers } from './workers.js';
 
@@ -14,6 +16,7 @@ const { values } = parseArgs({
     lease: { type: 'string', default: '4000' },
     perSecond: { type: 'string', default: '500' },
     seed: { type: 'string', default: '1' },
+    cluster: { type: 'boolean', default: false },
   },
 });
 const [events, identities, lease, perSecond] = [
@@ -28,14 +31,21 @@ const MAX_PAYLOAD = 131_072;
 /** How long to wait for the last events at most, in ms. */
 const PATIENCE = 60_000;
 
+type Disturbances = Readonly<Record<string, () => Promise<unknown>>>;
+
 let failed = false;
-for (const program of SERVERS) failed = !(await run(program)) || failed;
+const programs = values.cluster ? SERVERS.filter(program => !versionOf(program).startsWith('2.9.')) : SERVERS;
+if (programs.length === 0) {
+  console.error('npm run chaos:fleet: a cluster needs NATS 2.10 or later; set NATS_SERVERS to paths of it');
+  process.exit(2);
+}
+for (const program of programs) failed = !(await run(program)) || failed;
 process.exit(failed ? 1 : 0);
 
 async function run(program: string): Promise<boolean> {
   const startedAt = Date.now();
   console.log(
-    `\nNATS ${versionOf(program)}, 3 workers, ${identities} identities, ${events} events, a lease of ${lease} ms`,
+    `\nNATS ${versionOf(program)}, ${values.cluster ? 'a cluster of 3, ' : ''}3 workers, ${identities} identities, ${events} events, a lease of ${lease} ms`,
   );
   const log = (text: string) => {
     console.log(`${((Date.now() - startedAt) / 1_000).toFixed(1).padStart(6)} s  ${text}`);
@@ -43,7 +53,11 @@ async function run(program: string): Promise<boolean> {
   const random = randomNumbers(Number(values.seed));
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!;
 
-  const server = await startNatsServer({ program, config: `max_payload: ${MAX_PAYLOAD}` });
+  const config = `max_payload: ${MAX_PAYLOAD}`;
+  const servers = values.cluster
+    ? await startNatsCluster(program, config)
+    : [await startNatsServer({ program, config })];
+  const [server] = servers as [NatsServer];
   const emulator = createEmulator({ collectTime: 30, blockTime: 5_000, retention: 120_000 });
   const service = await listen(emulator);
   const tokens = new Map<string, string>();
@@ -68,7 +82,14 @@ async function run(program: string): Promise<boolean> {
     if (at !== undefined) takeovers.push(Date.now() - at);
   };
   const tokenOf = (identity_id: string) => tokens.get(identity_id)!;
-  const workers = new Workers({ nats: server.port, url: service.url, lease, shards: 64, tokenOf, onEvent });
+  const workers = new Workers({
+    nats: servers.map(({ port }) => port),
+    url: service.url,
+    lease,
+    shards: 64,
+    tokenOf,
+    onEvent,
+  });
   workers.follow(ids);
   for (let i = 0; i < 3; i++) workers.start();
 
@@ -80,7 +101,7 @@ async function run(program: string): Promise<boolean> {
   log(`${followed()} identities are followed`);
 
   // The consumer comes and goes, and continues from the position that it has kept.
-  const nats = await server.connect();
+  const nats = await server.connect({ servers: servers.map(({ port }) => `127.0.0.1:${port}`) });
   let position = 0;
   let consuming: Subscription | undefined;
   const consume = () => {
@@ -101,7 +122,54 @@ async function run(program: string): Promise<boolean> {
 
   const isAway = (name: string) => away.has(name);
   const aWorker = () => pick(workers.names.filter(name => !isAway(name)));
-  const disturbances: Readonly<Record<string, () => Promise<unknown>>> = {
+  /** The server of a cluster that leads the stream, and one that does not. */
+  const ranks = async () => {
+    const { streams } = await jetstreamManager(nats);
+    const leader = (await streams.info('LOBBY_EVENTS')).cluster?.leader;
+    const [led, others] = [
+      servers.filter((_, i) => `s${i}` === leader),
+      servers.filter((_, i) => `s${i}` !== leader),
+    ];
+    return { leader: led[0] ?? server, follower: pick(others) };
+  };
+  const killed = async (server: NatsServer) => {
+    await server.stop('SIGKILL');
+    await wait(500);
+    await server.start();
+  };
+  const frozen = async (server: NatsServer, ms: number) => {
+    server.process().kill('SIGSTOP');
+    await wait(ms);
+    server.process().kill('SIGCONT');
+  };
+  const ofNats: Disturbances = {
+    'NATS killed and started': () => killed(server),
+    'NATS restarted': async () => {
+      await server.stop('SIGTERM');
+      await server.start();
+    },
+    'NATS frozen for 5 s': () => frozen(server, 5_000),
+  };
+  const ofCluster: Disturbances = {
+    'leader killed and started': async () => killed((await ranks()).leader),
+    'leader frozen for 10 s': async () => frozen((await ranks()).leader, 10_000),
+    'follower killed and started': async () => killed((await ranks()).follower),
+    'follower frozen for 10 s': async () => frozen((await ranks()).follower, 10_000),
+    'another leader elected': () => nats.request('$JS.API.STREAM.LEADER.STEPDOWN.LOBBY_EVENTS'),
+    'all servers restarted, one after another': async () => {
+      for (const server of servers) {
+        await server.stop('SIGTERM');
+        await server.start();
+        await wait(5_000);
+      }
+    },
+    'all servers killed at once': async () => {
+      await Promise.all(servers.map(server => server.stop('SIGKILL')));
+      await Promise.all(servers.map(server => server.start()));
+    },
+  };
+  const disturbances: Disturbances = {
+    ...(values.cluster ? ofCluster : ofNats),
     'worker killed, another joins': async () => {
       const name = aWorker();
       away.set(name, Date.now());
@@ -121,20 +189,6 @@ async function run(program: string): Promise<boolean> {
       workers.leave(aWorker());
       await wait(500);
       workers.start();
-    },
-    'NATS killed and started': async () => {
-      await server.stop('SIGKILL');
-      await wait(500);
-      await server.start();
-    },
-    'NATS restarted': async () => {
-      await server.stop('SIGTERM');
-      await server.start();
-    },
-    'NATS frozen for 5 s': async () => {
-      server.process().kill('SIGSTOP');
-      await wait(5_000);
-      server.process().kill('SIGCONT');
     },
     'tokens renewed': async () => {
       for (const id of ids.slice(0, 100)) {
@@ -177,7 +231,9 @@ async function run(program: string): Promise<boolean> {
       // One after another: the service keeps events for two minutes only.
       busy = busy.then(async () => {
         log(`${name} (${sent} events sent, ${ledger.received} received)`);
-        await disturb();
+        await disturb().catch((error: unknown) => {
+          log(`${name}: ${String(error)}`);
+        });
         await wait(lease / 2);
       });
       if (plan.length % 4 === 0) await busy;
@@ -212,7 +268,7 @@ async function run(program: string): Promise<boolean> {
   consuming?.unsubscribe();
   for (const name of workers.names) workers.signal(name, 'SIGKILL');
   await service.close();
-  await server.remove();
+  for (const server of servers) await server.remove();
   const isWell = lost === 0 && doubled === 0 && outOfOrder === 0 && ledger.gaps === 0;
   if (!isWell) console.log('  FAILED');
   return isWell;

@@ -5,7 +5,8 @@ export type ToWorker =
   | {
       readonly kind: 'start';
       readonly name: string;
-      readonly nats: number;
+      /** The ports of the servers; with several, they keep replicas. */
+      readonly nats: readonly number[];
       readonly url: string;
       readonly lease: number;
       readonly shards: number;

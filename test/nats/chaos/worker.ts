@@ -15,16 +15,25 @@ process.on('disconnect', () => process.exit());
 async function receive(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case 'start': {
-      const { name, nats: port, url, lease, shards } = message;
+      const { name, nats: ports, url, lease, shards } = message;
       identities$.next(message.identities);
       const nats = await connect({
-        servers: `127.0.0.1:${port}`,
+        servers: ports.map(port => `127.0.0.1:${port}`),
         maxReconnectAttempts: -1,
         reconnectTimeWait: 200,
       });
       const known = new Map<string, string>();
       const working: Subscription = runFleet({
-        ...{ nats, identities$, name, lease, shards, requestsPerMinute: 1_000_000, ramp: 500 },
+        ...{
+          nats,
+          identities$,
+          name,
+          lease,
+          shards,
+          replicas: ports.length,
+          requestsPerMinute: 1_000_000,
+          ramp: 500,
+        },
         client: identity_id => ({
           url,
           backoff: { max: 2_000 },
@@ -55,7 +64,8 @@ async function receive(message: ToWorker): Promise<void> {
       });
       leave = async () => {
         working.unsubscribe();
-        await nats.drain();
+        // The server may be removed already.
+        await nats.drain().catch(() => undefined);
         process.exit();
       };
       return;

@@ -5,7 +5,7 @@ import type { FromWorker, ToWorker } from './messages.js';
 
 /** How the workers of a run are started. */
 export interface WorkersConfig {
-  readonly nats: number;
+  readonly nats: readonly number[];
   readonly url: string;
   readonly lease: number;
   readonly shards: number;
@@ -28,10 +28,13 @@ export class Workers {
     return [...this.#running.keys()];
   }
 
-  start(): string {
+  /** Starts a worker whose clock is off by so many ms. */
+  start(skew = 0): string {
     const { nats, url, lease, shards, tokenOf, onEvent } = this.#config;
     const name = `worker-${++this.#started}`;
-    const child = fork(bundled(new URL('./worker.ts', import.meta.url).pathname), { execArgv: [] });
+    const child = fork(bundled(new URL('./worker.ts', import.meta.url).pathname), {
+      execArgv: skew === 0 ? [] : ['--import', `data:text/javascript,${offBy(skew)}`],
+    });
     this.#running.set(name, child);
     child.on('message', (message: FromWorker) => {
       if (message.kind === 'event') onEvent(name, message.event);
@@ -61,4 +64,9 @@ export class Workers {
     // It may have ended a moment ago.
     if (child.connected) child.send(message, () => undefined);
   }
+}
+
+/** A program that sets the clock of its process. */
+function offBy(skew: number): string {
+  return encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${skew};`);
 }
