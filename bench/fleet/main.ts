@@ -6,9 +6,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { bundled } from '../../test/bundled.js';
-import type { FollowerFigures, FromFollower, FromService, ToFollower, ToService } from './messages.js';
+import type {
+  FollowerFigures,
+  FromFollower,
+  FromService,
+  ToAppender,
+  ToFollower,
+  ToService,
+} from './messages.js';
+import { scale } from './scale.js';
 
-const { values } = parseArgs({ options: { idle: { type: 'string', default: '10000' } } });
+const { values } = parseArgs({
+  options: { idle: { type: 'string', default: '10000' }, scale: { type: 'boolean', default: false } },
+});
 const IDLE = Number(values.idle);
 if (spawnSync('nats-server', ['--version']).error) {
   console.error(
@@ -26,7 +36,7 @@ const row = (name: string, ...cells: readonly string[]) => {
 class Part<To extends object, From extends { readonly kind: string }> {
   readonly #child: ChildProcess;
 
-  constructor(program: 'service' | 'follower') {
+  constructor(program: 'service' | 'follower' | 'appender') {
     // As it is published, without a loader of TypeScript.
     this.#child = fork(bundled(join(import.meta.dirname, `${program}.ts`)), { execArgv: ['--expose-gc'] });
   }
@@ -71,11 +81,11 @@ class Service extends Part<ToService, FromService> {
   }
 }
 
-class Follower extends Part<ToFollower, FromFollower> {
-  async figures(): Promise<FollowerFigures> {
-    this.send({ kind: 'figures' });
-    return this.next('figures');
-  }
+type Follower = Part<ToFollower, FromFollower>;
+
+function figuresOf(part: Part<{ readonly kind: 'figures' }, FromFollower>): Promise<FollowerFigures> {
+  part.send({ kind: 'figures' });
+  return part.next('figures');
 }
 
 async function startNats() {
@@ -112,7 +122,10 @@ async function withFollowers<T>(
   const service = new Service('service');
   const { url, identities } = await service.start(count, blockTime);
   const nats = workers > 0 ? await startNats() : undefined;
-  const followers = Array.from({ length: Math.max(1, workers) }, () => new Follower('follower'));
+  const followers = Array.from(
+    { length: Math.max(1, workers) },
+    () => new Part<ToFollower, FromFollower>('follower'),
+  );
   for (const [i, follower] of followers.entries()) {
     follower.send({ kind: 'start', name: `worker-${i}`, url, nats: nats?.port, lease, identities });
   }
@@ -128,16 +141,49 @@ async function withFollowers<T>(
   }
 }
 
-const all = (followers: readonly Follower[]) => Promise.all(followers.map(follower => follower.figures()));
+/** The least that a fleet can do: messages are appended in order, and nothing is polled. */
+async function appends(): Promise<void> {
+  const nats = await startNats();
+  const appender = new Part<ToAppender, FromFollower>('appender');
+  const before = await figuresOf(appender);
+  appender.send({ kind: 'append', nats: nats.port, subjects: 300, perSecond: 3_000, time: 15_000 });
+  await wait(16_000);
+  const { events, cpu } = await figuresOf(appender);
+  appender.kill();
+  nats.stop();
+  const rate = String(Math.round(events / 15));
+  row('appends only, without the service', rate, `${((cpu - before.cpu) / events).toFixed(0)} µs`);
+}
+
+const all = (followers: readonly Follower[]) => Promise.all(followers.map(follower => figuresOf(follower)));
 const sum = (figures: readonly FollowerFigures[], of: 'events' | 'cpu' | 'messages') =>
   figures.reduce((total, figure) => total + figure[of], 0);
 const nameOf = (workers: number) =>
   workers === 0 ? 'one process, without NATS' : `${workers} worker${workers > 1 ? 's' : ''}`;
 
+if (values.scale) {
+  console.log(
+    '\nWhat a worker hears and stores while nothing happens; identities are simulated, NATS is not',
+  );
+  row('', 'heard/s', 'heard', 'stored');
+  for (const identities of [10_000, 100_000, 1_000_000]) {
+    for (const workers of [4, 40, 400]) {
+      const nats = await startNats();
+      const { heard, heardBytes, storedBytes } = await scale(nats.port, identities, workers);
+      nats.stop();
+      const kilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} kB/s`;
+      const name = `${identities.toLocaleString('en')} identities, ${workers} workers`;
+      row(name, heard.toFixed(1), kilobytes(heardBytes), kilobytes(storedBytes));
+    }
+  }
+  process.exit();
+}
+
 console.log(
   '\n300 identities, 3,000 events a second are offered for 15 s; CPU of the processes that follow them',
 );
 row('', 'events/s', 'CPU an event');
+await appends();
 for (const workers of [0, 1, 3]) {
   await withFollowers(
     { identities: 300, blockTime: 40_000, workers, lease: 2_500 },
@@ -187,12 +233,12 @@ console.log(`\n${IDLE.toLocaleString('en')} identities without events, polls hel
 row('', 'heap of each', 'CPU', 'NATS messages/s');
 for (const workers of [0, 1]) {
   const empty = await withFollowers({ identities: 1, blockTime: 40_000, workers }, (_, [follower]) =>
-    follower!.figures(),
+    figuresOf(follower!),
   );
   await withFollowers({ identities: IDLE, blockTime: 40_000, workers }, async (_, [follower]) => {
-    const before = await follower!.figures();
+    const before = await figuresOf(follower!);
     await wait(60_000);
-    const after = await follower!.figures();
+    const after = await figuresOf(follower!);
     const heap = (after.heap - empty.heap) / IDLE / 1_024;
     const cpu = (after.cpu - before.cpu) / 60_000_000;
     const messages = (after.messages - before.messages) / 60;

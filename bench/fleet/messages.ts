@@ -27,6 +27,17 @@ export type ToFollower =
     }
   | { readonly kind: 'figures' };
 
+/** Messages to a process that only appends to subjects, as a worker does: so many in a second, for so long, in ms. */
+export type ToAppender =
+  | {
+      readonly kind: 'append';
+      readonly nats: number;
+      readonly subjects: number;
+      readonly perSecond: number;
+      readonly time: number;
+    }
+  | { readonly kind: 'figures' };
+
 /** What a process that follows identities has done so far. */
 export interface FollowerFigures {
   readonly kind: 'figures';

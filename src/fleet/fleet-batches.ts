@@ -9,14 +9,21 @@ import {
   type Guard,
   type Options,
 } from '../error/index.js';
-import type { EventCodecs, LiveEvent, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
+import {
+  decodedEvents,
+  identityEventList,
+  type EventCodecs,
+  type LiveEvent,
+  type NoOwnEvents,
+  type PayloadsOf,
+} from '../protocol/index.js';
 import { backoff, type Gap } from '../stream/index.js';
-import { HandledTail, type StoredAt } from './handled-tail.js';
-import { natsConnection, type Nats } from './nats-connection.js';
+import { HandledTail, RecordChain, type StoredAt } from './handled-records.js';
 import {
   DurablePlace,
   fleetName,
   identityId,
+  natsConnection,
   natsProblem,
   openFleetToRead,
   orderedMessages,
@@ -26,12 +33,11 @@ import {
   streamState,
   whenClosed,
   workerName,
+  type Nats,
   type OpenFleet,
   type OrderedMessage,
   type StoredRecord,
 } from './nats/index.js';
-import { RecordChain } from './record-chain.js';
-import { storedEvents } from './stored-events.js';
 
 /** Events of one identity that came together. */
 export interface FleetBatch<Own extends object = NoOwnEvents> {
@@ -120,7 +126,7 @@ function batchesOf<Codecs extends EventCodecs>(
   type Own = PayloadsOf<Codecs>;
   const { durable, of, from, ack } = config;
   const subjects = storedSubjects(fleet, of);
-  const eventsOf = storedEvents<Codecs>(config.events ?? ({} as Codecs));
+  const codec = identityEventList<Codecs>(config.events ?? ({} as Codecs));
   if (of && 'shard' in of && of.shard >= fleet.shards)
     throw new InputError('of.shard', `less than ${fleet.shards}, the number of shards`, String(of.shard));
   const messageAt = async (seq: number) => {
@@ -169,7 +175,9 @@ function batchesOf<Codecs extends EventCodecs>(
     for await (const message of messages) {
       const record = await storedRecord(message, messageAt);
       if (isLeft()) return;
-      const batch = record && batchOf(record, message, eventsOf(record).events, chain.gapBefore(record));
+      const batch =
+        record &&
+        batchOf(record, message, decodedEvents(codec, record.answer).events, chain.gapBefore(record));
       if (batch) {
         subscriber.next(batch);
         await acknowledged(batch, ack, subscriber, () => place?.check());

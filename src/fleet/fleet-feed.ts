@@ -1,16 +1,24 @@
 import {
   BehaviorSubject,
+  catchError,
+  concatMap,
   defer,
-  firstValueFrom,
+  ignoreElements,
   map,
   merge,
   Observable,
   switchMap,
-  timer,
-  type Subscriber,
+  tap,
 } from 'rxjs';
 import { checkConfig, isInputError, milliseconds, plainObject, type Options } from '../error/index.js';
-import type { EventCodecs, IdentityEventList, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
+import {
+  decodedEvents,
+  identityEventList,
+  type EventCodecs,
+  type IdentityEventList,
+  type NoOwnEvents,
+  type PayloadsOf,
+} from '../protocol/index.js';
 import {
   backoff,
   connecting,
@@ -19,28 +27,24 @@ import {
   type WatchSignal,
   type WatchStatus,
 } from '../stream/index.js';
-import { FleetError } from './fleet-error.js';
-import { messagesInOrder } from './messages-in-order.js';
-import { natsConnection, type Nats } from './nats-connection.js';
+import { RecordChain } from './handled-records.js';
 import {
+  connectionStatus,
   fleetName,
+  hasLost,
   identityId,
+  identityMessages,
   lastRecordOf,
-  liveMessages,
+  natsConnection,
   natsProblem,
   openFleetToFollow,
-  ownMessages,
   storedRecord,
   storedSubjects,
   whenClosed,
   type FleetMessage,
+  type Nats,
   type OpenFleet,
 } from './nats/index.js';
-import { RecordChain } from './record-chain.js';
-import { storedEvents } from './stored-events.js';
-
-/** How far a server of a cluster may lag behind, in ms. */
-const LAG = 1_000;
 
 /** The options of {@link fleetFeed}. `nats` and `identity_id` are required; everything else is optional. */
 export interface FleetFeedConfig<Codecs extends EventCodecs = NoOwnEvents> {
@@ -98,9 +102,9 @@ function signalsOf<Codecs extends EventCodecs>(
   config: FleetFeedConfig<Codecs>,
   place: FeedPlace,
 ): Observable<WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>> {
-  type List = IdentityEventList<PayloadsOf<Codecs>>;
+  type Signal = WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>;
   const subject = storedSubjects(fleet, config);
-  const eventsOf = storedEvents<Codecs>(config.events ?? ({} as Codecs));
+  const codec = identityEventList<Codecs>(config.events ?? ({} as Codecs));
   const status$ = new BehaviorSubject<WatchStatus>(connecting(Date.now()));
   const setState = (state: 'live' | 'retrying', error?: unknown) => {
     const { value } = status$;
@@ -112,53 +116,50 @@ function signalsOf<Codecs extends EventCodecs>(
   /** The parts of a record that is not complete yet. */
   const parts = new Map<number, FleetMessage>();
 
-  /** Whether the stream ends before what has been emitted. A server that lags behind is asked again. */
-  const hasLost = async (handled: number) => {
-    if (handled === 0 || (await lastRecordOf(fleet, subject)) >= handled) return false;
-    await firstValueFrom(timer(LAG));
-    return (await lastRecordOf(fleet, subject)) < handled;
-  };
-  async function* read(from: number): AsyncGenerator<FleetMessage, void, undefined> {
-    if (await hasLost(place.handled!)) throw new FleetError('NATS has lost what it had stored');
-    yield* ownMessages(fleet, subject, from);
-  }
-
-  const run = async (subscriber: Subscriber<WatchSignal<List>>) => {
-    const isLeft = () => subscriber.closed;
+  const begin = async () => {
     place.handled ??= await lastRecordOf(fleet, subject);
     // All has expired, or the stream is another one.
-    if (await hasLost(place.handled)) place.handled = 0;
-    place.chain ??= new RecordChain(place.handled);
-    if (isLeft()) return;
-    const { deliveries, stop } = liveMessages(fleet, subject, type => {
+    if (await hasLost(fleet, subject, place.handled)) place.handled = 0;
+    return (place.chain ??= new RecordChain(place.handled));
+  };
+  const connection$ = connectionStatus(fleet.nats).pipe(
+    tap(({ type }) => {
       if (type === 'disconnect' || type === 'reconnecting') setState('retrying');
       if (type === 'reconnect') setState('live');
-    });
-    subscriber.add(stop);
-    hasBegun = true;
-    setState('live');
-    for await (const message of messagesInOrder(deliveries, read, place.handled)) {
-      const record = await storedRecord(message, sequence => Promise.resolve(parts.get(sequence)));
-      if (isLeft()) return;
-      if (!record) {
-        parts.set(message.sequence, message);
-        continue;
-      }
-      parts.clear();
-      const gap = place.chain.gapBefore(record);
-      place.handled = message.sequence;
-      if (gap) subscriber.next({ kind: 'gap', gap });
-      subscriber.next({ kind: 'answer', answer: eventsOf(record) });
+    }),
+    ignoreElements(),
+  );
+  const signalsIn = async (message: FleetMessage, chain: RecordChain): Promise<readonly Signal[]> => {
+    const record = await storedRecord(message, sequence => Promise.resolve(parts.get(sequence)));
+    if (!record) {
+      parts.set(message.sequence, message);
+      return [];
     }
+    parts.clear();
+    const gap = chain.gapBefore(record);
+    const answer = decodedEvents(codec, record.answer);
+    return [...(gap ? [{ kind: 'gap', gap } as const] : []), { kind: 'answer', answer }];
   };
-  const records$ = new Observable<WatchSignal<List>>(subscriber => {
-    const end = (reason?: unknown) => {
-      const error = natsProblem(reason ?? new Error('the subscription has ended'));
-      if (!subscriber.closed) setState('retrying', error);
-      subscriber.error(error);
-    };
-    run(subscriber).then(end, end);
-  });
-  const statuses$ = status$.pipe(map(status => ({ kind: 'status', status }) as const));
-  return merge(statuses$, records$.pipe(backoff({ when: error => hasBegun && !isInputError(error) })));
+  const records$ = defer(begin).pipe(
+    switchMap(chain => {
+      hasBegun = true;
+      setState('live');
+      const messages$ = identityMessages(fleet, subject, () => place.handled!);
+      const signals$ = messages$.pipe(
+        concatMap(async message => ({ message, signals: await signalsIn(message, chain) })),
+        concatMap(({ message, signals }) => {
+          if (signals.length > 0) place.handled = message.sequence;
+          return signals;
+        }),
+      );
+      return merge(connection$, signals$);
+    }),
+    catchError((failed: unknown) => {
+      const error = natsProblem(failed);
+      setState('retrying', error);
+      throw error;
+    }),
+    backoff({ when: error => hasBegun && !isInputError(error) }),
+  );
+  return merge(status$.pipe(map(status => ({ kind: 'status', status }) as const)), records$);
 }

@@ -12,8 +12,7 @@ import {
   positiveInteger,
   type Options,
 } from '../error/index.js';
-import { natsConnection, type Nats } from './nats-connection.js';
-import { fleetName, workerName } from './nats/index.js';
+import { fleetName, natsConnection, workerName, type Nats } from './nats/index.js';
 
 /** The options of {@link runFleet}. `nats`, `identities$` and `client` are required; everything else is optional. */
 export interface FleetConfig {

@@ -9,5 +9,5 @@ export { FleetError, isFleetError } from './fleet-error.js';
 export type { FleetEvent, Heartbeat } from './fleet-event.js';
 export { fleetFeed, type FleetFeedConfig } from './fleet-feed.js';
 export type { FleetConfig } from './fleet-settings.js';
-export type { Nats } from './nats-connection.js';
+export type { Nats } from './nats/index.js';
 export { runFleet } from './run-fleet.js';

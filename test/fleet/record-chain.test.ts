@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { RecordChain } from '../../src/fleet/record-chain.js';
+import { RecordChain } from '../../src/fleet/handled-records.js';
 
 const record = (identity_id: string, sequence: number, after: number) => ({
   ...{ identity_id, sequence, after, gap: undefined },

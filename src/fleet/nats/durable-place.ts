@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { JetStreamApiCodes } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
+import { firstValueFrom, lastValueFrom, ReplaySubject, takeUntil, timer } from 'rxjs';
 import { InputError, plainObject } from '../../error/index.js';
 import { FleetError } from '../fleet-error.js';
-import { isApiError, openPlaces, type OpenFleet } from './open-fleet.js';
+import { fenced } from './fenced.js';
+import { openPlaces, type OpenFleet } from './open-fleet.js';
 
 const CONSUMER = 'consumer.';
 
@@ -55,23 +56,20 @@ export class DurablePlace {
   #saved: Place | undefined;
   #next: Place;
   #isSaving = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #isClosed = false;
+  readonly #closed$ = new ReplaySubject<void>(1);
 
   private constructor(
     { nats, names }: OpenFleet,
     kv: KV,
-    name: string,
-    subjects: string,
+    { durable, subjects, stream }: DurablePlaceConfig,
     fail: (error: TakenOver) => void,
   ) {
     this.#kv = kv;
-    this.#name = name;
-    const key = CONSUMER + name;
-    this.#key = key;
+    this.#name = durable;
+    this.#key = CONSUMER + durable;
     this.#fail = fail;
-    this.#next = { reader: this.#reader, subjects, position: 0, stream: '' };
-    this.#listening = nats.subscribe(`$KV.${names.places}.${key}`, {
+    this.#next = { reader: this.#reader, subjects, position: 0, stream };
+    this.#listening = nats.subscribe(`$KV.${names.places}.${this.#key}`, {
       callback: (_, message) => {
         if (placeIn(message)?.reader !== this.#reader) this.check();
       },
@@ -81,18 +79,20 @@ export class DurablePlace {
   /** Opens the place of a name, which is `from` if that is given. From now on, other processes have lost it: `fail` is called there. */
   static async open(
     fleet: OpenFleet,
-    { durable, subjects, from, stream }: DurablePlaceConfig,
+    config: DurablePlaceConfig,
     fail: (error: TakenOver) => void,
   ): Promise<DurablePlace> {
-    const place = new DurablePlace(fleet, await openPlaces(fleet), durable, subjects, fail);
+    const { subjects, from } = config;
+    const place = new DurablePlace(fleet, await openPlaces(fleet), config, fail);
     try {
       await place.#write(known => {
         if (known && known.subjects !== subjects) {
           const rule = `the name of a consumer of ${subjects}, or of none`;
           throw new InputError('durable', rule, `that of a consumer of ${known.subjects}`);
         }
-        const { position = from ?? 0, stream: of = stream } = from === undefined ? (known ?? {}) : {};
-        return (place.#next = { ...place.#next, position, stream: of });
+        const { position, stream } = { ...place.#next, ...known };
+        const start = from === undefined ? { position, stream } : { position: from };
+        return (place.#next = { ...place.#next, ...start });
       });
       return place;
     } catch (error) {
@@ -113,40 +113,32 @@ export class DurablePlace {
   /** Everything up to this position has been handled. It is saved soon. */
   handled(handled: Handled): void {
     this.#next = { ...this.#next, ...handled };
-    if (!this.#timer) void this.#flush();
+    void this.#flush();
   }
 
   /** Fails soon if another process has opened the place. */
   check(): void {
     this.#saved = undefined;
-    if (!this.#timer) void this.#flush();
+    void this.#flush();
   }
 
   /** Saves what is not saved yet. */
   close(): void {
-    this.#isClosed = true;
     this.#listening.unsubscribe();
-    clearTimeout(this.#timer);
+    this.#closed$.next();
     void this.#flush();
   }
 
+  /** Saves until everything is saved. What cannot be is saved with the next position. */
   async #flush(): Promise<void> {
-    if (this.#isSaving || this.#saved === this.#next) return;
+    if (this.#isSaving) return;
     this.#isSaving = true;
-    // What cannot be saved is saved with the next position.
-    const isSaved = await this.#save().then(
-      () => true,
-      () => false,
-    );
-    this.#isSaving = false;
-    if (this.#isClosed) {
-      if (isSaved) void this.#flush();
-      return;
+    for (let tried: Place | undefined; this.#saved !== this.#next && tried !== this.#next;) {
+      tried = this.#next;
+      await this.#save().catch(() => undefined);
+      await lastValueFrom(timer(SPACING).pipe(takeUntil(this.#closed$)), { defaultValue: 0 });
     }
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      void this.#flush();
-    }, SPACING);
+    this.#isSaving = false;
   }
 
   async #save(): Promise<void> {
@@ -167,17 +159,15 @@ export class DurablePlace {
     let known = this.#saved;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const place = next(known);
-      try {
-        this.#revision = await this.#kv.put(this.#key, JSON.stringify(place), {
-          previousSeq: this.#revision,
-        });
+      const previousSeq = this.#revision;
+      const put = () => this.#kv.put(this.#key, JSON.stringify(place), { previousSeq });
+      const revision = await fenced(put);
+      if (revision !== undefined) {
+        this.#revision = revision;
         this.#saved = place;
         return;
-      } catch (error) {
-        const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
-        if (!isApiError(error, StreamWrongLastSequence, StreamWrongLastSequenceUnknown)) throw error;
       }
-      if (attempt > 0) await pause(PAUSE);
+      if (attempt > 0) await firstValueFrom(timer(PAUSE));
       const entry = await this.#kv.get(this.#key);
       this.#revision = entry?.revision ?? 0;
       known = entry ? placeIn(entry) : undefined;
@@ -196,8 +186,4 @@ function placeIn(stored: { json(): unknown }): Place | undefined {
   } catch {
     return undefined;
   }
-}
-
-function pause(wait: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, wait));
 }

@@ -1,6 +1,11 @@
-export { whenClosed } from './connection-status.js';
 export { DurablePlace } from './durable-place.js';
 export { fleetName, identityId, storedSubjects, workerName } from './fleet-names.js';
+export { hasLost, identityMessages, lastRecordOf } from './identity-messages.js';
+export { NatsClock } from './nats-clock.js';
+export { connectionStatus, natsConnection, whenClosed, type Nats } from './nats-connection.js';
+export { NatsLog } from './nats-log.js';
+export { mayPass, natsProblem } from './nats-problem.js';
+export { natsRoster } from './nats-roster.js';
 export {
   openFleetToFollow,
   openFleetToRead,
@@ -8,12 +13,5 @@ export {
   type OpenFleet,
   type WorkingFleet,
 } from './open-fleet.js';
-export { liveMessages } from './live-messages.js';
-export { NatsClock } from './nats-clock.js';
-export { NatsLog } from './nats-log.js';
-export { mayPass, natsProblem } from './nats-problem.js';
-export { natsRoster } from './nats-roster.js';
-export { orderedMessages, type OrderedMessage } from './ordered-messages.js';
-export { lastRecordOf, ownMessages } from './own-messages.js';
-export { storedMessage, streamState } from './stored-message.js';
 export { storedRecord, type FleetMessage, type StoredRecord } from './stored-record.js';
+export { orderedMessages, storedMessage, streamState, type OrderedMessage } from './stream-messages.js';

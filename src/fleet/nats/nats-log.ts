@@ -11,13 +11,14 @@ import {
   type LastRecord,
 } from '../worker/index.js';
 import { backoff } from '../../stream/index.js';
-import { connectionStatus } from './connection-status.js';
 import { subjectOf } from './fleet-names.js';
-import { isApiError, type WorkingFleet } from './open-fleet.js';
+import { fenced } from './fenced.js';
+import type { WorkingFleet } from './open-fleet.js';
 import type { NatsClock } from './nats-clock.js';
-import { isUnanswered, natsProblem } from './nats-problem.js';
-import { storedMessage, streamState } from './stored-message.js';
-import { partHeaders, readPart, readRecord, recordHeaders } from './record-headers.js';
+import { connectionStatus } from './nats-connection.js';
+import { isApiError, isUnanswered, natsProblem } from './nats-problem.js';
+import { partHeaders, readPart, readRecord, recordHeaders } from './stored-record.js';
+import { storedMessage, streamState } from './stream-messages.js';
 
 /** What a message has besides its data and our headers, in bytes: the headers of NATS. */
 const RESERVED = 1_024;
@@ -95,30 +96,28 @@ export class NatsLog implements FleetLog {
   }
 
   async #append(record: FleetRecord, head: FleetHead): Promise<Appended> {
-    const { identity_id, answer, epoch } = record;
+    const sequence = await fenced(() => this.#publishRecord(record, head));
+    if (sequence === undefined) return { kind: 'refused', head: await this.#head(record.identity_id) };
+    this.#latest = { seq: sequence, key: record.key };
+    return { kind: 'stored', sequence };
+  }
+
+  async #publishRecord(record: FleetRecord, head: FleetHead): Promise<number> {
+    const { identity_id, answer, epoch, checkpoint } = record;
     const subject = this.#subject(identity_id);
     const after = head.record?.sequence ?? 0;
     const room = this.#room(record);
     const data = Buffer.from(JSON.stringify(answer));
     let last = head.last;
     let part = 0;
-    try {
-      let start = 0;
-      for (; data.length - start > room; start += room) {
-        const headers = partHeaders({ epoch, after, part });
-        part = last = await this.#publish(subject, data.subarray(start, start + room), headers, last);
-      }
-      const { index, at } = record.checkpoint;
-      const stored = { ...record, checkpoint: { index, at: this.#clock.toNats(at) } };
-      const headers = recordHeaders(stored, { after, part });
-      const sequence = await this.#publish(subject, data.subarray(start), headers, last);
-      this.#latest = { seq: sequence, key: record.key };
-      return { kind: 'stored', sequence };
-    } catch (error) {
-      const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
-      if (!isApiError(error, StreamWrongLastSequence, StreamWrongLastSequenceUnknown)) throw error;
-      return { kind: 'refused', head: await this.#head(identity_id) };
+    let start = 0;
+    for (; data.length - start > room; start += room) {
+      const headers = partHeaders({ epoch, after, part });
+      part = last = await this.#publish(subject, data.subarray(start, start + room), headers, last);
     }
+    const at = this.#clock.toNats(checkpoint.at);
+    const headers = recordHeaders({ ...record, checkpoint: { ...checkpoint, at } }, { after, part });
+    return this.#publish(subject, data.subarray(start), headers, last);
   }
 
   async #isLatestLost(): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
 import { isInputError } from '../../error/index.js';
 import { FleetError, isFleetError } from '../fleet-error.js';
 
@@ -36,6 +37,11 @@ export function natsProblem(error: unknown): Error {
   const text = textOf(error);
   const known = PROBLEMS.find(([pattern]) => pattern.test(text));
   return new FleetError(known ? known[1](text) : `NATS failed: ${messageOf(error)}`, { cause: error });
+}
+
+/** Whether the server has answered with this error. */
+export function isApiError(error: unknown, ...codes: readonly number[]): boolean {
+  return error instanceof JetStreamApiError && codes.includes(error.code);
 }
 
 /** Whether no part of the server answers, as if there were no such stream. */

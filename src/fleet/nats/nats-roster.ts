@@ -1,4 +1,3 @@
-import { JetStreamApiCodes } from '@nats-io/jetstream';
 import type { KvEntry, KvWatchEntry } from '@nats-io/kv';
 import { defer, Observable } from 'rxjs';
 import { cursor, plainObject, positiveInteger } from '../../error/index.js';
@@ -6,7 +5,8 @@ import type { Claim, FleetRoster, IdlePlace, IdlePlaces, RosterEntry } from '../
 import type { Heartbeat } from '../fleet-event.js';
 import { FleetError } from '../fleet-error.js';
 import type { NatsClock } from './nats-clock.js';
-import { isApiError, type WorkingFleet } from './open-fleet.js';
+import { fenced } from './fenced.js';
+import type { WorkingFleet } from './open-fleet.js';
 import { natsProblem } from './nats-problem.js';
 
 const WORKER = 'worker.';
@@ -51,17 +51,8 @@ export function natsRoster({ kv, places, ensure }: WorkingFleet, clock: NatsCloc
         return kv.put(WORKER + beat.worker, sent.text);
       }),
     leave: worker => asked(() => kv.delete(WORKER + worker)),
-    claim: ({ shard, ...claim }, revision) =>
-      asked(async () => {
-        const [key, value] = [`${SHARD}${shard}`, JSON.stringify(claim)];
-        try {
-          return await (revision === 0 ? kv.create(key, value) : kv.update(key, value, revision));
-        } catch (error) {
-          const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
-          if (isApiError(error, StreamWrongLastSequence, StreamWrongLastSequenceUnknown)) return undefined;
-          throw error;
-        }
-      }),
+    claim: ({ shard, ...claim }, previousSeq) =>
+      asked(() => fenced(() => kv.put(`${SHARD}${shard}`, JSON.stringify(claim), { previousSeq }))),
     places: shard =>
       asked(async () => {
         const entry = await places.get(`${IDLE}${shard}`);

@@ -1,7 +1,6 @@
 import {
   DiscardPolicy,
   JetStreamApiCodes,
-  JetStreamApiError,
   jetstream,
   jetstreamManager,
   RetentionPolicy,
@@ -14,9 +13,9 @@ import { Kvm, type KV } from '@nats-io/kv';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { InputError } from '../../error/index.js';
 import { FleetError } from '../fleet-error.js';
-import type { Nats } from '../nats-connection.js';
 import { fleetNames, type FleetNames } from './fleet-names.js';
-import { mayPass, natsProblem } from './nats-problem.js';
+import type { Nats } from './nats-connection.js';
+import { isApiError, mayPass, natsProblem } from './nats-problem.js';
 
 /** How long records are kept by default, in ms. */
 const MAX_AGE = 24 * 3_600_000;
@@ -232,9 +231,4 @@ async function agreeOnShards(kv: KV, wanted?: number, otherwise?: number): Promi
   if (wanted !== undefined && wanted !== shards)
     throw new InputError('shards', `${shards}, as the workers of this fleet have it`, String(wanted));
   return shards;
-}
-
-/** Whether the server has answered with this error. */
-export function isApiError(error: unknown, ...codes: readonly number[]): boolean {
-  return error instanceof JetStreamApiError && codes.includes(error.code);
 }

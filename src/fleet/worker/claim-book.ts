@@ -1,4 +1,4 @@
-import { concat, defer, EMPTY, Observable } from 'rxjs';
+import { concat, defer, EMPTY, filter, finalize, map, tap, type Observable } from 'rxjs';
 import type { Claim, FleetRoster } from './fleet-roster.js';
 
 /** What a worker knows about the claims of all shards. It stores its own only over those that it knows. */
@@ -44,31 +44,23 @@ export class ClaimBook {
     return Math.max(this.of(shard)?.epoch ?? 0, this.#epochs.get(shard) ?? 0) + 1;
   }
 
-  /** Stores a claim if it is known which one it replaces, after something else. Emits if it is stored, and completes. */
+  /** Stores a claim, after something else, if it still is the one that is known. Emits if it is stored, and completes. */
   store(claim: Claim, before$: Observable<never> = EMPTY): Observable<Claim> {
     const { shard } = claim;
-    return new Observable(subscriber => {
+    return defer(() => {
       this.#storing.add(shard);
-      subscriber.add(() => this.#storing.delete(shard));
-      const next = (revision: number | undefined) => {
-        this.#storing.delete(shard);
-        // Another worker has changed it, which is heard soon, or after this, and that has been heard.
-        if (revision === undefined || revision < this.#revisionOf(shard)) return;
-        this.#known.set(shard, { claim, revision });
-        subscriber.next(claim);
-      };
-      const stored$ = concat(
+      return concat(
         before$,
         defer(() => this.#roster.claim(claim, this.#revisionOf(shard))),
       );
-      subscriber.add(
-        stored$.subscribe({
-          next,
-          error: (error: unknown) => subscriber.error(error),
-          complete: () => subscriber.complete(),
-        }),
-      );
-    });
+    }).pipe(
+      tap(() => this.#storing.delete(shard)),
+      // Another worker has changed it, which is heard soon, or after this, and that has been heard.
+      filter(revision => revision !== undefined && revision >= this.#revisionOf(shard)),
+      tap(revision => this.#known.set(shard, { claim, revision: revision! })),
+      map(() => claim),
+      finalize(() => this.#storing.delete(shard)),
+    );
   }
 
   #revisionOf(shard: number): number {

@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { headers } from '@nats-io/transport-node';
 import fc from 'fast-check';
 import { identityOf, subjectOf } from '../../../src/fleet/nats/fleet-names.js';
-import { partHeaders, readPart, readRecord, recordHeaders } from '../../../src/fleet/nats/record-headers.js';
+import { partHeaders, readPart, readRecord, recordHeaders } from '../../../src/fleet/nats/stored-record.js';
 import { anyText } from '../../any-text.js';
 
 const text = anyText();

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { FleetEvent } from 'lobby-rx/fleet';
-import { RequestBudget } from '../../../src/fleet/worker/request-budget.js';
+import { RequestBudget } from '../../../src/fleet/worker/identity-polls.js';
 import { virtualTime } from '../../virtual-time.js';
 import { virtualFleet } from '../virtual-fleet.js';
 

@@ -1,6 +1,19 @@
 import type { NatsConnection, Status } from '@nats-io/transport-node';
 import { defer, map, Observable, ReplaySubject, share } from 'rxjs';
+import type { Guard } from '../../error/index.js';
 import { FleetError } from '../fleet-error.js';
+
+/** A connection to NATS, or one that is being made. */
+export type Nats = NatsConnection | PromiseLike<NatsConnection>;
+
+/** Says so if something else is given. */
+export const natsConnection: Guard<Nats> = {
+  name: 'what connect() of @nats-io/transport-node returns',
+  is: (u): u is Nats => {
+    const { then, request } = Object(u) as { then?: unknown; request?: unknown };
+    return typeof then === 'function' || typeof request === 'function';
+  },
+};
 
 /** One subscription to each connection: those that come and go would stay in its lists for as long as it lives. */
 function oncePerConnection<T>(

@@ -1,12 +1,35 @@
-import { DeliverPolicy } from '@nats-io/jetstream';
+import { DeliverPolicy, type DirectMsgRequest, type MsgRequest, type StoredMsg } from '@nats-io/jetstream';
 import { filter } from 'rxjs';
 import { FleetError } from '../fleet-error.js';
-import { connectionStatus } from './connection-status.js';
+import { connectionStatus } from './nats-connection.js';
 import type { OpenFleet } from './open-fleet.js';
 import type { FleetMessage } from './stored-record.js';
 
 /** How many messages to have on the way. Each may be as large as the server allows. */
 const PREFETCHED = 64;
+
+/**
+ * A message of the stream, from the nearest server; if that does not have it, from the leader of its cluster: a follower may lag
+ * behind, and "not found" is not "expired".
+ */
+export async function storedMessage(
+  { jsm, names }: OpenFleet,
+  query: DirectMsgRequest,
+): Promise<StoredMsg | null> {
+  const nearest = await jsm.direct.getMessage(names.stream, query);
+  // The server takes the same queries here, which the types do not say.
+  return nearest ?? jsm.streams.getMessage(names.stream, query as MsgRequest);
+}
+
+/** The positions of the first and the last message of the stream, and when it was created, by the leader of its cluster. */
+export async function streamState({ jsm, names }: OpenFleet): Promise<{
+  readonly first: number;
+  readonly last: number;
+  readonly created: string;
+}> {
+  const { state, created } = await jsm.streams.info(names.stream);
+  return { first: state.first_seq, last: state.last_seq, created };
+}
 
 /** A message, and how many came after it when the server sent it. */
 export interface OrderedMessage extends FleetMessage {

@@ -1,5 +1,8 @@
 import type { Gap } from '../stream/index.js';
-import type { StoredRecord } from './nats/index.js';
+import type { FleetMessage, StoredRecord } from './nats/index.js';
+
+/** How many messages to remember. A server that loses its power loses those of two minutes. */
+const REMEMBERED = 4_096;
 
 /**
  * Follows the records of each identity from one to the next. Each says which one was before it: if that was not seen, it has
@@ -28,5 +31,33 @@ export class RecordChain {
   lose(after: number): void {
     for (const [identity_id, { sequence }] of this.#seen)
       if (sequence > after) this.#seen.set(identity_id, { sequence: NaN, before: NaN });
+  }
+}
+
+/** A message, and when it was stored, in ms. No other one has been stored at this position at that time. */
+export type StoredAt = Pick<FleetMessage, 'sequence' | 'at'>;
+
+/** The last messages that were handled: with them it is found where a stream has lost its end, and was continued with others. */
+export class HandledTail {
+  readonly #messages: StoredAt[] = [];
+
+  add({ sequence, at }: StoredAt): void {
+    this.#messages.push({ sequence, at });
+    if (this.#messages.length > 2 * REMEMBERED) this.#messages.splice(0, REMEMBERED);
+  }
+
+  /** The position of the last message that is still stored; 0 if none is. The others are forgotten. */
+  async lastKept(isStored: (message: StoredAt) => Promise<boolean>): Promise<number> {
+    const messages = this.#messages;
+    // All before `kept` are stored, and none from `lost` on.
+    let [kept, lost] = [0, messages.length];
+    let middle = lost - 1;
+    while (kept < lost) {
+      if (await isStored(messages[middle]!)) kept = middle + 1;
+      else lost = middle;
+      middle = (kept + lost) >> 1;
+    }
+    messages.length = kept;
+    return messages.at(-1)?.sequence ?? 0;
   }
 }

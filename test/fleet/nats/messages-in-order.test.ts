@@ -1,12 +1,13 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import fc from 'fast-check';
-import { CATCH_UP, messagesInOrder, type Delivery } from '../../src/fleet/messages-in-order.js';
+import { from, lastValueFrom, toArray } from 'rxjs';
+import { CATCH_UP, inOrder, type Delivery } from '../../../src/fleet/nats/identity-messages.js';
 
 interface Message {
   readonly sequence: number;
 }
 
-/** What is yielded for deliveries, if the stream has these messages. */
+/** What is emitted for deliveries, if the stream has these messages. */
 async function handled(
   stored: readonly number[],
   deliveries: readonly (Delivery<Message> | typeof CATCH_UP)[],
@@ -17,12 +18,8 @@ async function handled(
     reads++;
     for (const sequence of stored) if (sequence >= from) yield await Promise.resolve({ sequence });
   };
-  const delivered = async function* () {
-    for (const delivery of deliveries) yield await Promise.resolve(delivery);
-  };
-  const seen: number[] = [];
-  for await (const { sequence } of messagesInOrder(delivered(), read, start)) seen.push(sequence);
-  return { seen, reads };
+  const messages = await lastValueFrom(inOrder(from(deliveries), read, start).pipe(toArray()));
+  return { seen: messages.map(({ sequence }) => sequence), reads };
 }
 
 /** A delivery that follows if the one before it is `after`. */
@@ -31,8 +28,8 @@ const of = (sequence: number, after: number): Delivery<Message> => ({
   follows: last => last === after,
 });
 
-describe('messagesInOrder', () => {
-  it('yields what is delivered, without reading the stream', async () => {
+describe('inOrder', () => {
+  it('emits what is delivered, without reading the stream', async () => {
     deepStrictEqual(await handled([3, 5, 8], [of(3, 0), of(5, 3), of(8, 5)]), { seen: [3, 5, 8], reads: 0 });
   });
 
@@ -49,7 +46,7 @@ describe('messagesInOrder', () => {
     deepStrictEqual((await handled([3, 5, 8, 9], [CATCH_UP, of(9, 8)], 3)).seen, [5, 8, 9]);
   });
 
-  it('yields each message once and in order, whatever is lost, late or delivered again', async () => {
+  it('emits each message once and in order, whatever is lost, late or delivered again', async () => {
     const messages = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 20 });
     const orders = fc.array(fc.nat(100), { maxLength: 40 });
     await fc.assert(
