@@ -13,12 +13,13 @@ import {
   decodedEvents,
   identityEventList,
   type EventCodecs,
+  type IdentityEventList,
   type LiveEvent,
   type NoOwnEvents,
   type PayloadsOf,
 } from '../protocol/index.js';
 import { backoff, type Gap } from '../stream/index.js';
-import { HandledTail, RecordChain, type StoredAt } from './handled-records.js';
+import { HandledRecords } from './handled-records.js';
 import {
   DurablePlace,
   fleetName,
@@ -133,59 +134,39 @@ function batchesOf<Codecs extends EventCodecs>(
     const stored = await storedMessage(fleet, { seq });
     return stored ? { headers: stored.header, data: stored.data, at: stored.time.getTime() } : undefined;
   };
-  let handled = from;
-  /** The stream in which `handled` is a position, if that is known. */
-  let stream: string | undefined;
+  const handled = new HandledRecords(from);
   let place: DurablePlace | undefined;
-  /** Where it began. */
-  let begun = 0;
-  const tail = new HandledTail();
-  /** There once it has begun. */
-  let chain: RecordChain | undefined;
   const takenOver$ = new Subject<never>();
 
   const run = async (subscriber: Subscriber<FleetBatch<Own>>) => {
     const isLeft = () => subscriber.closed;
-    const { first, last, created } = await streamState(fleet);
+    const state = await streamState(fleet);
+    const stream = state.created;
     if (durable !== undefined && !place) {
-      place = await DurablePlace.open(fleet, { durable, subjects, from, stream: created }, error =>
+      place = await DurablePlace.open(fleet, { durable, subjects, from, stream }, error =>
         takenOver$.error(error),
       );
-      handled = place.position;
-      stream = from === undefined ? place.stream : undefined;
+      if (isLeft()) {
+        place.close();
+        return;
+      }
+      if (from === undefined) handled.continue(place.position, place.stream);
     }
-    handled ??= last;
-    if (chain && stream === created) {
-      // A server that was killed, or put back, may have lost the end of the stream, and have stored other records since.
-      // The server writes times in two ways, which differ by a ms at most.
-      const isStored = async ({ sequence, at }: StoredAt) =>
-        sequence < first || Math.abs(((await messageAt(sequence))?.at ?? 0) - at) <= 1;
-      handled = Math.min(handled, Math.max(begun, await tail.lastKept(isStored)));
-      chain.lose(handled);
-    }
-    if (handled > last) {
-      chain ??= new RecordChain('unknown');
-      handled = stream === created ? last : 0;
-    }
-    stream = created;
-    if (!chain) begun = handled;
-    chain ??= new RecordChain(handled);
-    const { messages, stop } = await orderedMessages(fleet, subjects, handled);
+    const start = await handled.resume(state, async position => (await messageAt(position))?.at);
+    const { messages, stop } = await orderedMessages(fleet, subjects, start);
     subscriber.add(stop);
     for await (const message of messages) {
       const record = await storedRecord(message, messageAt);
       if (isLeft()) return;
       const batch =
-        record &&
-        batchOf(record, message, decodedEvents(codec, record.answer).events, chain.gapBefore(record));
+        record && batchOf(message, record, decodedEvents(codec, record.answer), handled.gapBefore(record));
       if (batch) {
         subscriber.next(batch);
         await acknowledged(batch, ack, subscriber, () => place?.check());
       }
       if (isLeft()) return;
-      handled = message.sequence;
-      tail.add(message);
-      place?.handled({ position: handled, stream });
+      handled.add(message);
+      place?.handled({ position: message.sequence, stream });
     }
   };
   const batches$ = new Observable<FleetBatch<Own>>(subscriber => {
@@ -193,15 +174,15 @@ function batchesOf<Codecs extends EventCodecs>(
       subscriber.error(natsProblem(error ?? new Error('the delivery has ended')));
     };
     run(subscriber).then(end, end);
-  }).pipe(backoff({ when: error => chain !== undefined && !isInputError(error) }));
+  }).pipe(backoff({ when: error => handled.hasBegun && !isInputError(error) }));
   return merge(batches$, takenOver$).pipe(finalize(() => place?.close()));
 }
 
 /** A record as a batch, if there is anything in it. */
 function batchOf<Own extends object>(
+  { at: storedAt, lag }: OrderedMessage,
   { identity_id, sequence: position }: StoredRecord,
-  { at: storedAt, lag }: Pick<OrderedMessage, 'at' | 'lag'>,
-  events: readonly LiveEvent<Own>[],
+  { events }: IdentityEventList<Own>,
   gap: Gap | undefined,
 ): FleetBatch<Own> | undefined {
   if (events.length === 0 && !gap) return undefined;

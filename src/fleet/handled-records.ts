@@ -1,5 +1,5 @@
 import type { Gap } from '../stream/index.js';
-import type { FleetMessage, StoredRecord } from './nats/index.js';
+import type { FleetMessage, StoredRecord, StreamState } from './nats/index.js';
 
 /** How many messages to remember. A server that loses its power loses those of two minutes. */
 const REMEMBERED = 4_096;
@@ -59,5 +59,65 @@ export class HandledTail {
     }
     messages.length = kept;
     return messages.at(-1)?.sequence ?? 0;
+  }
+}
+
+/** What a consumer has handled of a stream, which may lose its end, or be created again. */
+export class HandledRecords {
+  readonly #tail = new HandledTail();
+  /** The position of the last message that was handled, and when the stream was created of which it is one, if that is known. */
+  #position: number | undefined;
+  #stream: string | undefined;
+  /** Where it began. */
+  #begun = 0;
+  /** There once it has begun. */
+  #chain: RecordChain | undefined;
+
+  /** Without a position, it begins with what is stored next. */
+  constructor(position: number | undefined) {
+    this.#position = position;
+  }
+
+  /** An earlier process has handled everything up to this position. */
+  continue(position: number, stream: string): void {
+    this.#position = position;
+    this.#stream = stream;
+  }
+
+  get hasBegun(): boolean {
+    return this.#chain !== undefined;
+  }
+
+  /** Returns the position after which to go on in the stream as it is now. */
+  async resume(
+    { first, last, created }: StreamState,
+    storedAt: (position: number) => Promise<number | undefined>,
+  ): Promise<number> {
+    this.#position ??= last;
+    if (this.#chain && this.#stream === created) {
+      // A server that was killed, or put back, may have lost the end of the stream, and have stored other records since.
+      // The server writes times in two ways, which differ by a ms at most.
+      const isStored = async ({ sequence, at }: StoredAt) =>
+        sequence < first || Math.abs(((await storedAt(sequence)) ?? 0) - at) <= 1;
+      this.#position = Math.min(this.#position, Math.max(this.#begun, await this.#tail.lastKept(isStored)));
+      this.#chain.lose(this.#position);
+    }
+    if (this.#position > last) {
+      this.#chain ??= new RecordChain('unknown');
+      this.#position = this.#stream === created ? last : 0;
+    }
+    this.#stream = created;
+    if (!this.#chain) this.#begun = this.#position;
+    this.#chain ??= new RecordChain(this.#position);
+    return this.#position;
+  }
+
+  gapBefore(record: StoredRecord): Gap | undefined {
+    return this.#chain!.gapBefore(record);
+  }
+
+  add(message: StoredAt): void {
+    this.#position = message.sequence;
+    this.#tail.add(message);
   }
 }

@@ -14,4 +14,10 @@ export {
   type WorkingFleet,
 } from './open-fleet.js';
 export { storedRecord, type FleetMessage, type StoredRecord } from './stored-record.js';
-export { orderedMessages, storedMessage, streamState, type OrderedMessage } from './stream-messages.js';
+export {
+  orderedMessages,
+  storedMessage,
+  streamState,
+  type OrderedMessage,
+  type StreamState,
+} from './stream-messages.js';

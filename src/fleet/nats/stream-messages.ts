@@ -21,12 +21,15 @@ export async function storedMessage(
   return nearest ?? jsm.streams.getMessage(names.stream, query as MsgRequest);
 }
 
-/** The positions of the first and the last message of the stream, and when it was created, by the leader of its cluster. */
-export async function streamState({ jsm, names }: OpenFleet): Promise<{
+/** The positions of the first and the last message of the stream, and when it was created. */
+export interface StreamState {
   readonly first: number;
   readonly last: number;
   readonly created: string;
-}> {
+}
+
+/** What the leader of the cluster of the stream says. */
+export async function streamState({ jsm, names }: OpenFleet): Promise<StreamState> {
   const { state, created } = await jsm.streams.info(names.stream);
   return { first: state.first_seq, last: state.last_seq, created };
 }

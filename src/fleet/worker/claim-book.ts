@@ -1,4 +1,4 @@
-import { concat, defer, EMPTY, filter, finalize, map, tap, type Observable } from 'rxjs';
+import { concatMap, defer, filter, finalize, map, tap, type Observable } from 'rxjs';
 import type { Claim, FleetRoster } from './fleet-roster.js';
 
 /** What a worker knows about the claims of all shards. It stores its own only over those that it knows. */
@@ -44,21 +44,22 @@ export class ClaimBook {
     return Math.max(this.of(shard)?.epoch ?? 0, this.#epochs.get(shard) ?? 0) + 1;
   }
 
-  /** Stores a claim, after something else, if it still is the one that is known. Emits if it is stored, and completes. */
-  store(claim: Claim, before$: Observable<never> = EMPTY): Observable<Claim> {
+  /** Stores a claim, after `before$`, if it still is the one that is known. Emits what `before$` did if it is stored, and completes. */
+  store<T>(claim: Claim, before$: Observable<T>): Observable<T> {
     const { shard } = claim;
     return defer(() => {
       this.#storing.add(shard);
-      return concat(
-        before$,
-        defer(() => this.#roster.claim(claim, this.#revisionOf(shard))),
-      );
+      return before$;
     }).pipe(
-      tap(() => this.#storing.delete(shard)),
-      // Another worker has changed it, which is heard soon, or after this, and that has been heard.
-      filter(revision => revision !== undefined && revision >= this.#revisionOf(shard)),
-      tap(revision => this.#known.set(shard, { claim, revision: revision! })),
-      map(() => claim),
+      concatMap(before =>
+        this.#roster.claim(claim, this.#revisionOf(shard)).pipe(
+          tap(() => this.#storing.delete(shard)),
+          // Another worker has changed it, which is heard soon, or after this, and that has been heard.
+          filter(revision => revision !== undefined && revision >= this.#revisionOf(shard)),
+          tap(revision => this.#known.set(shard, { claim, revision: revision! })),
+          map(() => before),
+        ),
+      ),
       finalize(() => this.#storing.delete(shard)),
     );
   }

@@ -1,12 +1,4 @@
-import {
-  EMPTY,
-  ignoreElements,
-  merge,
-  tap,
-  type Observable,
-  type SchedulerLike,
-  type TimestampProvider,
-} from 'rxjs';
+import { EMPTY, merge, of, tap, type Observable, type SchedulerLike, type TimestampProvider } from 'rxjs';
 import { shardOf } from './assign-shards.js';
 import { ClaimBook } from './claim-book.js';
 import type { ClaimView } from './claim-steps.js';
@@ -35,8 +27,6 @@ export class HeldShards implements Pick<ClaimView, 'claimOf' | 'isStoring' | 'is
   readonly #config: HeldShardsConfig;
   readonly #claims: ClaimBook;
   readonly #held = new Map<number, HeldShard>();
-  /** The idle places of shards that are being claimed. */
-  readonly #places = new Map<number, IdlePlaces>();
   readonly #counts: ShardCounts = { live: 0, retrying: 0, events: 0, unstored: 0, failure: undefined };
   #wanted: ReadonlyMap<number, ReadonlySet<string>> | undefined;
   #isLeaving = false;
@@ -85,23 +75,17 @@ export class HeldShards implements Pick<ClaimView, 'claimOf' | 'isStoring' | 'is
     const { name: owner, roster, tell } = this.#config;
     const from = this.claimOf(shard)?.owner;
     const claim = { shard, owner, epoch: this.#claims.nextEpoch(shard) };
-    const places$ = roster.places(shard).pipe(
-      tap(places => this.#places.set(shard, places)),
-      ignoreElements(),
-    );
-    const claimed = () => {
+    const claimed = (places: IdlePlaces) => {
       if (this.#isLeaving) return;
       const identities = this.#wantedIn(shard).size;
       tell({
         kind: 'claimed',
-        shard,
-        epoch: claim.epoch,
-        identities,
+        ...{ shard, epoch: claim.epoch, identities },
         from: from === owner ? undefined : from,
       });
-      this.#hold(claim);
+      this.#hold(claim, places);
     };
-    return this.#config.tried(this.#claims.store(claim, places$)).pipe(tap(claimed));
+    return this.#config.tried(this.#claims.store(claim, roster.places(shard))).pipe(tap(claimed));
   }
 
   /** Gives up a shard. Places and claim are stored at once: a connection may be drained right after this. */
@@ -110,7 +94,7 @@ export class HeldShards implements Pick<ClaimView, 'claimOf' | 'isStoring' | 'is
     const epoch = held?.epoch ?? this.claimOf(shard)?.epoch ?? 0;
     const places$ = held ? this.#storePlaces(held) : EMPTY;
     this.#drop(shard);
-    const claim$ = this.#config.tried(this.#claims.store({ shard, owner: undefined, epoch }));
+    const claim$ = this.#store({ shard, owner: undefined, epoch });
     return merge(places$, claim$.pipe(tap(() => this.#config.tell({ kind: 'released', shard }))));
   }
 
@@ -127,8 +111,7 @@ export class HeldShards implements Pick<ClaimView, 'claimOf' | 'isStoring' | 'is
     for (const held of this.#held.values()) {
       const { shard, epoch } = held;
       if (held.isUnsaved(monotonic.now())) saving.push(this.#storePlaces(held));
-      if (!this.claimOf(shard) && !this.isStoring(shard))
-        saving.push(this.#config.tried(this.#claims.store({ shard, owner, epoch })));
+      if (!this.claimOf(shard) && !this.isStoring(shard)) saving.push(this.#store({ shard, owner, epoch }));
     }
     return merge(...saving);
   }
@@ -152,7 +135,11 @@ export class HeldShards implements Pick<ClaimView, 'claimOf' | 'isStoring' | 'is
     return this.#wanted?.get(shard) ?? new Set();
   }
 
-  #hold(claim: Claim): void {
+  #store(claim: Claim): Observable<unknown> {
+    return this.#config.tried(this.#claims.store(claim, of(undefined)));
+  }
+
+  #hold(claim: Claim, places: IdlePlaces): void {
     const { shard } = claim;
     const { watch, tell, scheduler, monotonic } = this.#config;
     const superseded = (held: HeldShard, epoch: number) => {
@@ -160,8 +147,6 @@ export class HeldShards implements Pick<ClaimView, 'claimOf' | 'isStoring' | 'is
       if (this.#held.get(shard) === held) this.#lose(shard);
       this.#config.changed();
     };
-    const places = this.#places.get(shard) ?? {};
-    this.#places.delete(shard);
     const held = new HeldShard(
       claim,
       places,
