@@ -34,7 +34,7 @@ async function append({ nats: port, subjects, perSecond, time }: Extract<ToAppen
       });
     }
     if (passed === time) clearInterval(appending);
-  }, 10);
+  }, 1);
 }
 
 function figures(): FollowerFigures {
