@@ -1,7 +1,7 @@
 // npm run bench:fleet -- --scale: what workers hear and say while nothing happens, by how many identities and workers there are. All
 // workers are in this process, each with a connection of its own. Identities are simulated: a watch only tells where it is.
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { NEVER, Observable, of, asyncScheduler } from 'rxjs';
+import { asyncScheduler, NEVER, Observable, of, type Subscription } from 'rxjs';
 import { NatsClock, natsRoster, openFleetToWork } from '../../src/fleet/nats/index.js';
 import { assignShards, shardOf } from '../../src/fleet/worker/assign-shards.js';
 import { fleetWorker, type IdlePlace } from '../../src/fleet/worker/index.js';
@@ -70,22 +70,22 @@ export async function scale(port: number, identities: number, workers: number): 
   }
   const idle = new IdleWatches();
   const connections: NatsConnection[] = [];
-  const subscriptions = await Promise.all(
-    names.map(async name => {
-      const nats = await connect({ servers: `127.0.0.1:${port}` });
-      connections.push(nats);
-      const opened = await openFleetToWork({ nats, fleet, shards: SHARDS });
-      return fleetWorker({
-        ...{ name, instance: name, shards: SHARDS, lease: LEASE, capacity: 1 },
-        roster: natsRoster(opened, new NatsClock(() => undefined)),
-        identities$: of(wanted.get(name)!),
-        watch: (_, { onIdle }) => idle.watch(onIdle),
-        drain$: NEVER,
-        waiting: () => 0,
-        ...{ random: Math.random, scheduler: asyncScheduler, monotonic: performance },
-      }).subscribe();
-    }),
-  );
+  const subscriptions: Subscription[] = [];
+  for (const name of names) {
+    const nats = await connect({ servers: `127.0.0.1:${port}` });
+    connections.push(nats);
+    const opened = await openFleetToWork({ nats, fleet, shards: SHARDS });
+    const worker$ = fleetWorker({
+      ...{ name, instance: name, shards: SHARDS, lease: LEASE, capacity: 1 },
+      roster: natsRoster(opened, new NatsClock(() => undefined)),
+      identities$: of(wanted.get(name)!),
+      watch: (_, { onIdle }) => idle.watch(onIdle),
+      drain$: NEVER,
+      waiting: () => 0,
+      ...{ random: Math.random, scheduler: asyncScheduler, monotonic: performance },
+    });
+    subscriptions.push(worker$.subscribe());
+  }
   const deadline = Date.now() + BEGINNING;
   while (idle.size < identities && Date.now() < deadline) await wait(500);
   await wait(CALM);

@@ -33,6 +33,7 @@ import {
   storedSubjects,
   streamState,
   whenClosed,
+  whileStarting,
   workerName,
   type Nats,
   type OpenFleet,
@@ -115,9 +116,12 @@ export function fleetBatches<const Codecs extends EventCodecs = NoOwnEvents>(
 ): Observable<FleetBatch<PayloadsOf<Codecs>>> {
   checkConfig<FleetBatchesConfig>(config as object as FleetBatchesConfig, OPTIONS, 'nats');
   const { nats, fleet } = config;
-  return defer(() => openFleetToRead({ nats, fleet })).pipe(
-    switchMap(fleet => merge(batchesOf(fleet, config), whenClosed(fleet.nats))),
-  );
+  return defer(() => {
+    const batches$ = defer(() => openFleetToRead({ nats, fleet })).pipe(
+      switchMap(fleet => merge(batchesOf(fleet, config), whenClosed(fleet.nats))),
+    );
+    return batches$.pipe(backoff({ max: 2_000, when: whileStarting(nats) }));
+  });
 }
 
 function batchesOf<Codecs extends EventCodecs>(

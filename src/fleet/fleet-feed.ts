@@ -41,6 +41,7 @@ import {
   storedRecord,
   storedSubjects,
   whenClosed,
+  whileStarting,
   type FleetMessage,
   type Nats,
   type OpenFleet,
@@ -84,9 +85,12 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   checkConfig<FleetFeedConfig>(config as object as FleetFeedConfig, OPTIONS, 'nats', 'identity_id');
   const { nats, linger, fleet } = config;
   const place = new FeedPlace();
-  const signal$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
-    switchMap(fleet => merge(signalsOf(fleet, config, place), whenClosed(fleet.nats))),
-  );
+  const signal$ = defer(() => {
+    const signals$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
+      switchMap(fleet => merge(signalsOf(fleet, config, place), whenClosed(fleet.nats))),
+    );
+    return signals$.pipe(backoff({ max: 2_000, when: whileStarting(nats) }));
+  });
   return eventFeed<PayloadsOf<Codecs>>(signal$, linger === undefined ? {} : { linger });
 }
 

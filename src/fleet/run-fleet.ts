@@ -8,17 +8,14 @@ import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-set
 import { fleetWorker, IdentityPolls } from './worker/index.js';
 import {
   identityId,
-  mayPass,
   NatsClock,
   NatsLog,
   natsRoster,
   openFleetToWork,
   whenClosed,
+  whileStarting,
   type WorkingFleet,
 } from './nats/index.js';
-
-/** How long NATS may take to start, or to choose a leader, in ms. */
-const OPENING = 60_000;
 
 /**
  * Makes this process one of the workers of a fleet, which follows the live events of many identities and stores them in a stream
@@ -40,19 +37,12 @@ const OPENING = 60_000;
 export function runFleet(config: FleetConfig): Observable<FleetEvent> {
   const settings = fleetSettings(config);
   return new Observable(subscriber => {
-    const start = performance.now();
-    let isCluster = false;
-    const opened$ = defer(async () => {
-      isCluster = await Promise.resolve(settings.nats).then(
-        ({ info }) => info?.cluster !== undefined,
-        () => false,
-      );
-      return openFleetToWork(settings);
-    }).pipe(
+    const isStarting = whileStarting(settings.nats, true);
+    const opened$ = defer(() => openFleetToWork(settings)).pipe(
       backoff({
         max: 2_000,
         when: error => {
-          if (!mayPass(error, isCluster) || performance.now() - start > OPENING) return false;
+          if (!isStarting(error)) return false;
           subscriber.next({ kind: 'trouble', error });
           return true;
         },

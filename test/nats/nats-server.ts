@@ -122,7 +122,7 @@ export async function startNatsCluster(program: string, more = ''): Promise<read
   );
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise(resolve => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as { port: number };

@@ -4,7 +4,7 @@ export { hasLost, identityMessages, lastRecordOf } from './identity-messages.js'
 export { NatsClock } from './nats-clock.js';
 export { connectionStatus, natsConnection, whenClosed, type Nats } from './nats-connection.js';
 export { NatsLog } from './nats-log.js';
-export { mayPass, natsProblem } from './nats-problem.js';
+export { natsProblem, whileStarting } from './nats-problem.js';
 export { natsRoster } from './nats-roster.js';
 export {
   openFleetToFollow,

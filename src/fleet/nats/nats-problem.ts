@@ -1,6 +1,11 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { isInputError } from '../../error/index.js';
 import { FleetError, isFleetError } from '../fleet-error.js';
+import type { Nats } from './nats-connection.js';
+
+/** How long NATS may take to start, or to choose a leader, in ms. */
+const STARTING = 60_000;
 
 /** JetStream is not enabled, a cluster has no leader, or no stream has the subject: a server does not tell. */
 const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i;
@@ -52,6 +57,18 @@ export function isUnanswered(error: unknown): boolean {
 /** Whether an error may pass by itself, as one of a cluster that chooses its leaders. */
 export function mayPass(error: unknown, isCluster: boolean): boolean {
   return LATE.test(textOf(error)) || (isCluster && isUnanswered(error));
+}
+
+/**
+ * Whether an error may pass by itself, for a minute from now on: in a cluster, since it chooses its leaders; with `orAlone`, also on
+ * a single server, since it starts.
+ */
+export function whileStarting(nats: Nats, orAlone = false): (error: unknown) => boolean {
+  const start = performance.now();
+  let isCluster = false;
+  const known = ({ info }: NatsConnection) => (isCluster = info?.cluster !== undefined);
+  Promise.resolve(nats).then(known, () => undefined);
+  return error => (isCluster || orAlone) && mayPass(error, isCluster) && performance.now() - start < STARTING;
 }
 
 function textOf(error: unknown): string {

@@ -105,6 +105,7 @@ export async function openFleetToFollow(config: Pick<OpenFleetConfig, 'nats' | '
       if (!mayPass(error, true)) throw error;
       throw new FleetError(
         'the fleet does not exist yet: none of its workers has run; or JetStream does not answer',
+        { cause: error },
       );
     });
   });

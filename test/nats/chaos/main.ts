@@ -5,7 +5,8 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { EMPTY, type Subscription } from 'rxjs';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 import { fleetBatches, type FleetEvent } from 'lobby-rx/fleet';
-import { SERVERS, startNatsCluster, startNatsServer, versionOf, type NatsServer } from '../nats-server.js';
+import { SERVERS, startNatsServer, versionOf, type NatsServer } from '../nats-server.js';
+import { OPERATOR, startCluster } from './cluster.js';
 import { Ledger } from './ledger.js';
 import { Workers } from './workers.js';
 
@@ -30,6 +31,8 @@ const LARGE = 'x'.repeat(200_000);
 const MAX_PAYLOAD = 131_072;
 /** How long to wait for the last events at most, in ms. */
 const PATIENCE = 60_000;
+/** How often the consumer is killed in a cluster. */
+const CONSUMER_KILLS = 30;
 
 type Disturbances = Readonly<Record<string, () => Promise<unknown>>>;
 
@@ -54,9 +57,8 @@ async function run(program: string): Promise<boolean> {
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!;
 
   const config = `max_payload: ${MAX_PAYLOAD}`;
-  const servers = values.cluster
-    ? await startNatsCluster(program, config)
-    : [await startNatsServer({ program, config })];
+  const cluster = values.cluster ? await startCluster(program, config) : undefined;
+  const servers = cluster?.servers ?? [await startNatsServer({ program, config })];
   const [server] = servers as [NatsServer];
   const emulator = createEmulator({ collectTime: 30, blockTime: 5_000, retention: 120_000 });
   const service = await listen(emulator);
@@ -101,36 +103,65 @@ async function run(program: string): Promise<boolean> {
   log(`${followed()} identities are followed`);
 
   // The consumer comes and goes, and continues from the position that it has kept.
-  const nats = await server.connect({ servers: servers.map(({ port }) => `127.0.0.1:${port}`) });
+  const anywhere = { servers: servers.map(({ port }) => `127.0.0.1:${port}`) };
+  const nats = await server.connect(anywhere);
+  const operator = cluster && (await server.connect({ ...anywhere, ...OPERATOR }));
   let position = 0;
   let consuming: Subscription | undefined;
-  const consume = () => {
+  const consume = (connection = nats) => {
     consuming?.unsubscribe();
     const ack = () => EMPTY;
-    consuming = fleetBatches({ nats, durable: 'ledger', from: position, ack }).subscribe({
+    consuming = fleetBatches({ nats: connection, durable: 'ledger', from: position, ack }).subscribe({
       next: batch => {
         if (batch.position <= position) log(`position ${batch.position} came after ${position}`);
         position = batch.position;
         ledger.receive(batch);
       },
       error: (error: unknown) => {
-        log(`the consumer has ended: ${String(error)}`);
+        if (!connection.isClosed()) log(`the consumer has ended: ${String(error)}`);
       },
     });
   };
   consume();
+  let consumerKills = 0;
+  let atFollower = nats;
+  /** The connection is closed as if the process was killed; another consumer begins at a follower. */
+  const killConsumer = async () => {
+    consumerKills++;
+    const { follower } = await ranks();
+    const before = atFollower;
+    atFollower = await server.connect({
+      servers: `127.0.0.1:${follower.port}`,
+      waitOnFirstConnect: true,
+    });
+    if (before !== nats) await before.close();
+    consume(atFollower);
+  };
 
   const isAway = (name: string) => away.has(name);
   const aWorker = () => pick(workers.names.filter(name => !isAway(name)));
   /** The server of a cluster that leads the stream, and one that does not. */
   const ranks = async () => {
-    const { streams } = await jetstreamManager(nats);
-    const leader = (await streams.info('LOBBY_EVENTS')).cluster?.leader;
+    const { streams } = await jetstreamManager(nats, { checkAPI: false });
+    let leader: string | undefined;
+    for (let i = 0; i < 10 && leader === undefined; i++)
+      leader = await streams.info('LOBBY_EVENTS').then(
+        ({ cluster }) => cluster?.leader,
+        async () => {
+          await wait(500);
+          return undefined;
+        },
+      );
     const [led, others] = [
       servers.filter((_, i) => `s${i}` === leader),
       servers.filter((_, i) => `s${i}` !== leader),
     ];
     return { leader: led[0] ?? server, follower: pick(others) };
+  };
+  const isolated = async (server: NatsServer, ms: number) => {
+    cluster!.cut(servers.indexOf(server));
+    await wait(ms);
+    cluster!.mend();
   };
   const killed = async (server: NatsServer) => {
     await server.stop('SIGKILL');
@@ -155,6 +186,10 @@ async function run(program: string): Promise<boolean> {
     'leader frozen for 10 s': async () => frozen((await ranks()).leader, 10_000),
     'follower killed and started': async () => killed((await ranks()).follower),
     'follower frozen for 10 s': async () => frozen((await ranks()).follower, 10_000),
+    'leader without routes for 10 s': async () => isolated((await ranks()).leader, 10_000),
+    'follower without routes for 10 s': async () => isolated((await ranks()).follower, 10_000),
+    'another leader of the cluster elected': () =>
+      operator!.request('$JS.API.META.LEADER.STEPDOWN', undefined, { timeout: 5_000 }),
     'another leader elected': () => nats.request('$JS.API.STREAM.LEADER.STEPDOWN.LOBBY_EVENTS'),
     'all servers restarted, one after another': async () => {
       for (const server of servers) {
@@ -216,6 +251,8 @@ async function run(program: string): Promise<boolean> {
   const plan = Object.entries(disturbances).flatMap(entry => [entry, entry]);
   const every = events / (plan.length + 1);
   let next = every;
+  const killsEvery = events / (CONSUMER_KILLS + 1);
+  let nextKill = cluster ? killsEvery : Infinity;
   let busy = Promise.resolve();
 
   for (let sent = 0; sent < events;) {
@@ -224,6 +261,10 @@ async function run(program: string): Promise<boolean> {
       const id = pick(ids);
       const number = ledger.next(id);
       emulator.publish(id, { numbered: { number, ...(sent % 1_000 === 500 && { text: LARGE }) } });
+    }
+    if (sent >= nextKill) {
+      nextKill += killsEvery;
+      await killConsumer();
     }
     if (sent >= next && plan.length > 0) {
       next += every;
@@ -255,6 +296,7 @@ async function run(program: string): Promise<boolean> {
     ['doubled', doubled],
     ['out of order', outOfOrder],
     ['gaps', ledger.gaps],
+    ...(cluster ? [['consumers killed', consumerKills] as const] : []),
     ['shards taken by force', takeovers.length],
     ['  after, the median', seconds(sorted[sorted.length >> 1])],
     ['  after, the longest', seconds(sorted.at(-1))],
@@ -269,6 +311,7 @@ async function run(program: string): Promise<boolean> {
   for (const name of workers.names) workers.signal(name, 'SIGKILL');
   await service.close();
   for (const server of servers) await server.remove();
+  cluster?.close();
   const isWell = lost === 0 && doubled === 0 && outOfOrder === 0 && ledger.gaps === 0;
   if (!isWell) console.log('  FAILED');
   return isWell;
