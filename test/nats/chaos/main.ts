@@ -162,6 +162,8 @@ async function run(program: string): Promise<boolean> {
     cluster!.cut(servers.indexOf(server));
     await wait(ms);
     cluster!.mend();
+    // Until the routes are there again.
+    await wait(2_000);
   };
   const killed = async (server: NatsServer) => {
     await server.stop('SIGKILL');
