@@ -104,9 +104,9 @@ const OPTIONS: Options<FleetBatchesConfig> = {
  * The events that a fleet has stored, in the order in which they were stored. Cold: each subscription is a consumer. It never
  * completes. If the stream has lost the position where it was, the first batch of each identity has a gap, and positions begin again.
  *
- * Errors: `FleetError` if it cannot begin, another process reads with its `durable`, or the connection was closed; `InputError` if
- * `durable` is the name of a consumer of other identities. Once it has begun, everything else is retried. Throws an `InputError`
- * if the config is invalid.
+ * Errors: `FleetError` if it cannot begin (a cluster has a minute to choose its leaders), another process reads with its `durable`,
+ * or the connection was closed; `InputError` if `durable` is the name of a consumer of other identities. Once it has begun,
+ * everything else is retried. Throws an `InputError` if the config is invalid.
  *
  * @example
  * fleetBatches({ nats, durable: 'billing', ack: batch => save(batch) }).subscribe();

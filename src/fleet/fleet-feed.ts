@@ -74,7 +74,8 @@ const OPTIONS: Options<FleetFeedConfig> = {
  *
  * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed itself.
  *
- * Errors: `FleetError` if it cannot begin, or the connection was closed. Throws an `InputError` if the config is invalid.
+ * Errors: `FleetError` if it cannot begin (a cluster has a minute to choose its leaders), or the connection was closed. Throws an
+ * `InputError` if the config is invalid.
  *
  * @example
  * fleetFeed({ nats, identity_id }).lobbyJoin$.subscribe(join => notify(join));
