@@ -85,12 +85,24 @@ export type {
 } from './endpoint/index.js';
 
 // Transports.
-export { explainFailure, fromFetch, withDeadline, withLog, withToken } from './transport/index.js';
+export {
+  explainFailure,
+  fromFetch,
+  fromRecording,
+  withDeadline,
+  withLog,
+  withRecording,
+  withToken,
+} from './transport/index.js';
 export type {
   FetchConfig,
   FetchLike,
   FetchLikeInit,
   FetchLikeResponse,
+  RecordedLine,
+  RecordingConfig,
+  Redacted,
+  ReplayConfig,
   RequestLogEntry,
   Token,
   Transport,

@@ -1,6 +1,8 @@
 export { explainFailure } from './explain-failure.js';
 export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 export { fromFetch, type FetchConfig } from './from-fetch.js';
+export { fromRecording, type ReplayConfig } from './from-recording.js';
+export type { Redacted } from './redaction.js';
 export {
   MAX_BODY,
   redirected,
@@ -14,3 +16,4 @@ export { withDeadline } from './with-deadline.js';
 export { withLog, type RequestLogEntry } from './with-log.js';
 export type { Token } from './token-source.js';
 export { withToken } from './with-token.js';
+export { withRecording, type RecordedLine, type RecordingConfig } from './with-recording.js';
