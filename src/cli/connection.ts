@@ -1,5 +1,6 @@
 import { createClient, type Client } from '../client/index.js';
 import { InputError, isInputError } from '../error/index.js';
+import type { Transport } from '../transport/index.js';
 
 /** The flags of all commands that send requests to the service, for `parseFlags`. */
 export const CONNECTION = {
@@ -34,6 +35,7 @@ export function clientOf(
   service: 'group' | 'matchmaker' | 'api',
   values: ConnectionValues,
   env: Readonly<Record<string, string | undefined>>,
+  transport?: Transport,
 ): Client {
   const variable = `LOBBY_${service.toUpperCase()}_URL`;
   const sources: readonly (readonly [name: string, url: string | undefined])[] = [
@@ -50,7 +52,10 @@ export function clientOf(
   const token = env.LOBBY_TOKEN;
   if (!token) throw new Error('the token is missing: set LOBBY_TOKEN');
   try {
-    return createClient({ [`${service}Url`]: url, token, insecure: values.insecure });
+    return createClient({
+      ...{ [`${service}Url`]: url, token, insecure: values.insecure },
+      ...(transport && { transport }),
+    });
   } catch (error) {
     if (!isInputError(error)) throw error;
     // Here it is neither a function nor false.

@@ -52,7 +52,10 @@ export interface EmulatorServer {
  * const server = await listen(emulator);
  * const client = createClient({ ...server.urls, token });
  */
-export async function listen(emulator: Emulator, config: ListenConfig = {}): Promise<EmulatorServer> {
+export async function listen(
+  emulator: Pick<Emulator, 'handle'>,
+  config: ListenConfig = {},
+): Promise<EmulatorServer> {
   checkOptions(config, OPTIONS);
   const server = createServer();
   const pool = socketPool(server);
