@@ -38,8 +38,8 @@ const HELP = `lobby-rx events: follows the live events of an identity
   --checkpoint FILE  resumes from the checkpoint in this file, and keeps it
                      up to date, so that no event is lost between two runs;
                      only one process at a time can use it
-  --record FILE      also writes what is sent and answered to a new file, without
-                     tokens, for a report; emulate --replay FILE answers alike
+  --record FILE      also writes what is sent and answered to a new file, with
+                     no tokens, for emulate --replay FILE and a bug report
   --url URL          URL of the service; default: LOBBY_API_URL or LOBBY_URL
   --insecure         allows plain http: to another machine
   --help             prints this help
