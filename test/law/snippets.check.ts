@@ -15,9 +15,9 @@ describe('The snippets of README and docs', () => {
     deepStrictEqual(compilerErrors(), []);
   });
 
-  it('all sign in so that an expired token is renewed, but for lobbies and emulators', () => {
+  it('all sign in so that an expired token is renewed, but for lobbies, emulators and recordings', () => {
     const signIns = snippets.filter(({ code }) => /\b(?:createClient|provideLobby|runFleet)\(/.test(code));
-    const needsNone = /\blobbyGate\(|lobby-rx\/emulator|\bemulator\./;
+    const needsNone = /\blobbyGate\(|lobby-rx\/emulator|\bemulator\.|\bfromRecording\(/;
     const dying = signIns.filter(
       ({ code }) => !/(?:\btoken: (?:async )?|\.as\()why =>/.test(code) && !needsNone.test(code),
     );
