@@ -52,6 +52,21 @@ describe('lobby-rx events --record and emulate --replay', () => {
     match((await run.exited).err, /^lobby-rx: the recording has no such request.*\/v1\/anything/);
   });
 
+  it('go on with the events if nothing more can be recorded, as on a full disk', async () => {
+    const { emulator, world, env, folder } = service;
+    const args = ['events', '--record', join(folder, 'full.ndjson'), '--kind', 'unknown'];
+    // Otherwise, `npm run coverage` would write a file, too.
+    const script = 'ulimit -f 0; unset NODE_V8_COVERAGE; exec "$@"';
+    const run = lobbyRx(args, { env: env(), script });
+    await waitUntil(service.hasPendingWatch);
+    emulator.publish(world.identityId, { first: 1 });
+    await run.prints('first');
+    run.process.kill('SIGINT');
+    const { code, err } = await run.exited;
+    strictEqual(code, 0);
+    strictEqual(err.match(/^lobby-rx: the recording ends here: EFBIG$/gm)?.length, 1, err);
+  });
+
   it('report in one line what is wrong with a file', async () => {
     const file = join(service.folder, 'text');
     writeFileSync(file, 'no recording\n');

@@ -130,6 +130,15 @@ describe('a recording', () => {
     }
   });
 
+  it('has none that no URL can have, or is in one that cannot be decoded', () => {
+    const [{ url }, line] = recorded(
+      get('/?token=%E0%A4%Abcdefgh', { body: '{"token":"abcdefgh\\ud800"}' }),
+      '{"said":"abcdefgh\\ud800"}',
+    ) as unknown as [{ url: string }, RecordedLine];
+    strictEqual(url, `${URL}/?token=redacted-1`);
+    ok(!textOf(line).includes('abcdefgh'), textOf(line));
+  });
+
   it('replaces more if asked to, by field and by pattern', () => {
     const [, line] = recorded(get('/'), '{"display_name":"Ann","text":"call 555-1234"}', [
       'display_name',
