@@ -17,7 +17,7 @@ const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'sr
 execFileSync(process.execPath, [...tsc, '--outDir', DIST], { stdio: 'inherit' });
 writeFpTs();
 await bundleForNode();
-for (const room of ['angular', 'emulator']) await bundleRoom(room);
+for (const room of ['angular', 'browser', 'emulator']) await bundleRoom(room);
 removeModules('fleet', 'lobby-server', 'transport/node');
 removeUnreachable();
 
