@@ -10,6 +10,7 @@ export const PART_NAMES = [
   'members',
   'feed',
   'roster',
+  'metrics',
   'loading',
   'angular-app',
   'leaks',

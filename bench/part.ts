@@ -17,6 +17,7 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
   members: async report => (await import('./members.js')).benchMembers(report),
   feed: async report => (await import('./feed.js')).benchFeed(report),
   roster: async report => (await import('./roster.js')).benchRoster(report),
+  metrics: async report => (await import('./metrics.js')).benchMetrics(report),
   loading: async report => (await import('./loading.js')).benchLoading(report),
   'angular-app': async report => (await import('./angular-app.js')).benchAngularApp(report),
   leaks: async report => (await import('./leaks.js')).benchLeaks(report),

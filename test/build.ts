@@ -7,9 +7,16 @@ import ts from 'typescript';
 const ROOT = join(import.meta.dirname, '..');
 /** Where to build to. */
 const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
-const ENTRIES = ['', 'angular/', 'browser/', 'emulator/', 'fleet/', 'lobby-server/', 'transport/node/'].map(
-  folder => `${folder}index.d.ts`,
-);
+const ENTRIES = [
+  '',
+  'angular/',
+  'browser/',
+  'emulator/',
+  'fleet/',
+  'lobby-server/',
+  'opentelemetry/',
+  'transport/node/',
+].map(folder => `${folder}index.d.ts`);
 
 rmSync(DIST, { recursive: true, force: true });
 // For bundlers, one module stays one file: they leave out what is not used.
@@ -17,7 +24,7 @@ const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'sr
 execFileSync(process.execPath, [...tsc, '--outDir', DIST], { stdio: 'inherit' });
 writeFpTs();
 await bundleForNode();
-for (const room of ['angular', 'browser', 'emulator']) await bundleRoom(room);
+for (const room of ['angular', 'browser', 'emulator', 'opentelemetry']) await bundleRoom(room);
 removeModules('fleet', 'lobby-server', 'transport/node');
 removeUnreachable();
 
@@ -39,6 +46,7 @@ async function bundleForNode(): Promise<void> {
       fleet: 'fleet/index.ts',
       'lobby-server': 'lobby-server/index.ts',
       node: 'transport/node/index.ts',
+      opentelemetry: 'opentelemetry/index.ts',
       'lobby-rx': 'cli/main.ts',
     },
     outdir: join(DIST, 'node'),

@@ -4,12 +4,15 @@ import { rmSync } from 'node:fs';
 import { connect } from '@nats-io/transport-node';
 import sqlite from 'node-sqlite3-wasm';
 import { fleetBatches } from 'lobby-rx/fleet';
+import { consumerMetrics } from 'lobby-rx/opentelemetry';
+import { showMetrics } from '../show-metrics.js';
 import type { Counts, Report, Start } from './messages.js';
 
 process.once('message', (start: Start) => void consume(start));
 process.on('disconnect', () => process.exit());
 
-async function consume({ nats: port, database }: Start): Promise<void> {
+async function consume({ nats: port, database, metrics }: Start): Promise<void> {
+  if (metrics !== undefined) await showMetrics(metrics);
   // One that was killed has left its lock behind, and there is only one consumer.
   rmSync(`${database}.lock`, { recursive: true, force: true });
   const db = new sqlite.Database(database);
@@ -36,6 +39,7 @@ async function consume({ nats: port, database }: Start): Promise<void> {
       db.exec('commit');
     },
   }).subscribe({
+    next: consumerMetrics('database'),
     error: (error: unknown) => {
       // There is no fleet yet.
       console.error(String(error));

@@ -5,16 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createEmulator, listen } from 'lobby-rx/emulator';
+import { METRICS_PORT } from '../show-metrics.js';
 import { startNats } from './nats.js';
 import { forgetProcesses, Processes } from './processes.js';
 import { createScreen } from './screen.js';
 
 process.stdout.on('error', () => process.exit());
-const { seconds, identities: count } = readOptions(process.argv.slice(2));
+const { seconds, identities: count, metrics } = readOptions(process.argv.slice(2));
 
 /** After how long others take over, in ms. */
 const LEASE = 5_000;
 const SHARDS = 48;
+const NAMES = ['ada', 'ben', 'cleo', 'consumer'];
 /** How long a worker that was killed is missed, in ms. */
 const ABSENCE = 15_000;
 
@@ -27,7 +29,9 @@ const players = Array.from({ length: count }, () => emulator.addIdentity());
 const screen = createScreen(process.stdout, { shards: SHARDS, nats: nats.version, identities: count });
 /** How many identities each worker follows. */
 const live = new Map<string, number>();
+const metricsOf = (name: string) => (metrics ? METRICS_PORT + NAMES.indexOf(name) : undefined);
 const processes = new Processes({
+  metricsOf,
   nats: nats.port,
   ...{ url: service.url, lease: LEASE, shards: SHARDS, database: join(folder, 'events.sqlite') },
   identities: players.map(({ identity_id, token }) => [identity_id, token]),
@@ -44,7 +48,10 @@ const processes = new Processes({
     }, ABSENCE);
   },
 });
-for (const name of ['ada', 'ben', 'cleo', 'consumer']) processes.start(name);
+for (const name of NAMES) {
+  processes.start(name);
+  if (metrics) screen.note(`metrics of ${name}: http://127.0.0.1:${metricsOf(name)}/metrics`);
+}
 
 let published = 0;
 let isFollowed = false;
@@ -70,18 +77,25 @@ const stop = async () => {
 setTimeout(() => void stop(), seconds * 1_000);
 process.once('SIGINT', () => void stop()).once('SIGTERM', () => void stop());
 
-function readOptions(args: string[]): { readonly seconds: number; readonly identities: number } {
+interface Options {
+  readonly seconds: number;
+  readonly identities: number;
+  readonly metrics: boolean;
+}
+
+function readOptions(args: string[]): Options {
   try {
     const options = {
       seconds: { type: 'string', default: '3600' },
       identities: { type: 'string', default: '60' },
+      metrics: { type: 'boolean', default: false },
     } as const;
     const { values } = parseArgs({ args, options });
     const [seconds, identities] = [Number(values.seconds), Number(values.identities)];
     if (!(seconds >= 5 && seconds <= 86_400)) throw new Error('--seconds must be from 5 to 86400');
     if (!(Number.isInteger(identities) && identities > 0 && identities <= 1_000))
       throw new Error('--identities must be an integer from 1 to 1000');
-    return { seconds, identities };
+    return { seconds, identities, metrics: values.metrics };
   } catch (error) {
     console.error(`npm run fleet: ${(error as Error).message}`);
     process.exit(2);

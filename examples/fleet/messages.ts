@@ -8,6 +8,8 @@ export interface Start {
   readonly lease: number;
   readonly shards: number;
   readonly database: string;
+  /** The port for its metrics; undefined if they are not wanted. */
+  readonly metrics: number | undefined;
   readonly identities: readonly (readonly [identity_id: string, token: string])[];
 }
 

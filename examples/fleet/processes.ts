@@ -21,7 +21,9 @@ export function forgetProcesses(): void {
   rmSync(LIST, { force: true });
 }
 
-interface ProcessesConfig extends Omit<Start, 'name'> {
+interface ProcessesConfig extends Omit<Start, 'name' | 'metrics'> {
+  /** The port for the metrics of a process; undefined if they are not wanted. */
+  readonly metricsOf: (name: string) => number | undefined;
   readonly onEvent: (worker: string, event: FleetEvent) => void;
   readonly onCounts: (counts: Counts) => void;
   /** A process has ended by itself. */
@@ -41,12 +43,12 @@ export class Processes {
 
   start(name: string): void {
     if (this.#isStopping) return;
-    const { onEvent, onCounts, onEnd, ...start } = this.#config;
+    const { onEvent, onCounts, onEnd, metricsOf, ...start } = this.#config;
     const program = name === 'consumer' ? 'consumer' : 'worker';
     const child = fork(join(import.meta.dirname, `${program}.ts`), { execArgv: ['--import', 'tsx'] });
     this.#running.set(name, child);
     this.#list();
-    child.send({ ...start, name } satisfies Start);
+    child.send({ ...start, name, metrics: metricsOf(name) } satisfies Start);
     child.on('message', (report: Report) => {
       if (report.kind === 'event') return onEvent(name, report.event);
       this.#stored = report.counts.stored;

@@ -2,24 +2,30 @@
 import { connect } from '@nats-io/transport-node';
 import { fromEvent, of } from 'rxjs';
 import { runFleet } from 'lobby-rx/fleet';
+import { clientMetrics, fleetMetrics } from 'lobby-rx/opentelemetry';
+import { showMetrics } from '../show-metrics.js';
 import type { Report, Start } from './messages.js';
 
 process.once('message', (start: Start) => void work(start));
 process.on('disconnect', () => process.exit());
 
-async function work({ name, nats: port, url, lease, shards, identities }: Start): Promise<void> {
+async function work({ name, nats: port, url, lease, shards, identities, metrics }: Start): Promise<void> {
+  if (metrics !== undefined) await showMetrics(metrics);
+  // Without effect if no metrics are wanted.
+  const [log, measure] = [clientMetrics(), fleetMetrics(name)];
   const tokens = new Map(identities);
   const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
   const report = (what: Report) => process.send?.(what, () => undefined);
   runFleet({
     ...{ nats, name, lease, shards },
     identities$: of(tokens.keys()),
-    client: identity_id => ({ url, token: tokens.get(identity_id)! }),
+    client: identity_id => ({ url, token: tokens.get(identity_id)!, log }),
     // The emulator has no limit.
     requestsPerMinute: 60_000,
     drain$: fromEvent(process, 'SIGTERM'),
   }).subscribe({
     next: event => {
+      measure(event);
       // Errors are no JSON.
       report({ kind: 'event', event: 'error' in event ? { ...event, error: String(event.error) } : event });
     },

@@ -5,11 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { fromEvent, lastValueFrom, merge, share, take, takeUntil, tap } from 'rxjs';
 import { backoff, createClient, isStatusError, type Client } from 'lobby-rx';
 import { lobbyGate, players, type GateLogEntry, type LobbyPlayers } from 'lobby-rx/lobby-server';
+import { clientMetrics, gateMetrics } from 'lobby-rx/opentelemetry';
+import { METRICS_PORT, showMetrics } from '../show-metrics.js';
 import { fail, readOptions } from './options.js';
 import { playLobby } from './play-lobby.js';
 import { emulatedService, type Service } from './service.js';
 
 const options = readOptions(process.argv.slice(2), process.env);
+
+if (options.metrics) console.log(`metrics: ${await showMetrics(METRICS_PORT)}`);
 
 const server = createServer((_, response) =>
   response.writeHead(426).end('This is a lobby: connect by WebSocket.'),
@@ -39,14 +43,17 @@ const log = (entry: GateLogEntry) => {
 };
 
 const stop$ = merge(fromEvent(process, 'SIGINT'), fromEvent(process, 'SIGTERM')).pipe(take(1));
-const gate$ = lobbyGate({
+const gate = lobbyGate({
   server,
   client,
   firstMessage: true,
   onGone: freeSlot,
   onUnknown: freeSlot,
   log,
-}).pipe(takeUntil(stop$), share());
+});
+// Without effect if no metrics are wanted.
+gate.stats$.subscribe(gateMetrics());
+const gate$ = gate.pipe(takeUntil(stop$), share());
 
 let inLobby: LobbyPlayers;
 const closed = lastValueFrom(
@@ -86,7 +93,7 @@ async function portOf(listening: Server): Promise<number> {
 /** The client of the lobby. If the URL or the token is invalid, the process ends. */
 function clientOf({ url, token }: Service): Client {
   try {
-    return createClient({ url, token });
+    return createClient({ url, token, log: clientMetrics() });
   } catch (error) {
     return fail(`LOBBY_URL or LOBBY_TOKEN cannot be used: ${(error as Error).message}`);
   }

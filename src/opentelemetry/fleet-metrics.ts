@@ -1,0 +1,75 @@
+import { metrics, type Meter } from '@opentelemetry/api';
+
+/** What a worker says of itself: `Heartbeat` of `lobby-rx/fleet`. */
+export interface WorkerBeat {
+  readonly worker: string;
+  readonly shards: number;
+  readonly identities: number;
+  readonly live: number;
+  readonly retrying: number;
+  readonly events: number;
+  readonly unstored: number;
+  readonly waiting: number;
+}
+
+/** What happens in a fleet: `FleetEvent` of `lobby-rx/fleet`. */
+export interface WorkerEvent {
+  readonly kind: string;
+  readonly beat?: WorkerBeat;
+  /** Of a claim: the silent worker whose shard it was. */
+  readonly from?: string | undefined;
+}
+
+/** The events that are counted by their kinds. A claim is one if it took the shard from a silent worker. */
+const INCIDENTS = new Set(['claimed', 'lost', 'refused', 'gap', 'failed', 'trouble']);
+
+/**
+ * Returns a function for the events of `runFleet` that feeds a meter with what the worker of this process does: its shards, its
+ * identities by state, events stored, answers that NATS has not stored yet (its lag), polls that wait for the rate limit, and
+ * incidents by kind. The names stand in docs/metrics.md.
+ *
+ * `worker` is the `name` of the worker. Call it once, after the SDK has been registered. Default `meter`: that of the SDK.
+ *
+ * @example
+ * runFleet({ nats, identities$, client, name }).subscribe(fleetMetrics(name));
+ */
+export function fleetMetrics(
+  worker: string,
+  meter: Meter = metrics.getMeter('lobby-rx'),
+): (event: WorkerEvent) => void {
+  let beat: WorkerBeat | undefined;
+  const ofWorker = { 'lobby.fleet.worker': worker };
+  const gauge = (name: string, unit: string, description: string) =>
+    meter.createObservableGauge(`lobby.fleet.${name}`, { unit, description });
+  const shards = gauge('shards', '{shard}', 'Shards that the worker holds');
+  const identities = gauge('identities', '{identity}', 'Identities that it follows, by state');
+  const unstored = gauge('unstored', '{answer}', 'Answers that NATS has not stored yet');
+  const waiting = gauge('waiting', '{poll}', 'Polls that wait for the rate limit');
+  const events = meter.createObservableCounter('lobby.fleet.events', {
+    ...{ unit: '{event}', description: 'Events that it has stored' },
+  });
+  const incidents = meter.createCounter('lobby.fleet.incidents', {
+    ...{ unit: '{incident}', description: 'What went wrong, by kind' },
+  });
+  meter.addBatchObservableCallback(
+    result => {
+      if (!beat) return;
+      const { live, retrying } = beat;
+      for (const [state, count] of Object.entries({
+        ...{ live, retrying, starting: beat.identities - live - retrying },
+      }))
+        result.observe(identities, count, { ...ofWorker, 'lobby.fleet.state': state });
+      result.observe(shards, beat.shards, ofWorker);
+      result.observe(unstored, beat.unstored, ofWorker);
+      result.observe(waiting, beat.waiting, ofWorker);
+      result.observe(events, beat.events, ofWorker);
+    },
+    [shards, identities, unstored, waiting, events],
+  );
+  return event => {
+    if (event.beat?.worker === worker) beat = event.beat;
+    if (!INCIDENTS.has(event.kind) || (event.kind === 'claimed' && event.from === undefined)) return;
+    const kind = event.kind === 'claimed' ? 'takeover' : event.kind;
+    incidents.add(1, { ...ofWorker, 'lobby.fleet.incident': kind });
+  };
+}
