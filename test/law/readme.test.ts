@@ -11,6 +11,7 @@ const MOST_WORDS_OF_GUIDES = 14_000;
 /** Pages that have been added since. */
 const MOST_WORDS_OF_PAGE: Readonly<Record<string, number>> = {
   'docs/fleet-operations.md': 500,
+  'docs/metrics.md': 400,
   'docs/recordings.md': 350,
 };
 const GUIDE = /^(?:README|docs\/(?!design|measured)[a-z-]+)\.md$/;
