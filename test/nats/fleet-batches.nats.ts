@@ -362,14 +362,17 @@ for (const program of SERVERS) {
     });
 
     it('says what is wrong', async () => {
-      const { add, work, followed, server } = setting;
+      const { add, work, followed, publish, server } = setting;
       const nats = await server.connect();
       await rejects(firstValueFrom(fleetBatches({ nats })), /does not exist yet/);
-      add(1);
+      const [id] = add(1) as [string];
       await work();
       await followed();
-      const one = fleetBatches({ nats, durable: 'taken', of: { shard: 1 } }).subscribe();
-      await new Promise(resolve => setTimeout(resolve, 200));
+      publish(id);
+      const batches: FleetBatch[] = [];
+      const of = { identity_id: id };
+      const one = fleetBatches({ nats, durable: 'taken', of }).subscribe(batch => batches.push(batch));
+      await waitUntil(() => batches.length > 0);
       await rejects(
         firstValueFrom(fleetBatches({ nats, durable: 'taken' })),
         /durable must be the name of a consumer of lobby\.events\.\*\.\*/,

@@ -56,6 +56,9 @@ export class DurablePlace {
   #saved: Place | undefined;
   #next: Place;
   #isSaving = false;
+  #isOpen = false;
+  /** Another process may have written while it was being opened. */
+  #isInDoubt = false;
   readonly #closed$ = new ReplaySubject<void>(1);
 
   private constructor(
@@ -71,7 +74,9 @@ export class DurablePlace {
     this.#next = { reader: this.#reader, subjects, position: 0, stream };
     this.#listening = nats.subscribe(`$KV.${names.places}.${this.#key}`, {
       callback: (_, message) => {
-        if (placeIn(message)?.reader !== this.#reader) this.check();
+        if (placeIn(message)?.reader === this.#reader) return;
+        this.#isInDoubt = true;
+        if (this.#isOpen) this.check();
       },
     });
   }
@@ -94,6 +99,8 @@ export class DurablePlace {
         const start = from === undefined ? { position, stream } : { position: from };
         return (place.#next = { ...place.#next, ...start });
       });
+      place.#isOpen = true;
+      if (place.#isInDoubt) place.check();
       return place;
     } catch (error) {
       place.close();
