@@ -37,18 +37,7 @@ export function clientOf(
   env: Readonly<Record<string, string | undefined>>,
   transport?: Transport,
 ): Client {
-  const variable = `LOBBY_${service.toUpperCase()}_URL`;
-  const sources: readonly (readonly [name: string, url: string | undefined])[] = [
-    [`--${service}-url`, values[`${service}-url`]],
-    ['--url', values.url],
-    [variable, env[variable]],
-    ['LOBBY_URL', env.LOBBY_URL],
-  ];
-  // A flag that is empty is a mistake, and an empty variable is none.
-  const isGiven = (name: string, url?: string) => (name.startsWith('--') ? url !== undefined : url);
-  const [source, url] = sources.find(([name, url]) => isGiven(name, url)) ?? [];
-  if (!source)
-    throw new Error(`the URL of the service is missing: set LOBBY_URL or ${variable}, or pass --url`);
+  const [source, url] = urlOf(service, values, env);
   const token = env.LOBBY_TOKEN;
   if (!token) throw new Error('the token is missing: set LOBBY_TOKEN');
   try {
@@ -62,4 +51,24 @@ export function clientOf(
     if (error.argument === 'token') throw new InputError('LOBBY_TOKEN', 'a bearer token', error.got);
     throw new InputError(source, error.expected.replace('insecure: true', '--insecure'), error.got);
   }
+}
+
+/** The URL of a service as it was given, and by which flag or variable. Throws an error if there is none. */
+export function urlOf(
+  service: 'group' | 'matchmaker' | 'api',
+  values: ConnectionValues,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly [source: string, url: string] {
+  const variable = `LOBBY_${service.toUpperCase()}_URL`;
+  const sources: readonly (readonly [name: string, url: string | undefined])[] = [
+    [`--${service}-url`, values[`${service}-url`]],
+    ['--url', values.url],
+    [variable, env[variable]],
+    ['LOBBY_URL', env.LOBBY_URL],
+  ];
+  for (const [name, url] of sources) {
+    // A flag that is empty is a mistake, and an empty variable is none.
+    if (url || (url !== undefined && name.startsWith('--'))) return [name, url];
+  }
+  throw new Error(`the URL of the service is missing: set LOBBY_URL or ${variable}, or pass --url`);
 }

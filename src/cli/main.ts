@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { connected } from './connected.js';
 import { didYouMean } from '../error/index.js';
+import { doctor } from './doctor.js';
 import { emulate } from './emulate.js';
 import { events } from './events.js';
 import { members } from './members.js';
 import { EXIT, fail } from './run.js';
 import { watch } from './watch.js';
 
-const COMMANDS = new Map(Object.entries({ members, watch, events, connected, emulate }));
+const COMMANDS = new Map(Object.entries({ members, watch, events, connected, doctor, emulate }));
 
 const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the command line
 
@@ -16,6 +17,7 @@ const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the comm
   lobby-rx watch GROUP     follows who joins a group, who leaves, who changes
   lobby-rx events          follows the live events of an identity
   lobby-rx connected       confirms the player token on standard input
+  lobby-rx doctor          finds what is wrong with a service, or in between
   lobby-rx emulate         runs the whole service on 127.0.0.1, with sample data
 
 Each command has its own --help. lobby-rx --version prints the version.
@@ -27,12 +29,13 @@ other users of the machine can see arguments.
 
 Exit codes:
   0          success
-  1          refused by the service, or an invalid answer; emulate: a taken port
+  1          refused by the service, or an invalid answer; emulate: a taken port;
+             doctor: a problem
   2          wrong arguments, or a checkpoint that cannot be kept
   3          the service was not reached; connected: nor was the player token
              judged, because of the rate or of LOBBY_TOKEN
   4          connected: unknown, the service may count the player as connected
-  130, 143   members, connected: stopped by a signal before they were done
+  130, 143   members, connected, doctor: stopped by a signal before they were done
 `;
 
 // The reader of our output may close the pipe at any time, as head does. There is nothing left to do then.

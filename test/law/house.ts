@@ -39,6 +39,9 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   opentelemetry: ['rxjs', '@opentelemetry/api'],
   cli: [
     'rxjs',
+    'rxjs/fetch',
+    'node:net',
+    'node:tls',
     'node:util',
     'node:fs',
     'node:os',
