@@ -1,11 +1,12 @@
 import { mock } from 'node:test';
 import { connected } from '../../src/cli/connected.js';
+import { doctor } from '../../src/cli/doctor.js';
 import { emulate } from '../../src/cli/emulate.js';
 import { events } from '../../src/cli/events.js';
 import { members } from '../../src/cli/members.js';
 import { watch } from '../../src/cli/watch.js';
 
-const COMMANDS = { connected, emulate, events, members, watch };
+const COMMANDS = { connected, doctor, emulate, events, members, watch };
 
 /**
  * Calls a command in the process of the tests, for what it says before it does anything: to start one for each call takes most

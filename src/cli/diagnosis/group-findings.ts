@@ -20,9 +20,14 @@ export function groupFindings(client: Pick<Client, 'group'>, group_id: string): 
         0,
       );
       const text = `${count} members on ${answers.length} pages`;
-      if (last?.right.anchor)
+      if (!last?.right.anchor) return ok('group', text);
+      if (answers.length === PAGES)
         return warning('group', `${text}, and there are more`, 'nothing, if it is that large');
-      return ok('group', text);
+      return warning(
+        'group',
+        `${text}; the next one repeats them`,
+        'tell the operators: members may be missing',
+      );
     }),
   );
 }
