@@ -239,6 +239,20 @@ describe('examples/lobby-server', () => {
     ok(!lobby.out().includes(`:${port}/`), lobby.out());
   });
 
+  it('shows metrics to Prometheus, and says if it cannot', async () => {
+    const port = await freePort();
+    const env = { OTEL_EXPORTER_PROMETHEUS_PORT: String(port) };
+    emulator = lobby = spawnTs(MAIN, ['--metrics'], { env });
+    await lobby.prints('open on ws://');
+    match(lobby.out(), new RegExp(`^metrics: http://127.0.0.1:${port}/metrics$`, 'm'));
+    const scraped = await fetch(`http://127.0.0.1:${port}/metrics`);
+    match(await scraped.text(), /^lobby_gate_admitted_total\{.*\} 0$/m);
+    const second = spawnTs(MAIN, ['--metrics'], { env });
+    const { code, err } = await second.exited;
+    strictEqual(code, 2);
+    match(err, new RegExp(`^--metrics: port ${port} cannot be used: EADDRINUSE`));
+  });
+
   it('has help, and says in one line what is wrong with its arguments', async () => {
     const helped = spawnTs(MAIN, ['--help']);
     emulator = lobby = helped;
