@@ -29,13 +29,13 @@ other users of the machine can see arguments.
 
 Exit codes:
   0          success
-  1          refused by the service, or an invalid answer; emulate: a taken port;
-             doctor: a problem
+  1          refused by the service, or an invalid answer; doctor: a problem;
+             emulate: a taken port
   2          wrong arguments, or a checkpoint that cannot be kept
   3          the service was not reached; connected: nor was the player token
              judged, because of the rate or of LOBBY_TOKEN
   4          connected: unknown, the service may count the player as connected
-  130, 143   members, connected, doctor: stopped by a signal before they were done
+  130, 143   members, connected, doctor: stopped by a signal before the end
 `;
 
 // The reader of our output may close the pipe at any time, as head does. There is nothing left to do then.

@@ -1,4 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { waitUntil } from '../wait-until.js';
 import { called } from './called.js';
 import { lobbyRx } from './lobby-rx.js';
@@ -46,6 +51,29 @@ describe('lobby-rx doctor', () => {
     run.process.kill('SIGTERM');
     strictEqual((await run.exited).code, 143);
     await waitUntil(() => !hasPendingWatch());
+  });
+
+  it('looks at the certificate', async () => {
+    const { env, server } = service;
+    const pem = join(import.meta.dirname, 'localhost.pem');
+    const both = readFileSync(pem);
+    const front = createTlsServer({ key: both, cert: both }, socket => {
+      const behind = connect(Number(new URL(server.url).port), '127.0.0.1');
+      socket.pipe(behind).pipe(socket);
+      for (const each of [socket, behind]) each.on('error', () => [socket.destroy(), behind.destroy()]);
+    });
+    await once(front.listen(0, 'localhost'), 'listening');
+    service.emulator.fault({ kind: 'hot' }, { times: 10 });
+    const url = `https://localhost:${(front.address() as AddressInfo).port}`;
+    const examine = async (more: Readonly<Record<string, string>>) =>
+      (await lobbyRx(['doctor', '--url', url], { env: { ...more, LOBBY_TOKEN: env().LOBBY_TOKEN! } }).exited)
+        .out;
+    match(
+      await examine({ NODE_EXTRA_CA_CERTS: pem }),
+      /"tls","level":"ok","text":"TLSv1\.3, and .* valid for \d+ days"/,
+    );
+    match(await examine({}), /signed by itself \(DEPTH_ZERO_SELF_SIGNED_CERT\).*NODE_EXTRA_CA_CERTS/);
+    front.close();
   });
 
   it('ends at once if there is no service', async () => {

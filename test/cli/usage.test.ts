@@ -6,7 +6,7 @@ import { called } from './called.js';
 import { lobbyRx } from './lobby-rx.js';
 import { useService } from './service.js';
 
-const COMMANDS = ['members', 'watch', 'events', 'connected', 'emulate'] as const;
+const COMMANDS = ['members', 'watch', 'events', 'connected', 'doctor', 'emulate'] as const;
 
 describe('lobby-rx, called wrongly', () => {
   const service = useService();

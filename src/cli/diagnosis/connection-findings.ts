@@ -1,6 +1,6 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
-import { Observable, timeout, TimeoutError, catchError, of } from 'rxjs';
+import { asyncScheduler, catchError, Observable, of, timeout, type SchedulerLike } from 'rxjs';
 import { final, ok, problem, warning, type Finding } from './finding.js';
 
 /** How long a connection may take, in ms. */
@@ -44,7 +44,7 @@ export function proxyFindings(
 }
 
 /** Opens a connection, and closes it: the address of a name, and the certificate. */
-export function connectionFindings(url: URL): Observable<Finding> {
+export function connectionFindings(url: URL, scheduler: SchedulerLike = asyncScheduler): Observable<Finding> {
   const { hostname, protocol, port } = url;
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const isTls = protocol === 'https:';
@@ -65,9 +65,9 @@ export function connectionFindings(url: URL): Observable<Finding> {
     });
     return () => socket.destroy();
   }).pipe(
-    timeout(PATIENCE),
-    catchError((error: unknown) => {
-      if (!(error instanceof TimeoutError)) throw error;
+    timeout(PATIENCE, scheduler),
+    // Nothing else fails.
+    catchError(() => {
       const text = `${host}: no connection within ${PATIENCE / 1_000} s`;
       return of(final(problem('connection', text, 'check the network, and firewalls')));
     }),

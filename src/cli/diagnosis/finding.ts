@@ -1,10 +1,4 @@
-import {
-  isDecodeError,
-  isFromService,
-  isStatusError,
-  isTransportError,
-  type ClientError,
-} from '../../error/index.js';
+import { isDecodeError, isFromService, isStatusError, type ClientError } from '../../error/index.js';
 
 /** What a check of `lobby-rx doctor` has found. It contains no token. */
 export interface Finding {
@@ -59,7 +53,5 @@ export function failed(check: string, error: ClientError): Finding {
     );
   }
   if (isDecodeError(error)) return problem(check, error.message, 'something has changed the answer');
-  if (isTransportError(error))
-    return problem(check, error.message, 'see whether the connection is stable, and what is between');
-  return problem(check, error.message, 'correct it');
+  return problem(check, error.message, 'see whether the connection is stable, and what is between');
 }

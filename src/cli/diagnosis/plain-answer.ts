@@ -1,4 +1,4 @@
-import { map, timeout, type Observable } from 'rxjs';
+import { asyncScheduler, map, timeout, type Observable, type SchedulerLike } from 'rxjs';
 import { fromFetch } from 'rxjs/fetch';
 import { printable } from '../../error/index.js';
 import { ErrorBody } from '../../protocol/index.js';
@@ -22,10 +22,11 @@ export function plainAnswer(
   url: string,
   method: 'GET' | 'OPTIONS' = 'GET',
   headers: Readonly<Record<string, string>> = {},
+  scheduler: SchedulerLike = asyncScheduler,
 ): Observable<PlainAnswer> {
   const selector = async (response: Response) => ({ response, text: await response.text() });
   return fromFetch(url, { method, headers, redirect: 'manual', selector }).pipe(
-    timeout(PATIENCE),
+    timeout(PATIENCE, scheduler),
     map(({ response: { status, headers }, text }) => {
       const date = Date.parse(headers.get('date') ?? '');
       return {

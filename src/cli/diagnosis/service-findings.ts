@@ -9,6 +9,7 @@ import {
   of,
   take,
   type Observable,
+  type SchedulerLike,
 } from 'rxjs';
 import { eventsWatch } from '../../endpoint/index.js';
 import { printable } from '../../error/index.js';
@@ -25,8 +26,8 @@ const OWN_ENCODINGS = ['gzip', 'deflate', 'br', 'identity'];
  * Asks for events without a token: whether the service itself refuses that, at this base URL, and what is between. If not, looks
  * for the right URL on the same server.
  */
-export function serviceFindings(baseUrl: string): Observable<Finding> {
-  return plainAnswer(baseUrl + eventsWatch.path).pipe(
+export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Observable<Finding> {
+  return plainAnswer(baseUrl + eventsWatch.path, 'GET', {}, scheduler).pipe(
     concatMap(answer => {
       if (isService(answer)) return from([ok('service', 'answers at this URL'), ...headerFindings(answer)]);
       const why = notTheService(answer, baseUrl);

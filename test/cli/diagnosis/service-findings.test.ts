@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { lastValueFrom, toArray, type Observable } from 'rxjs';
 import {
   connectionFindings,
@@ -10,6 +10,7 @@ import {
   serviceFindings,
   type Finding,
 } from '../../../src/cli/diagnosis/index.js';
+import { virtualTime } from '../../virtual-time.js';
 
 const PATH = '/identity/events/live';
 const OWN = { 'rvt-ray-id': 'ray' };
@@ -201,6 +202,23 @@ describe('doctor, of a service', () => {
     const [refused] = await all(connectionFindings(new URL(url)));
     match(refused!.text, /nothing listens on this port \(ECONNREFUSED\)/);
     strictEqual(refused!.isFinal, true);
+  });
+
+  it('gives up on what does not answer', async () => {
+    const url = await serve(() => undefined);
+    const { scheduler, pass } = virtualTime();
+    const after = async (findings$: Observable<Finding>, ms: number) => {
+      const found = all(findings$);
+      pass(ms);
+      return texts(await found)[0]!;
+    };
+    match(await after(serviceFindings(url, scheduler), 15_000), /accepts connections, and does not answer/);
+    const silent = createTcpServer();
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const tls = new URL(`https://127.0.0.1:${port}`);
+    match(await after(connectionFindings(tls, scheduler), 10_000), /no connection within 10 s/);
+    silent.close();
   });
 
   it('warns of the variables of a proxy', async () => {

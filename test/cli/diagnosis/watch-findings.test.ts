@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
-import { lastValueFrom, toArray } from 'rxjs';
-import { createClient } from 'lobby-rx';
+import { delay, lastValueFrom, of, toArray } from 'rxjs';
+import { createClient, type Transport } from 'lobby-rx';
 import { createEmulator, type Emulator, type Fault, type FaultPlan } from 'lobby-rx/emulator';
 import { groupFindings, watchFindings, type Finding } from '../../../src/cli/diagnosis/index.js';
 import { virtualTime } from '../../virtual-time.js';
@@ -98,6 +98,7 @@ describe('doctor, of a watch', () => {
       /^problem poll: the service answers 500 ERROR/,
     ],
     ['a page instead of an answer', [[{ kind: 'html', status: 200 }]], /^problem token: /],
+    ['a page instead of the answer to a poll', [[{ kind: 'html', status: 200 }, HELD]], /^problem poll: /],
     ['other JSON', [[{ kind: 'wrong_json' }]], /^problem token: events: expected/],
     ['a redirect', [[{ kind: 'redirect' }]], /^problem token: .*redirect/],
     [
@@ -127,6 +128,25 @@ describe('doctor, of a watch', () => {
       match(texts([last])[0]!, expected);
       match(last.advice!, /\w/);
     });
+
+  it("takes the service's own time-out for its answer", () => {
+    const { scheduler, pass } = virtualTime();
+    const emulator = createEmulator({ scheduler });
+    const { token } = emulator.addIdentity();
+    const timedOut = {
+      ...{ status: 500, text: '{"code":"API_REQUEST_TIMEOUT","message":"Timed out."}' },
+      headers: { get: () => null },
+    };
+    const transport: Transport = request =>
+      request.url.includes('watch_index=')
+        ? of(timedOut).pipe(delay(50_000, scheduler))
+        : emulator.transport(request);
+    const client = createClient({ url: emulator.url, transport, scheduler, token });
+    const findings: Finding[] = [];
+    watchFindings(client, () => scheduler.now()).subscribe(finding => findings.push(finding));
+    pass(60_000);
+    strictEqual(texts(findings).at(-1), 'ok poll: the service held it for 50 s, and ended it itself');
+  });
 
   it('says that a token is wrong without showing it', () => {
     const findings = found([], { token: 'a-wrong-token' });
