@@ -14,7 +14,7 @@ export function corsFindings(baseUrl: string, origin: string): Observable<Findin
     plainAnswer(url, 'GET', { origin }),
   ]).pipe(
     map(([preflight, answer]) => findingsOf(preflight, answer, origin)),
-    catchError(() => of([problem('cors', 'a preflight is not answered', 'answer OPTIONS with 204')])),
+    catchError(() => of([problem('cors', 'a request of a page is not answered', 'answer OPTIONS with 204')])),
     mergeMap(findings => findings),
   );
 }

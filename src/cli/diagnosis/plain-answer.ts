@@ -5,6 +5,8 @@ import { ErrorBody } from '../../protocol/index.js';
 
 /** How long an answer may take that the service need not wait for, in ms. */
 const PATIENCE = 15_000;
+/** How much of an answer is read, in characters: an error of the service has fewer. */
+const READ = 65_536;
 
 /** An answer to a request without a token. */
 export interface PlainAnswer {
@@ -24,7 +26,7 @@ export function plainAnswer(
   headers: Readonly<Record<string, string>> = {},
   scheduler: SchedulerLike = asyncScheduler,
 ): Observable<PlainAnswer> {
-  const selector = async (response: Response) => ({ response, text: await response.text() });
+  const selector = async (response: Response) => ({ response, text: await startOf(response) });
   return fromFetch(url, { method, headers, redirect: 'manual', selector }).pipe(
     timeout(PATIENCE, scheduler),
     map(({ response: { status, headers }, text }) => {
@@ -35,6 +37,16 @@ export function plainAnswer(
       };
     }),
   );
+}
+
+async function startOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const part of body ?? []) {
+    text += decoder.decode(part, { stream: true });
+    if (text.length >= READ) break;
+  }
+  return text;
 }
 
 function ownWords(headers: Headers, text: string): PlainAnswer['own'] {

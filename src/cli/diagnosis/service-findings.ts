@@ -50,14 +50,7 @@ const isService = ({ status, own }: PlainAnswer) => own !== undefined && status 
 function notTheService({ status, headers, own }: PlainAnswer, baseUrl: string): Finding | undefined {
   const location = headers.get('location');
   if (status >= 300 && status < 400 && location !== null) {
-    const { origin, pathname } = new URL(location, baseUrl);
-    const target =
-      origin + (pathname.endsWith(eventsWatch.path) ? pathname.slice(0, -eventsWatch.path.length) : pathname);
-    return problem(
-      'service',
-      `is a redirect (${status}), which is not followed`,
-      `use ${printable(target)} as the URL`,
-    );
+    return problem('service', `is a redirect (${status}), which is not followed`, whereTo(location, baseUrl));
   }
   if (status === 401 || status === 407)
     return problem(
@@ -71,6 +64,13 @@ function notTheService({ status, headers, own }: PlainAnswer, baseUrl: string): 
     return problem('service', `${who} (${status})`, 'see whether the service runs');
   }
   return undefined;
+}
+
+function whereTo(location: string, baseUrl: string): string {
+  if (!URL.canParse(location, baseUrl)) return 'correct its Location: that is not a URL';
+  const { origin, pathname } = new URL(location, baseUrl);
+  const { path } = eventsWatch;
+  return `use ${printable(origin + (pathname.endsWith(path) ? pathname.slice(0, -path.length) : pathname))} as the URL`;
 }
 
 /** Looks for the service on the same server, with as few requests as there are likely paths. */

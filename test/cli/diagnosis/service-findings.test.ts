@@ -84,6 +84,22 @@ describe('doctor, of a service', () => {
       /redirect \(301\).* → use https:\/\/lobby\.example\/x as the URL/,
     ],
     [
+      'a redirect to nowhere',
+      (_, response) => response.writeHead(302, { location: 'http://' }).end(),
+      /redirect \(302\).* → correct its Location/,
+    ],
+    [
+      'an answer without an end',
+      (_, response) => {
+        const more = () => {
+          while (response.write('x'.repeat(16_384)));
+        };
+        response.writeHead(404).on('drain', more);
+        more();
+      },
+      /is not at this URL \(404\)/,
+    ],
+    [
       'a proxy that wants a password',
       (_, response) => response.writeHead(401, { 'www-authenticate': 'Basic' }).end('401'),
       /wants to know who you are \(401\)/,
@@ -186,7 +202,10 @@ describe('doctor, of a service', () => {
     );
     server.close();
     const closing = await serve((_, response) => response.destroy());
-    match(texts(await all(corsFindings(closing, 'https://game.example')))[0]!, /preflight is not answered/);
+    match(
+      texts(await all(corsFindings(closing, 'https://game.example')))[0]!,
+      /request of a page is not answered/,
+    );
   });
 
   it('opens a connection, and says why that fails', async () => {
