@@ -14,6 +14,7 @@ const ENTRIES = [
   'emulator/',
   'fleet/',
   'lobby-server/',
+  'marbles/',
   'opentelemetry/',
   'transport/node/',
 ].map(folder => `${folder}index.d.ts`);
@@ -24,7 +25,7 @@ const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'sr
 execFileSync(process.execPath, [...tsc, '--outDir', DIST], { stdio: 'inherit' });
 writeFpTs();
 await bundleForNode();
-for (const room of ['angular', 'browser', 'emulator', 'opentelemetry']) await bundleRoom(room);
+for (const room of ['angular', 'browser', 'emulator', 'marbles', 'opentelemetry']) await bundleRoom(room);
 removeModules('fleet', 'lobby-server', 'transport/node');
 removeUnreachable();
 

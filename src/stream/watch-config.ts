@@ -51,6 +51,8 @@ export interface PollContext {
   readonly needsFreshConnection: boolean;
   /** Call it when the body of the answer begins to arrive. The deadline no longer applies from then on. */
   readonly onArrival: () => void;
+  /** The `watchId` of the watch, for the log of requests. */
+  readonly pollOf?: number;
 }
 
 /**

@@ -10,6 +10,8 @@ export interface TransportRequest {
   readonly body?: string;
   /** `poll` if it is part of a watch, so that the service may hold it until something is new. Default `call`. */
   readonly kind?: 'call' | 'poll';
+  /** The `watchId` of the watch that it is a poll of, for the log. */
+  readonly pollOf?: number;
   /** Whether it may be sent more than once to the same effect. Default false. */
   readonly idempotent?: boolean;
   /** The maximum size of the answer's body, in bytes. Default: the transport's. */

@@ -14,6 +14,8 @@ export type RequestLogEntry = RequestSummary & {
   readonly at: number;
   /** The number of the request, starting at 1. All entries of one request have the same number. */
   readonly requestId: number;
+  /** The `watchId` of the watch that the request is a poll of; absent if it is none. */
+  readonly pollOf?: number;
 } & (
     | { readonly kind: 'request' }
     | { readonly kind: 'answer'; readonly status: number; readonly ms: number }
@@ -43,7 +45,12 @@ export function withLog(
   return request =>
     defer(() => {
       const start = now();
-      const common = { ...summaryOf(request), requestId: ++requests };
+      const { pollOf } = request;
+      const common = {
+        ...summaryOf(request),
+        requestId: ++requests,
+        ...(pollOf !== undefined && { pollOf }),
+      };
       let hasEnded = false;
       const logEnd = (outcome: RequestEnd) => {
         if (hasEnded) return;

@@ -25,11 +25,15 @@ describe('the log', () => {
         () => cold('-'),
       ];
       const seen: string[] = [];
+      const watches = new Set<number | undefined>();
       const client = createClient({
         ...urls,
         token: 't0ken',
         transport: request => answers.shift()!(request),
-        log: entry => seen.push(word(entry)),
+        log: entry => {
+          seen.push(word(entry));
+          watches.add('watchId' in entry ? entry.watchId : entry.pollOf);
+        },
         random: () => 0,
       });
       expectObservable(client.events.batches(), '31s !');
@@ -40,6 +44,8 @@ describe('the log', () => {
         ...['30002 request', '30003 failure', '30003 turn failed 0'],
         ...['30003 request', '31000 abort'],
       ]);
+      // A poll has the number of its watch.
+      deepStrictEqual([watches.size, watches.has(undefined)], [1, false]);
     }),
   );
 

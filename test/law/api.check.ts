@@ -11,6 +11,7 @@ const ENTRIES = {
   'lobby-rx/emulator': 'emulator/index.d.ts',
   'lobby-rx/fleet': 'fleet/index.d.ts',
   'lobby-rx/lobby-server': 'lobby-server/index.d.ts',
+  'lobby-rx/marbles': 'marbles/index.d.ts',
   'lobby-rx/opentelemetry': 'opentelemetry/index.d.ts',
   'lobby-rx/node': 'transport/node/index.d.ts',
 };

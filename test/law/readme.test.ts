@@ -12,6 +12,7 @@ const MOST_WORDS_OF_GUIDES = 14_000;
 const MOST_WORDS_OF_PAGE: Readonly<Record<string, number>> = {
   'docs/doctor.md': 350,
   'docs/fleet-operations.md': 500,
+  'docs/marbles.md': 320,
   'docs/metrics.md': 400,
   'docs/recordings.md': 350,
 };

@@ -1,0 +1,112 @@
+/// <reference lib="dom" />
+import type { Item, Row } from './timeline.js';
+
+const SVG = 'http://www.w3.org/2000/svg';
+/** The height of a row, and of what is in it, in pixels. */
+const ROW = 60;
+const MIDDLE = 36;
+/** The line is below what happens. */
+const BELOW = 14;
+const HEIGHTS = { line: 4, poll: 18, wait: 8, marble: 0, sign: 0 };
+/** A letter is as wide, in pixels, at most: a bar that is too short for its text has none. */
+const LETTER = 6.8;
+/** Marbles of the same time are so far apart, in pixels. */
+const APART = 7;
+/** What is not seen any more is removed as often, in ms. */
+const SWEEP = 1_000;
+/** What is before the left edge by so much is removed, in pixels. */
+const MARGIN = 40;
+
+/** Draws items into an SVG: time flows from the right, where it is now, to the left. `scale` is in pixels per second. */
+export function createDrawing(svg: SVGSVGElement, scale: number) {
+  const flow = svg.appendChild(document.createElementNS(SVG, 'g'));
+  const bars = flow.appendChild(document.createElementNS(SVG, 'g'));
+  const marks = flow.appendChild(document.createElementNS(SVG, 'g'));
+  const labels = svg.appendChild(document.createElementNS(SVG, 'g'));
+  const drawn = new Map<Item, SVGElement>();
+  const items = new WeakMap<Element, Item>();
+  const open = new Set<Item>();
+  let origin: number | undefined;
+  let swept = 0;
+
+  const x = (at: number) => ((at - origin!) / 1_000) * scale;
+  const stretch = (item: Item, element: SVGElement, now: number) => {
+    const width = Math.max(1, x(item.to ?? now) - x(item.from));
+    element.firstElementChild!.setAttribute('width', String(width));
+    if (item.letter === '' || element.childElementCount > 1 || width < item.letter.length * LETTER) return;
+    const text = element.appendChild(document.createElementNS(SVG, 'text'));
+    text.textContent = item.letter;
+    text.setAttribute('x', '5');
+  };
+  const create = ({ row, shape, from, nth, tone, letter, text }: Item): SVGElement => {
+    const group = document.createElementNS(SVG, 'g');
+    const y = row.order * ROW + MIDDLE + (shape === 'line' ? BELOW : 0);
+    group.setAttribute('transform', `translate(${x(from) + nth * APART} ${y})`);
+    const height = HEIGHTS[shape];
+    if (height > 0) {
+      const rect = group.appendChild(document.createElementNS(SVG, 'rect'));
+      rect.setAttribute('y', String(-height / 2));
+      rect.setAttribute('height', String(height));
+      rect.setAttribute('rx', '4');
+      return bars.appendChild(group);
+    }
+    if (shape === 'marble') {
+      group.style.setProperty('--hue', String(hueOf(tone + text)));
+      group.appendChild(document.createElementNS(SVG, 'circle')).setAttribute('r', '10');
+    }
+    group.appendChild(document.createElementNS(SVG, 'text')).textContent = letter;
+    return marks.appendChild(group);
+  };
+  /** What goes on is as long as it is now; what is over is drawn once. */
+  const draw = (item: Item, now: number) => {
+    let element = drawn.get(item);
+    if (!element) {
+      element = create(item);
+      drawn.set(item, element);
+      items.set(element, item);
+    }
+    // The tone of a marble is its kind, which may be any text.
+    element.setAttribute('class', item.shape === 'marble' ? 'marble' : `${item.shape} ${item.tone}`);
+    if (HEIGHTS[item.shape] > 0) stretch(item, element, now);
+    if (item.to === undefined) open.add(item);
+    else open.delete(item);
+  };
+  const sweep = (left: number) => {
+    for (const [item, element] of drawn) {
+      if (item.to === undefined || x(item.to) > left) continue;
+      element.remove();
+      drawn.delete(item);
+    }
+  };
+
+  return {
+    draw: (changes: ReadonlySet<Item>, rows: readonly Row[], now: number, width: number) => {
+      origin ??= now;
+      for (const item of changes) draw(item, now);
+      for (const item of open) stretch(item, drawn.get(item)!, now);
+      flow.setAttribute('transform', `translate(${width - x(now)} 0)`);
+      svg.setAttribute('height', String(rows.length * ROW));
+      for (const { order, name } of rows) {
+        const label = labels.children[order] ?? labels.appendChild(document.createElementNS(SVG, 'text'));
+        if (label.textContent === name) continue;
+        label.textContent = name;
+        label.setAttribute('y', String(order * ROW + MIDDLE - 18));
+      }
+      if (now - swept < SWEEP) return;
+      swept = now;
+      sweep(x(now) - width - MARGIN);
+    },
+    /** What is drawn at an element. */
+    itemAt: (target: EventTarget | null): Item | undefined =>
+      target instanceof Element
+        ? (items.get(target) ?? (target.parentElement ? items.get(target.parentElement) : undefined))
+        : undefined,
+  };
+}
+
+/** Each kind has a colour of its own, the same on every page. */
+function hueOf(text: string): number {
+  let hash = 0;
+  for (const letter of text) hash = (hash * 31 + letter.charCodeAt(0)) % 3_600;
+  return hash / 10;
+}
