@@ -108,7 +108,8 @@ export function continuingWatch<A>(
 ): (position?: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>> {
   const { scheduler, monotonic, retention, ack, log } = settings;
   const watchId = ++watchCount;
-  const numbered: SinglePoll<A> = (index, context) => poll(index, Object.assign(context, { pollOf: watchId }));
+  const numbered: SinglePoll<A> = (index, context) =>
+    poll(index, Object.assign(context, { pollOf: watchId }));
   /** The last committed state, for the next subscription. A feed has one subscription, which is paused, until its watch ends. */
   let place: WatchState | undefined;
 
