@@ -26,33 +26,28 @@ export class StatusError extends Error {
   readonly _tag = 'StatusError';
   override readonly name = 'StatusError';
   /** The service's error code, for example `GROUP_NOT_MEMBER`. */
-  readonly code: string | undefined;
+  declare readonly code: string | undefined;
   /** The service's error message. */
-  readonly reason: string | undefined;
+  declare readonly reason: string | undefined;
   /** Any further data from the service. */
-  readonly metadata: unknown;
+  declare readonly metadata: unknown;
   /** The id of the request, to quote when reporting a problem to the operators of the service. */
-  readonly rayId: string | undefined;
+  declare readonly rayId: string | undefined;
   /** How long the service asks to wait before the next request, in ms. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
   /** Whether the answer had no body, as after a crash of the service. */
-  readonly isEmpty: boolean;
+  declare readonly isEmpty: boolean;
 
   constructor(
     readonly status: number,
     readonly request: RequestSummary,
-    details: StatusDetails = {},
+    { code, reason, metadata, rayId, retryAfter, isEmpty = false }: StatusDetails = {},
   ) {
     // A single line without control characters: it may be printed to a terminal or a log.
-    const detail = [details.code, details.reason].filter(Boolean).join(': ');
+    const detail = [code, reason].filter(Boolean).join(': ');
     const line = printable(detail).slice(0, 300);
     super(`${status}${line && ` ${line}`} (${request.method} ${request.url})`);
-    this.code = details.code;
-    this.reason = details.reason;
-    this.metadata = details.metadata;
-    this.rayId = details.rayId;
-    this.retryAfter = details.retryAfter;
-    this.isEmpty = details.isEmpty ?? false;
+    Object.assign(this, { code, reason, metadata, rayId, retryAfter, isEmpty });
   }
 }
 

@@ -32,6 +32,7 @@ export function pollOnce<A>(
   settings: WatchSettings<A>,
   interruption$: Observable<Interruption>,
   wokenAt: () => number,
+  pollOf: number,
 ): Observable<WatchEvent<A>> {
   return new Observable(subscriber => {
     const { permit, deadline, retention, scheduler } = settings;
@@ -81,7 +82,7 @@ export function pollOnce<A>(
       };
       subscriber.next({ kind: 'sent' });
       try {
-        asking = poll(index, { needsFreshConnection: isFresh, onArrival }).subscribe({
+        asking = poll(index, { needsFreshConnection: isFresh, onArrival, pollOf }).subscribe({
           next: polled => end({ kind: 'answer', arrivedAt, ...polled }),
           error: fail,
           complete: () => end({ kind: 'nothing' }),

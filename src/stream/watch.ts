@@ -108,8 +108,6 @@ export function continuingWatch<A>(
 ): (position?: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>> {
   const { scheduler, monotonic, retention, ack, log } = settings;
   const watchId = ++watchCount;
-  const numbered: SinglePoll<A> = (index, context) =>
-    poll(index, Object.assign(context, { pollOf: watchId }));
   /** The last committed state, for the next subscription. A feed has one subscription, which is paused, until its watch ends. */
   let place: WatchState | undefined;
 
@@ -200,7 +198,7 @@ export function continuingWatch<A>(
       };
 
       /** Emits `sent`, perhaps `held`, then how the poll ended. Each of them leads to a turn. */
-      const polled = () => pollOnce(numbered, state, settings, interruption$, () => wokenAt);
+      const polled = () => pollOnce(poll, state, settings, interruption$, () => wokenAt, watchId);
       const event$ = defer(() => {
         const kind = pending;
         pending = undefined;

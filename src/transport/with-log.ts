@@ -46,11 +46,7 @@ export function withLog(
     defer(() => {
       const start = now();
       const { pollOf } = request;
-      const common = {
-        ...summaryOf(request),
-        requestId: ++requests,
-        ...(pollOf !== undefined && { pollOf }),
-      };
+      const common = { ...summaryOf(request), requestId: ++requests, ...(pollOf && { pollOf }) };
       let hasEnded = false;
       const logEnd = (outcome: RequestEnd) => {
         if (hasEnded) return;
