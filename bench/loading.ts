@@ -52,6 +52,10 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
   ['watchSignals, eventFeed', from('watchSignals, eventFeed')],
   ['createClient', from('createClient'), [26.8, 14]],
   ['everything', "export * from 'lobby-rx'"],
+  [
+    'createClient, createEmulator',
+    `${from('createClient')}; export { createEmulator } from 'lobby-rx/emulator'`,
+  ],
   ['codecs alone: GroupMemberList', from('GroupMemberList')],
   ['backoff', from('backoff')],
   ['pages', from('pages')],

@@ -7,7 +7,8 @@ export default tseslint.config(
     ignores: [
       ...['**/dist/', 'coverage/', 'node_modules/', '**/*.{js,cjs}'],
       ...[
-        'docs/',
+        'docs/{api,node_modules}/',
+        'docs/.vitepress/{*.ts,theme,cache,dist}',
         'examples/stores/',
         'examples/angular/src/',
         'test/consumers/{angular,frameworks}/',

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import apiSidebar from '../api/typedoc-sidebar.json' with { type: 'json' };
-import { anchorOf, drawDiagrams, groupCode, linkPages, pageOf, sidebar } from './pages.js';
+import { anchorOf, drawDiagrams, groupCode, linkPages, pageOf, runCode, sidebar } from './pages.js';
+
+const ROOT = join(import.meta.dirname, '../..');
 
 export default defineConfig({
   title: 'lobby-rx',
@@ -21,7 +23,17 @@ export default defineConfig({
     search: { provider: 'local' },
   },
   // Pages outside of docs/ would look for Vue in the library's own packages.
+  vue: { template: { compilerOptions: { isCustomElement: tag => tag === 'lobby-marbles' } } },
   vite: {
+    // What runs in a page is the library as it is here.
+    resolve: {
+      alias: [
+        { find: /^lobby-rx$/, replacement: join(ROOT, 'src/index.ts') },
+        { find: /^lobby-rx\/(emulator|marbles)$/, replacement: join(ROOT, 'src/$1/index.ts') },
+        { find: '#fetch', replacement: join(ROOT, 'src/transport/platform-fetch.ts') },
+        { find: '#fp-ts', replacement: 'fp-ts/es6' },
+      ],
+    },
     build: { chunkSizeWarningLimit: 4_000 },
     plugins: [
       {
@@ -36,7 +48,7 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: anchorOf },
     config: md => {
-      for (const plugin of [linkPages, groupCode, drawDiagrams]) plugin(md);
+      for (const plugin of [linkPages, groupCode, drawDiagrams, runCode]) plugin(md);
     },
   },
 });

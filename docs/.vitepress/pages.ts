@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
 import type { MarkdownEnv, MarkdownRenderer } from 'vitepress';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -81,4 +82,23 @@ export function drawDiagrams(md: MarkdownRenderer): void {
       ? `<Diagram text="${encodeURIComponent(content)}" />`
       : fence!(tokens, i, ...rest);
   };
+}
+
+const RUN = /^<!-- run -->\s*$/;
+
+/** Puts the block of code after a `<!-- run -->` into a `<RunnableCode>`, with the same code as JavaScript. */
+export function runCode(md: MarkdownRenderer): void {
+  md.core.ruler.push('run-code', state => {
+    state.tokens = state.tokens.flatMap((token, i) => {
+      if (token.type !== 'fence' || !RUN.test(state.tokens[i - 1]?.content ?? '')) return [token];
+      const { outputText } = ts.transpileModule(token.content, {
+        compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
+      });
+      const open = new state.Token('html_block', '', 0);
+      open.content = `<RunnableCode code="${encodeURIComponent(outputText)}">\n`;
+      const close = new state.Token('html_block', '', 0);
+      close.content = '</RunnableCode>\n';
+      return [open, token, close];
+    });
+  });
 }

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { of } from 'rxjs';
-import { checkOptions, type Options } from '../error/index.js';
+import { checkOptions, InputError, type Options } from '../error/index.js';
 import { answerControl, CONTROL_PATH, type Control, type ControlAccess } from './control/index.js';
 import type { Emulator } from './emulator.js';
 import { serviceUrls, type EmulatedResponse, type Handler, type ServiceUrls } from './service/index.js';
@@ -46,7 +45,8 @@ export interface EmulatorServer {
 
 /**
  * Serves an emulator over HTTP on 127.0.0.1, until `close()`. Rejects with an `InputError` if the config is invalid, and
- * with Node's own error (for example `EADDRINUSE`) if it cannot listen on the port.
+ * with Node's own error (for example `EADDRINUSE`) if it cannot listen on the port. It needs Node; in a page, use
+ * `emulator.transport`.
  *
  * @example
  * const server = await listen(emulator);
@@ -57,6 +57,9 @@ export async function listen(
   config: ListenConfig = {},
 ): Promise<EmulatorServer> {
   checkOptions(config, OPTIONS);
+  // Not imported: a page may use the rest of the emulator, and its bundler would not find them.
+  const { createServer } = nodeModule('node:http');
+  const { createHash, randomBytes, timingSafeEqual } = nodeModule('node:crypto');
   const server = createServer();
   const pool = socketPool(server);
   await new Promise<void>((resolve, reject) => {
@@ -66,7 +69,13 @@ export async function listen(
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const secret = randomBytes(24).toString('base64url');
-  const access: ControlAccess = { secret, hosts: [`127.0.0.1:${port}`, `localhost:${port}`] };
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const expected = digest(`Bearer ${secret}`);
+  const access: ControlAccess = {
+    // In constant time: how long it takes must not tell how much of a guess is right.
+    isAllowed: authorization => timingSafeEqual(digest(authorization), expected),
+    hosts: [`127.0.0.1:${port}`, `localhost:${port}`],
+  };
   const handle: Handler = request =>
     config.control && request.url.startsWith(CONTROL_PATH)
       ? of(answerControl(config.control, access, request))
@@ -87,6 +96,13 @@ export async function listen(
         server.closeAllConnections();
       }),
   };
+}
+
+function nodeModule<Name extends 'node:http' | 'node:crypto'>(name: Name) {
+  const { process } = globalThis as { process?: Partial<NodeJS.Process> };
+  if (!process?.getBuiltinModule)
+    throw new InputError('listen', 'called in Node; in a page, use emulator.transport', 'a call in a page');
+  return process.getBuiltinModule(name);
 }
 
 /** The open sockets of a server. */

@@ -23,7 +23,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   browser: ['rxjs'],
   client: ['rxjs'],
   'index.ts': [],
-  emulator: ['rxjs', 'node:http', 'node:net', 'node:crypto'],
+  emulator: ['rxjs', 'node:http', 'node:net'],
   angular: ['rxjs', '@angular/common', '@angular/common/http', '@angular/core'],
   fleet: [
     'rxjs',

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { packed } from './packed.js';
@@ -156,6 +157,26 @@ describe('the packed package, installed in a clean folder', function () {
     // A limit against bundling everything by mistake, not a goal.
     const size = gzipSync(outputFiles[0]!.contents).length;
     ok(size < 40_000, `${size} bytes`);
+  });
+
+  it('lets a page use the emulator, without anything of Node', async () => {
+    const entry = join(folder, 'emulated.js');
+    await writeFile(
+      entry,
+      `import { createEmulator, listen } from 'lobby-rx/emulator';
+       const { addIdentity } = createEmulator();
+       export const token = addIdentity().token;
+       export const failure = listen({ handle: () => {} }).catch(error => error.message);`,
+    );
+    const { outputFiles } = await build({
+      ...{ entryPoints: [entry], bundle: true, write: false },
+      ...{ platform: 'browser', format: 'iife', globalName: 'page', logLevel: 'silent' },
+    });
+    const { text } = outputFiles[0]!;
+    const globals = { URL, setTimeout, clearTimeout, setInterval, clearInterval, structuredClone };
+    const page = runInNewContext(`${text}; page`, globals) as { token: string; failure: Promise<string> };
+    ok(page.token.length > 0);
+    match(await page.failure, /in a page, use emulator\.transport/);
   });
 
   it('has a file for every entry', async () => {

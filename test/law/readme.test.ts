@@ -18,9 +18,9 @@ const MOST_WORDS_OF_PAGE: Readonly<Record<string, number>> = {
 };
 const GUIDE = /^(?:README|docs\/(?!design|measured)[a-z-]+)\.md$/;
 
-/** The words of the prose: tables count, code blocks and link targets do not. */
+/** The words of the prose: tables count, code blocks, comments and link targets do not. */
 function wordsOf(markdown: string): readonly string[] {
-  const prose = markdown.replace(/^ *```[^]*?^ *```$/gm, '').replace(/\]\([^)]*\)/g, ']');
+  const prose = markdown.replace(/^ *```[^]*?^ *```$|<!--.*?-->/gm, '').replace(/\]\([^)]*\)/g, ']');
   return prose.split(/\s+/).filter(word => /[\p{L}\p{N}]/u.test(word));
 }
 

@@ -1,20 +1,9 @@
 import { deepStrictEqual, match, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { dirname, extname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { filesUnder } from '../files-under.js';
-
-const DOCS = join(import.meta.dirname, '../../docs');
-const SITE = join(DOCS, '.vitepress/dist');
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-};
+import { DOCS, serveSite, SITE } from './site.js';
 
 interface Documented {
   readonly name: string;
@@ -87,22 +76,14 @@ describe('The site of the documentation (npm run docs:build)', () => {
   });
 
   describe('in Chromium', () => {
-    let server: Server;
+    let site: Awaited<ReturnType<typeof serveSite>>;
     let url: string;
     let browser: Browser;
     let page: Page;
     let errors: string[];
     before(async () => {
-      server = createServer(({ url: asked = '/' }, response) => {
-        const { pathname } = new URL(asked, 'http://site');
-        const file = join(SITE, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
-        if (dirname(file).startsWith(SITE) && existsSync(file)) {
-          response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
-          response.end(readFileSync(file));
-        } else response.writeHead(404).end();
-      }).listen(0, '127.0.0.1');
-      await new Promise(resolve => server.once('listening', resolve));
-      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      site = await serveSite();
+      ({ url } = site);
       browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
     });
     beforeEach(async () => {
@@ -119,7 +100,7 @@ describe('The site of the documentation (npm run docs:build)', () => {
     });
     after(async () => {
       await browser.close();
-      server.close();
+      site.close();
     });
 
     it('starts with README and its picture', async () => {
