@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import ts from 'typescript';
@@ -25,6 +25,7 @@ const tsc = [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', join(ROOT, 'sr
 execFileSync(process.execPath, [...tsc, '--outDir', DIST], { stdio: 'inherit' });
 writeFpTs();
 await bundleForNode();
+await bundleWorkbench();
 for (const room of ['angular', 'browser', 'emulator', 'marbles', 'opentelemetry']) await bundleRoom(room);
 removeModules('fleet', 'lobby-server', 'transport/node');
 removeUnreachable();
@@ -55,6 +56,23 @@ async function bundleForNode(): Promise<void> {
     ...{ platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning', sourcemap: true },
     alias: { '#fetch': './transport/node/platform-fetch.ts', '#fp-ts/Either': 'fp-ts/lib/Either.js' },
   });
+}
+
+/** The page of the workbench is one file, which only the command line reads. */
+async function bundleWorkbench(): Promise<void> {
+  const folder = join(ROOT, 'src/workbench/page');
+  const { outputFiles } = await build({
+    ...{ entryPoints: [join(folder, 'main.tsx')], bundle: true, minify: true, write: false },
+    ...{ platform: 'browser', format: 'esm', target: 'es2022', logLevel: 'warning' },
+    ...{ jsx: 'automatic', jsxImportSource: 'preact' },
+    alias: { '#fetch': join(ROOT, 'src/transport/platform-fetch.ts') },
+  });
+  const script = outputFiles[0]!.text.replaceAll('</script', '<\\/script');
+  const html = readFileSync(join(folder, 'workbench.html'), 'utf8').replace(/\n\s+/g, '\n');
+  writeFileSync(
+    join(DIST, 'node/workbench.html'),
+    html.replace('</script>', () => `${script}</script>`),
+  );
 }
 
 /** Rooms that are used as a whole, or not at all: a bundler has nothing to leave out of them. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { connected } from './connected.js';
 import { didYouMean } from '../error/index.js';
 import { doctor } from './doctor.js';
-import { emulate } from './emulate.js';
+import { emulate } from './emulate/index.js';
 import { events } from './events.js';
 import { members } from './members.js';
 import { EXIT, fail } from './run.js';

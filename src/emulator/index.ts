@@ -14,15 +14,16 @@ export {
   type SeededWorld,
 } from './demo/index.js';
 export { createEmulator, type Emulator, type EmulatorConfig } from './emulator.js';
-export type {
-  DeliveryFault,
-  EditedAnswer,
-  Fault,
-  FaultCounts,
-  FaultPlan,
-  PlannedFault,
-  ReplacedAnswer,
-  ServerQuirk,
+export {
+  faultKinds,
+  type DeliveryFault,
+  type EditedAnswer,
+  type Fault,
+  type FaultCounts,
+  type FaultPlan,
+  type PlannedFault,
+  type ReplacedAnswer,
+  type ServerQuirk,
 } from './fault/index.js';
 export { listen, type EmulatorServer, type ListenConfig } from './listen.js';
 export type { RecordedRequest } from './recorded-request.js';

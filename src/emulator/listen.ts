@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { of } from 'rxjs';
-import { checkOptions, InputError, type Options } from '../error/index.js';
+import { aFunction, checkOptions, InputError, type Options } from '../error/index.js';
 import { answerControl, CONTROL_PATH, type Control, type ControlAccess } from './control/index.js';
 import type { Emulator } from './emulator.js';
 import { serviceUrls, type EmulatedResponse, type Handler, type ServiceUrls } from './service/index.js';
 
-/** The maximum size of a request body, in bytes. Real ones are much smaller. */
+/** The maximum size of a request body, in bytes. Real ones are much smaller; a saved world is not. */
 const MAX_BODY = 65_536;
+const MAX_CONTROL_BODY = 16 * 1024 * 1024;
 
 /** The options of {@link listen}. */
 export interface ListenConfig {
@@ -15,6 +15,11 @@ export interface ListenConfig {
   readonly port?: number;
   /** Commands to offer at `/_emulator/…`, to those who know the secret in `EmulatorServer.control`. Default: none. */
   readonly control?: Control;
+  /**
+   * With a `control`: answers what is at `/_emulator/workbench`, a page, and below it what the page asks for with the secret.
+   * Default: nothing.
+   */
+  readonly workbench?: Handler;
 }
 
 const OPTIONS: Options<ListenConfig> = {
@@ -26,6 +31,7 @@ const OPTIONS: Options<ListenConfig> = {
     name: 'what createControl returns',
     is: u => typeof (Object(u) as Partial<Control>).run === 'function',
   },
+  workbench: aFunction,
 };
 
 /** An emulator served over HTTP. */
@@ -76,16 +82,18 @@ export async function listen(
     isAllowed: authorization => timingSafeEqual(digest(authorization), expected),
     hosts: [`127.0.0.1:${port}`, `localhost:${port}`],
   };
+  const { control, workbench } = config;
+  const controls = control && { control, ...(workbench && { workbench }) };
   const handle: Handler = request =>
-    config.control && request.url.startsWith(CONTROL_PATH)
-      ? of(answerControl(config.control, access, request))
+    controls && request.url.startsWith(CONTROL_PATH)
+      ? answerControl(controls, access, request)
       : emulator.handle(request);
   server.on('request', (incoming, outgoing) => void serve(handle, pool, incoming, outgoing));
   return {
     url,
     urls: serviceUrls(url),
     port,
-    control: config.control && { url: url + CONTROL_PATH.slice(0, -1), secret },
+    control: control && { url: url + CONTROL_PATH.slice(0, -1), secret },
     sockets: () =>
       new Promise((resolve, reject) => {
         server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
@@ -138,7 +146,7 @@ async function serve(
   outgoing: ServerResponse,
 ): Promise<void> {
   const { method = 'GET', url = '/', socket } = incoming;
-  const body = await read(incoming);
+  const body = await read(incoming, url.startsWith(CONTROL_PATH) ? MAX_CONTROL_BODY : MAX_BODY);
   if (outgoing.destroyed || pool.isDead(socket)) return;
   if (body === undefined) {
     send(outgoing, { status: 413, headers: { connection: 'close' }, body: '' });
@@ -159,13 +167,13 @@ async function serve(
 }
 
 /** The body of a request; `undefined` if it is too large. */
-async function read(incoming: IncomingMessage): Promise<string | undefined> {
+async function read(incoming: IncomingMessage, maxBody: number): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > MAX_BODY) return undefined;
+      if (size > maxBody) return undefined;
       chunks.push(chunk);
     }
   } catch {

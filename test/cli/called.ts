@@ -1,7 +1,7 @@
 import { mock } from 'node:test';
 import { connected } from '../../src/cli/connected.js';
 import { doctor } from '../../src/cli/doctor.js';
-import { emulate } from '../../src/cli/emulate.js';
+import { emulate } from '../../src/cli/emulate/index.js';
 import { events } from '../../src/cli/events.js';
 import { members } from '../../src/cli/members.js';
 import { watch } from '../../src/cli/watch.js';

@@ -63,12 +63,19 @@ const rows: Readonly<Record<string, Row>> = {
   },
   listen: {
     use: async options => (await listen(emulator, options)).close(),
-    valid: [{ port: 0, control: createControl(emulator, world) } satisfies Required<ListenConfig>],
+    valid: [
+      {
+        port: 0,
+        control: createControl(emulator, world),
+        workbench: emulator.handle,
+      } satisfies Required<ListenConfig>,
+    ],
     invalid: [
       ['port', -1, 'a whole number from 0 to 65535'],
       ['port', 65_536, 'a whole number from 0 to 65535'],
       ['port', '80', 'a whole number from 0 to 65535'],
       ['control', true, 'what createControl returns'],
+      ['workbench', 'a page', 'a function'],
     ],
   },
   seedWorld: {

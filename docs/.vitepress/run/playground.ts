@@ -34,12 +34,6 @@ const STOPPED = {
   text: '{"code":"STOPPED","message":"The playground is stopped."}',
 };
 
-/** The faults to choose from. */
-export const FAULTS = [
-  ...(['html', 'error', 'refuse', 'rate_limited', 'reset_in_body', 'truncated_json', 'wrong_json'] as const),
-  ...(['redirect', 'index_missing', 'index_backwards', 'last_event_only', 'repeat', 'hot'] as const),
-] satisfies Fault['kind'][];
-
 /** A service in the page, a client of it, and what can happen to them. */
 export interface Playground {
   readonly client: Client;

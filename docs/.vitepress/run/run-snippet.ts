@@ -1,9 +1,10 @@
 import * as rxjs from 'rxjs';
 import * as lobbyRx from 'lobby-rx';
+import { faultKinds } from 'lobby-rx/emulator';
 import { defineMarbles, type LobbyMarbles } from 'lobby-rx/marbles';
 import { createPlayground, type Playground } from './playground.js';
 
-export { FAULTS } from './playground.js';
+export { faultKinds };
 
 defineMarbles();
 

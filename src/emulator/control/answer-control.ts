@@ -1,9 +1,12 @@
+import { of, type Observable } from 'rxjs';
 import { checkArgument, InputError, isInputError, plainObject } from '../../error/index.js';
-import type { EmulatedRequest, EmulatedResponse } from '../service/index.js';
+import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 import type { Control } from './control.js';
 
 /** What the paths of all commands begin with. */
 export const CONTROL_PATH = '/_emulator/';
+/** Where a workbench is. */
+const WORKBENCH_PATH = `${CONTROL_PATH}workbench`;
 
 /** Who may send commands over HTTP. */
 export interface ControlAccess {
@@ -13,28 +16,39 @@ export interface ControlAccess {
   readonly hosts: readonly string[];
 }
 
+/** What is at {@link CONTROL_PATH}. */
+export interface Controls {
+  readonly control: Control;
+  readonly workbench?: Handler;
+}
+
 /**
  * Carries out the command in a request: `POST /_emulator/token/expire` is `token expire`, and the body has its fields as JSON.
- * The answer has no CORS headers: no page of a browser may send commands.
+ * What begins with `/_emulator/workbench` is for the workbench, if there is one; its page has no secrets, and asks for the secret.
+ * The answer has no CORS headers: no page of another origin may send commands.
  */
 export function answerControl(
-  control: Control,
+  { control, workbench }: Controls,
   { isAllowed, hosts }: ControlAccess,
-  { method, url, headers, body }: EmulatedRequest,
-): EmulatedResponse {
-  if (!hosts.includes(headers.host ?? ''))
-    return answer(403, { message: `the host must be ${hosts.join(' or ')}` });
+  request: EmulatedRequest,
+): Observable<EmulatedResponse> {
+  const { method, url, headers, body } = request;
+  const refuse = (status: number, message: string, more = {}) => of(answer(status, { message }, more));
+  if (!hosts.includes(headers.host ?? '')) return refuse(403, `the host must be ${hosts.join(' or ')}`);
+  if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`)
+    return refuse(403, 'pages of other origins may not send commands');
+  if (workbench && method === 'GET' && url === WORKBENCH_PATH) return workbench(request);
   if (!isAllowed(headers.authorization ?? ''))
-    return answer(401, { message: 'the secret that the emulator has printed is needed, as a bearer token' });
-  if (method !== 'POST')
-    return answer(405, { message: 'the method for commands is POST' }, { allow: 'POST' });
+    return refuse(401, 'the secret that the emulator has printed is needed, as a bearer token');
 
-  const [path] = url.slice(CONTROL_PATH.length).split('?', 1);
   try {
-    return answer(200, control.run(path!.replaceAll('/', ' '), parse(body)));
+    if (workbench && url.startsWith(`${WORKBENCH_PATH}/`)) return workbench(request);
+    if (method !== 'POST') return refuse(405, 'the method for commands is POST', { allow: 'POST' });
+    const [path] = url.slice(CONTROL_PATH.length).split('?', 1);
+    return of(answer(200, control.run(path!.replaceAll('/', ' '), parse(body))));
   } catch (error) {
     if (!isInputError(error)) throw error;
-    return answer(error.argument === 'command' ? 404 : 400, { message: error.message });
+    return refuse(error.argument === 'command' ? 404 : 400, error.message);
   }
 }
 

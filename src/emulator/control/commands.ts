@@ -29,12 +29,19 @@ export interface Command {
 export function createCommands(emulator: Emulator, world: SeededWorld): Readonly<Record<string, Command>> {
   /** The ids of those who have joined, by name, oldest first. */
   const guests = new Map<string, string>();
+  /** The tokens of the identity and of those who have joined, by id. */
+  const tokens = new Map([[world.identityId, world.identityToken]]);
   const faults = new Set<() => void>();
-  let token = world.identityToken;
 
   const idOf = (who: unknown): string => {
     const name = who === undefined ? world.identityId : checkArgument('who', nonEmptyString, who);
     return guests.get(name) ?? name;
+  };
+  const tokenOf = (who: unknown): readonly [identity_id: string, token: string] => {
+    const identity_id = idOf(who);
+    const token = tokens.get(identity_id);
+    if (token === undefined) throw new InputError('who', 'someone who has joined here', 'someone else');
+    return [identity_id, token];
   };
   const clearFaults = () => {
     for (const withdraw of faults) withdraw();
@@ -67,6 +74,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
         if (guests.has(display_name)) throw new InputError('name', 'a new one', 'one of a member');
         const guest = emulator.addIdentity({ display_name });
         guests.set(display_name, guest.identity_id);
+        tokens.set(guest.identity_id, guest.token);
         emulator.join(world.groupId, guest.identity_id);
         return { message: `${display_name} has joined`, ...guest };
       },
@@ -90,6 +98,16 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
         const identity_id = idOf(who);
         emulator.updatePresence(identity_id, { status: checkArgument('status', nonEmptyString, status) });
         return { message: `the presence is ${String(status)}`, identity_id };
+      },
+    },
+    profile: {
+      summary: 'has another name',
+      ...{ takes: ['name', 'who'], needs: 1 },
+      run: ({ name, who }) => {
+        const display_name = checkArgument('name', nonEmptyString, name);
+        const identity_id = idOf(who);
+        emulator.updateProfile(identity_id, { display_name });
+        return { message: `the name is ${display_name}`, identity_id };
       },
     },
     message: {
@@ -135,17 +153,19 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     'token expire': {
       summary: 'requests with the token get a 401',
-      ...{ takes: [], needs: 0 },
-      run: () => {
-        emulator.expireToken(token);
+      ...{ takes: ['who'], needs: 0 },
+      run: ({ who }) => {
+        emulator.expireToken(tokenOf(who)[1]);
         return { message: "the identity's token has expired" };
       },
     },
     'token renew': {
       summary: 'issues another token',
-      ...{ takes: [], needs: 0 },
-      run: () => {
-        token = emulator.renewToken(token);
+      ...{ takes: ['who'], needs: 0 },
+      run: ({ who }) => {
+        const [identity_id, old] = tokenOf(who);
+        const token = emulator.renewToken(old);
+        tokens.set(identity_id, token);
         return { message: 'a new token is issued', token };
       },
     },

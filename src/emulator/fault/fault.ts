@@ -26,14 +26,22 @@ const FIELDS: Readonly<Record<Fault['kind'], Readonly<Record<string, Check>>>> =
   ...serverQuirkFields,
 };
 
+/**
+ * The kinds of all faults.
+ *
+ * @example
+ * for (const kind of faultKinds) it(`survives ${kind}`, () => survives({ kind }));
+ */
+export const faultKinds: readonly Fault['kind'][] = Object.keys(FIELDS) as Fault['kind'][];
+
 /** The names of all fields that some kind of fault has, besides `kind`. */
 export const FAULT_FIELDS: readonly string[] = [
   ...new Set(Object.values(FIELDS).flatMap(fields => Object.keys(fields))),
 ];
 
 const faultKind: Check = {
-  name: `one of ${Object.keys(FIELDS).join(', ')}`,
-  is: u => Object.keys(FIELDS).some(kind => kind === u),
+  name: `one of ${faultKinds.join(', ')}`,
+  is: u => faultKinds.some(kind => kind === u),
 };
 
 /** Throws an `InputError` if the kind of the fault is unknown, or if one of its fields is unknown or invalid. */

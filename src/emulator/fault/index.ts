@@ -6,6 +6,6 @@ export {
   type FaultPlan,
   type PlannedFault,
 } from './fault-injector.js';
-export { FAULT_FIELDS, type Fault } from './fault.js';
+export { FAULT_FIELDS, faultKinds, type Fault } from './fault.js';
 export type { ReplacedAnswer } from './replaced-answer.js';
 export type { ServerQuirk } from './server-quirk.js';

@@ -1,20 +1,23 @@
 import { randomBytes } from 'node:crypto';
+import { of, switchMap } from 'rxjs';
 import {
   createControl,
   createEmulator,
   listen,
   seedWorld,
   simulateActivity,
+  type EmulatorConfig,
   type EmulatorServer,
   type Handler,
-  type SeedConfig,
-} from '../emulator/index.js';
-import { lobbyAddress } from '../protocol/index.js';
+  type SeededWorld,
+  type Emulator,
+} from '../../emulator/index.js';
+import { readEmulateOptions, type EmulateOptions } from './emulate-options.js';
 import { infoForPeople, infoForPrograms } from './emulator-info.js';
-import { parseFlags, wholeNumber } from './parse-flags.js';
-import { handlerOfRecording } from './recording.js';
-import { EXIT, fail } from './run.js';
-import { jsonLine } from './terminal/index.js';
+import { handlerOfRecording } from '../recording.js';
+import { EXIT, fail } from '../run.js';
+import { jsonLine } from '../terminal/index.js';
+import { createWorkbench, readWorkbenchPage } from '../../workbench/index.js';
 import { typeCommands } from './type-commands.js';
 
 const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with sample data
@@ -26,6 +29,8 @@ const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with sample
                      host. Only player URLs have the path, lobby joins do not
   --seed N           the same seed gives the same ids and tokens; by default
                      they cannot be guessed
+  --ui               serves a workbench: a page that shows what happens, and
+                     makes things happen
   --live             simulates activity: presence, members, chat, lobby joins
   --replay FILE      answers as a service did that was recorded by events
                      --record FILE, after the same times, instead of all this
@@ -47,7 +52,7 @@ arguments.
 export async function emulate(args: readonly string[]): Promise<void> {
   let options: EmulateOptions;
   try {
-    options = readOptions(args);
+    options = readEmulateOptions(args);
   } catch (error) {
     fail((error as Error).message, EXIT.usage);
     return;
@@ -56,18 +61,32 @@ export async function emulate(args: readonly string[]): Promise<void> {
 
   if (options.replay !== undefined) return replay(options.replay, options);
 
-  const { seed, every, lobby, isLive, isJson } = options;
-  const emulator = createEmulator(seed === undefined ? { random: secureRandom } : { seed });
-  const world = {
+  const { seed, every, lobby, isLive, isJson, hasUi } = options;
+  const config = seed === undefined ? { random: secureRandom } : { seed };
+  const seeded = (emulator: Emulator) => ({
     ...seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby.ports }) }),
     ...(lobby && { lobbyUrl: lobby.url }),
-  };
-  const control = createControl(emulator, world);
-  const server = await started(listen(emulator, { port: options.port, control }), options);
+  });
+  let emulated: ReturnType<typeof plainEmulator>;
+  try {
+    emulated = hasUi ? createWorkbench(config, seeded, readWorkbenchPage()) : plainEmulator(config, seeded);
+  } catch (error) {
+    fail((error as Error).message, EXIT.usage);
+    return;
+  }
+  const { control, world, emulated$, workbench } = emulated;
+  const server = await started(
+    listen(emulated, { port: options.port, control, ...(workbench && { workbench }) }),
+    options,
+  );
   if (!server) return;
 
   const activity = isLive
-    ? simulateActivity(emulator, world, { seed: seed ?? 1, every }).subscribe()
+    ? emulated$
+        .pipe(
+          switchMap(({ emulator, world }) => simulateActivity(emulator, world, { seed: seed ?? 1, every })),
+        )
+        .subscribe()
     : undefined;
   const stop = () => {
     activity?.unsubscribe();
@@ -76,13 +95,23 @@ export async function emulate(args: readonly string[]): Promise<void> {
   };
   onSignal(stop);
   // Printed last: a program that reads this may stop the process immediately.
-  const info = { server, world, isLive };
+  const info = { server, world, isLive, hasUi };
   process.stdout.write(isJson ? `${jsonLine(infoForPrograms(info))}\n` : infoForPeople(info));
   const commands = typeCommands(control, isJson).subscribe({
     complete: () => {
       if (options.exitWithStdin) stop();
     },
   });
+}
+
+/** An emulator without a workbench. */
+function plainEmulator(config: EmulatorConfig, seeded: (emulator: Emulator) => SeededWorld) {
+  const emulator = createEmulator(config);
+  const world = seeded(emulator);
+  return {
+    ...{ handle: emulator.handle, world, control: createControl(emulator, world) },
+    ...{ emulated$: of({ emulator, world }), workbench: undefined as Handler | undefined },
+  };
 }
 
 /** Answers as recorded in a file, until it is stopped. */
@@ -125,69 +154,6 @@ async function started(
 function onSignal(stop: () => void): void {
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-}
-
-interface EmulateOptions {
-  readonly port: number;
-  /** Undefined if the ids and tokens must not be guessed. */
-  readonly seed: number | undefined;
-  readonly lobby: LobbyPlace | undefined;
-  /** The path of a recording to answer from, instead of a world. */
-  readonly replay: string | undefined;
-  readonly isJson: boolean;
-  readonly isLive: boolean;
-  /** In ms. */
-  readonly every: number;
-  readonly exitWithStdin: boolean;
-  readonly help: boolean;
-}
-
-function readOptions(args: readonly string[]): EmulateOptions {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean', default: false } as const;
-  const { values } = parseFlags('emulate', args, {
-    flags: {
-      ...{ port: { ...text, default: '0' }, seed: text, lobby: text, replay: text },
-      ...{ live: flag, every: { ...text, default: '1000' }, json: flag, 'exit-with-stdin': flag },
-      help: { ...flag, short: 'h' },
-    },
-  });
-  const { seed, lobby, live } = values;
-  if (values.replay !== undefined && (seed !== undefined || lobby !== undefined || live))
-    throw new Error('use either --replay, or --seed, --lobby and --live');
-  return {
-    port: wholeNumber('--port', values.port, 0, 65_535),
-    seed: seed === undefined ? undefined : wholeNumber('--seed', seed, 0, 2 ** 32 - 1),
-    lobby: lobby === undefined ? undefined : lobbyAt(lobby),
-    replay: values.replay,
-    isJson: values.json,
-    isLive: live,
-    every: wholeNumber('--every', values.every, 1, 3_600_000),
-    exitWithStdin: values['exit-with-stdin'],
-    help: values.help,
-  };
-}
-
-/** Where a lobby is. */
-interface LobbyPlace {
-  /** A lobby join has no path: clients have to know it. */
-  readonly ports: NonNullable<SeedConfig['ports']>;
-  /** The URL of the lobby, with its path. */
-  readonly url: string;
-}
-
-/** The place of a lobby with this WebSocket URL. */
-function lobbyAt(text: string): LobbyPlace {
-  const [, scheme, hostname, port, path = ''] =
-    /^(wss?):\/\/([^/?#@:\s]+|\[[\da-f:]+\])(?::(\d{1,5}))?(\/[^?#\s]*)?$/i.exec(text) ?? [];
-  const isTls = scheme?.toLowerCase() === 'wss';
-  const number = Number(port ?? (isTls ? 443 : 80));
-  if (!hostname || number > 65_535)
-    throw new Error(
-      `--lobby must be a ws: or wss: URL without a query, like ws://127.0.0.1:8080/play; got '${text}'`,
-    );
-  const ports = { default: { host: `${hostname}:${number}`, hostname, port: number, is_tls: isTls } };
-  return { ports, url: `${lobbyAddress({ ports }).url}${path === '/' ? '' : path}` };
 }
 
 /** As `Math.random`, but the next one cannot be guessed. */

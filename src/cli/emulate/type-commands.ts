@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import { Observable } from 'rxjs';
-import { isInputError, printable } from '../error/index.js';
-import type { Control, ControlResult } from '../emulator/index.js';
-import { jsonLine, warn } from './terminal/index.js';
+import { isInputError, printable } from '../../error/index.js';
+import type { Control, ControlResult } from '../../emulator/index.js';
+import { jsonLine, warn } from '../terminal/index.js';
 
 /**
  * Carries out each line of standard input as a command of an emulator, and prints what it has done: for people, or as a line of

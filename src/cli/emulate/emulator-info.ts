@@ -1,30 +1,33 @@
-import type { EmulatorServer, SeededWorld } from '../emulator/index.js';
+import type { EmulatorServer, SeededWorld } from '../../emulator/index.js';
 
 /** What there is to know about a running emulator, for a program and for people. */
 export interface EmulatorInfo {
   readonly server: EmulatorServer;
   readonly world: SeededWorld;
   readonly isLive: boolean;
+  /** Whether there is a workbench. */
+  readonly hasUi: boolean;
 }
 
 /** The values for a program. */
-export function infoForPrograms({ server: { url, urls, control }, world }: EmulatorInfo): object {
+export function infoForPrograms({ server: { url, urls, control }, world, hasUi }: EmulatorInfo): object {
   const { groupId, identityId, identityToken, lobbyId, lobbyToken, lobbyUrl, playerToken } = world;
   return {
     ...{ url, ...urls, groupId, identityId, identityToken, lobbyId, lobbyToken, playerToken },
     ...{ lobbyUrl, controlUrl: control?.url, controlSecret: control?.secret },
+    ...(hasUi && { workbenchUrl: workbenchUrl(control) }),
   };
 }
 
 /** The text for people, with lines to paste into a shell. */
-export function infoForPeople({ server: { url, control }, world, isLive }: EmulatorInfo): string {
+export function infoForPeople({ server: { url, control }, world, isLive, hasUi }: EmulatorInfo): string {
   const { groupId, groupName, identityId, identityToken, lobbyToken, lobbyUrl, playerToken } = world;
   const activity = isLive ? 'with simulated activity' : 'without activity (use --live to simulate some)';
   return `The service is running ${activity}.
 Press Ctrl-C to stop it. Type help for what you can make happen in it.
 
   URL              ${url}
-
+${hasUi ? `  workbench        ${workbenchUrl(control)}\n` : ''}
   group            ${groupId}  ${groupName}
   identity         ${identityId}
   identity token   ${identityToken}
@@ -52,3 +55,6 @@ Do from a program what you can type here:
   curl -X POST -H "Authorization: Bearer $CONTROL_SECRET" -d '{"status":"away"}' "$CONTROL_URL/presence"
 `;
 }
+
+/** With the secret after the `#`, which a browser keeps to itself. */
+const workbenchUrl = (control: EmulatorServer['control']) => `${control?.url}/workbench#${control?.secret}`;

@@ -1,0 +1,1 @@
+export { emulate } from './emulate.js';

@@ -1,0 +1,2 @@
+export { readWorkbenchPage } from './workbench-page.js';
+export { createWorkbench } from './workbench.js';

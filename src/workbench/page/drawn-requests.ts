@@ -1,0 +1,52 @@
+import type { LobbyMarbles, NamedWatch } from '../../marbles/index.js';
+import type { SeenRequest } from '../world-view.js';
+
+/** What the `turn` of a watch says besides, which is unknown here. */
+const TURN = { kind: 'turn', wait: 0, attempt: 0, error: undefined } as const;
+
+/**
+ * Draws requests as the polls and calls of clients: each sender has a row for each thing that it watches. The function that it returns
+ * draws what is new in a list, by the order of ids.
+ */
+export function drawnRequests(
+  marbles: Pick<LobbyMarbles, 'log' | 'watch'>,
+): (requests: readonly SeenRequest[]) => void {
+  const rows = new Map<string, { readonly watchId: number; readonly watch: NamedWatch }>();
+  /** Whether the requests that have been drawn have ended, by id. */
+  const drawn = new Map<number, boolean>();
+
+  const rowOf = ({ who, path, at }: SeenRequest) => {
+    const name = `${who}: ${new URL(path, location.origin).pathname}`;
+    const known = rows.get(name);
+    if (known) return known;
+    const row = { watchId: rows.size + 1, watch: marbles.watch(name) };
+    rows.set(name, row);
+    // Before its first poll ends, so that it has its name at once.
+    row.watch.log({ ...TURN, at, watchId: row.watchId, why: 'news' });
+    return row;
+  };
+  const draw = (request: SeenRequest) => {
+    const { id, method, path, at, ended_at, status, events } = request;
+    const row = request.is_poll ? rowOf(request) : undefined;
+    const common = {
+      ...{ requestId: id, method, url: new URL(path, location.origin).href },
+      ...(row && { pollOf: row.watchId }),
+    };
+    if (!drawn.has(id)) marbles.log({ ...common, kind: 'request', at });
+    drawn.set(id, ended_at != null);
+    if (ended_at == null) return;
+    const end = { ...common, at: ended_at, ms: ended_at - at };
+    if (status == null) marbles.log({ ...end, kind: 'abort' });
+    else if (status === 0) marbles.log({ ...end, kind: 'failure', error: undefined });
+    else marbles.log({ ...end, kind: 'answer', status });
+    if (!row) return;
+    const hasFailed = status != null && status !== 200;
+    const why = hasFailed ? 'failed' : events.length > 0 ? 'news' : status == null ? 'left' : 'nothing';
+    row.watch.log({ ...TURN, at: ended_at, watchId: row.watchId, why });
+    for (const kind of events) row.watch.event({ kind });
+  };
+  return requests => {
+    for (const request of requests) if (drawn.get(request.id) !== true) draw(request);
+    for (const id of drawn.keys()) if (id < requests[0]!.id) drawn.delete(id);
+  };
+}

@@ -1,0 +1,46 @@
+import { createClient, cursorArgument, endpoint, struct, type WatchSignal } from '../../index.js';
+import type { Observable } from 'rxjs';
+import { WorldView } from '../world-view.js';
+
+/** What a command has done. */
+export type Result = Readonly<Record<string, unknown>>;
+
+/** The emulator that serves this page. */
+export interface EmulatorClient {
+  /** What there is, whenever it changes. */
+  readonly signal$: Observable<WatchSignal<WorldView>>;
+  /** Carries out a command. Rejects with what is wrong with it. */
+  readonly run: (command: string, fields?: object) => Promise<Result>;
+  /** The world as text, to be saved as a file. */
+  readonly save: () => Promise<string>;
+}
+
+const watchWorld = endpoint({
+  method: 'GET',
+  service: 'api',
+  path: '/_emulator/workbench/world',
+  query: struct('WatchWorld', {}, { watch_index: cursorArgument }),
+  response: WorldView,
+});
+
+/** Waits are short: whoever restarts an emulator looks at this page. */
+const BACKOFF = { initial: 200, max: 1_000 };
+
+export function createEmulatorClient(secret: string): EmulatorClient {
+  const client = createClient({ url: location.origin, token: secret, backoff: BACKOFF });
+  const ask = async (path: string, init: RequestInit) => {
+    const headers = { authorization: `Bearer ${secret}` };
+    const response = await fetch(`/_emulator/${path}`, { ...init, headers });
+    const text = await response.text();
+    if (!response.ok) throw new Error((JSON.parse(text) as { message: string }).message);
+    return text;
+  };
+  return {
+    signal$: client.watchSignals(watchWorld, {}),
+    run: async (command, fields = {}) => {
+      const text = await ask(command.replaceAll(' ', '/'), { method: 'POST', body: JSON.stringify(fields) });
+      return JSON.parse(text) as Result;
+    },
+    save: () => ask('workbench/saved', {}),
+  };
+}

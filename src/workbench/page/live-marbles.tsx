@@ -1,0 +1,24 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { LobbyMarbles } from '../../marbles/index.js';
+import type { SeenRequest } from '../world-view.js';
+import { drawnRequests } from './drawn-requests.js';
+
+/** Every poll and event of every client. `ahead` is how far the clock of the emulator is ahead of this one, in ms. */
+export function LiveMarbles({ requests, ahead }: { requests: readonly SeenRequest[]; ahead: number }) {
+  const marbles = useRef<LobbyMarbles>(null);
+  const draw = useRef<ReturnType<typeof drawnRequests>>();
+  const clock = useRef(ahead);
+  clock.current = ahead;
+  useEffect(() => {
+    const element = marbles.current!;
+    element.now = () => Date.now() + clock.current;
+    draw.current ??= drawnRequests(element);
+    draw.current(requests);
+  }, [requests]);
+  return (
+    <section aria-labelledby="live">
+      <h2 id="live">Live</h2>
+      <lobby-marbles ref={marbles} />
+    </section>
+  );
+}

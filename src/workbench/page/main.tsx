@@ -1,0 +1,47 @@
+import { render } from 'preact';
+import { defineMarbles, type LobbyMarbles } from '../../marbles/index.js';
+import { App } from './app.js';
+
+declare module 'preact' {
+  // eslint-disable-next-line @typescript-eslint/no-namespace
+  namespace JSX {
+    interface IntrinsicElements {
+      'lobby-marbles': import('preact').HTMLAttributes<LobbyMarbles>;
+    }
+  }
+}
+
+/** Where this tab keeps the secret, so that it can be reloaded. */
+const KEY = 'secret';
+
+defineMarbles();
+const { hash, pathname } = location;
+if (hash.length > 1) {
+  sessionStorage.setItem(KEY, hash.slice(1));
+  // It is not to be seen, nor in the history.
+  history.replaceState(null, '', pathname);
+}
+const secret = sessionStorage.getItem(KEY);
+const place = document.querySelector('#workbench')!;
+
+function SignIn() {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget as HTMLFormElement).get('secret') as string;
+    sessionStorage.setItem(KEY, typed);
+    render(<App secret={typed} />, place);
+  };
+  return (
+    <main>
+      <h1>lobby-rx workbench</h1>
+      <form onSubmit={submit}>
+        <label>
+          The secret that the emulator has printed <input name="secret" type="password" required />
+        </label>
+        <button>Open</button>
+      </form>
+    </main>
+  );
+}
+
+render(secret === null ? <SignIn /> : <App secret={secret} />, place);
