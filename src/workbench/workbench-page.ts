@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { EmulatedResponse } from '../emulator/index.js';
 
 /** Beside the program that `npm run build` makes, or where it is seen from this file. */
-const PLACES = ['./workbench.html', '../../dist/node/workbench.html'];
+const PLACES = ['./workbench.html', '../../dist/node/workbench.html'].map(
+  place => new URL(place, import.meta.url),
+);
 
-/** The HTML of the page, a single file. Throws an error if it has not been built. */
-export function readWorkbenchPage(): string {
-  for (const place of PLACES) {
-    try {
-      return readFileSync(new URL(place, import.meta.url), 'utf8');
-    } catch {
-      // It may be at the other place.
-    }
-  }
-  throw new Error('the page of the workbench is not built; run npm run build first');
+/** The HTML of the page, a single file. Throws an error if it is not there. */
+export function readWorkbenchPage(places: readonly URL[] = PLACES): string {
+  const place = places.find(existsSync);
+  if (!place) throw new Error('the page of the workbench is not built; run npm run build first');
+  return readFileSync(place, 'utf8');
 }
 
 /** The answer with the page. Nothing but its own script runs in it, and nothing but its own server is asked. */

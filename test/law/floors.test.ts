@@ -52,13 +52,18 @@ function read(file: string): Source {
   };
 }
 
-const sources = filesUnder(SRC, '.ts').map(read);
+const paths = [...filesUnder(SRC, '.ts'), ...filesUnder(SRC, '.tsx')];
+const sources = paths.map(read);
 const faults = (find: (source: Source) => readonly string[]) =>
   sources.flatMap(source => find(source).map(fault => `${source.path}: ${fault}`));
 
 /** The file that an import leads to, as a path below `src`; undefined if it leads to a package. */
 const targetOf = (path: string, name: string) =>
-  name.startsWith('.') ? relative(SRC, join(SRC, path, '..', name)).replace(/\.js$/, '.ts') : undefined;
+  name.startsWith('.') ? sourceOf(join(SRC, path, '..', name)) : undefined;
+const sourceOf = (file: string) => {
+  const isJsx = paths.includes(file.replace(/\.js$/, '.tsx'));
+  return relative(SRC, file).replace(/\.js$/, isJsx ? '.tsx' : '.ts');
+};
 
 /** The files that each file imports. */
 const graph = new Map(
@@ -155,9 +160,9 @@ describe('the house', () => {
   it('has files named after what they export', () => {
     const wrong = faults(({ path, names }) => {
       const file = path.split('/').at(-1)!;
-      if (/^(index|main)\.ts$/.test(file)) return [];
+      if (/^(index|main)\.tsx?$/.test(file)) return [];
       const exported = names.flatMap(wordsOf);
-      const missing = wordsOf(file.replace(/\.ts$/, '')).filter(word => !exported.includes(word));
+      const missing = wordsOf(file.replace(/\.tsx?$/, '')).filter(word => !exported.includes(word));
       return missing.length > 0 ? [`exports ${names.join(', ')}, nothing about ${missing.join(', ')}`] : [];
     });
     deepStrictEqual(wrong, []);
@@ -184,11 +189,11 @@ describe('the house', () => {
     const folders = [...new Set(inside)];
     const full = folders.filter(folder => inside.filter(other => other === folder).length > FULLEST_FOLDER);
     deepStrictEqual(full, []);
-    // The command line has no index file: it is started, not imported.
+    // What is started, not imported, has no index file.
     const hasIndex = (folder: string) => sources.some(({ path }) => path === join(folder, 'index.ts'));
     deepStrictEqual(
       folders.filter(folder => !hasIndex(folder)),
-      ['cli'],
+      ['cli', 'workbench/page'],
     );
   });
 
@@ -228,7 +233,7 @@ describe('the house', () => {
     );
     deepStrictEqual(
       faults(({ names, reexports, path }) =>
-        names.length > 0 || reexports || path.endsWith('main.ts') ? [] : ['no export'],
+        names.length > 0 || reexports || /main\.tsx?$/.test(path) ? [] : ['no export'],
       ),
       [],
     );

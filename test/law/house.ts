@@ -1,7 +1,16 @@
 /** Which floor each room is on: a room may import only from rooms on lower floors. */
 export const FLOOR: Readonly<Record<string, number>> = {
   ...{ error: 0, protocol: 1, transport: 2, stream: 2, endpoint: 3, browser: 3, client: 4, emulator: 4 },
-  ...{ 'index.ts': 4.5, angular: 5, fleet: 5, 'lobby-server': 5, marbles: 5, opentelemetry: 5, cli: 6 },
+  ...{
+    'index.ts': 4.5,
+    angular: 5,
+    fleet: 5,
+    'lobby-server': 5,
+    marbles: 5,
+    opentelemetry: 5,
+    workbench: 6,
+    cli: 7,
+  },
 };
 
 /** Which packages each room may use. */
@@ -38,6 +47,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'lobby-server': ['rxjs', 'ws', 'node:crypto', 'node:http', 'node:net', 'node:stream', 'node:util'],
   marbles: [],
   opentelemetry: ['rxjs', '@opentelemetry/api'],
+  workbench: ['rxjs', 'io-ts', 'preact', 'preact/hooks', 'node:crypto', 'node:fs'],
   cli: [
     'rxjs',
     'rxjs/fetch',

@@ -16,12 +16,12 @@ export function Actions({ view, run, result }: { view: WorldView; run: Run; resu
       <label>
         To whom{' '}
         <select value={who} onChange={event => setWho(event.currentTarget.value)}>
+          <option value="">the first identity</option>
           {[...view.identities].reverse().map(({ identity_id, display_name }) => (
             <option key={identity_id} value={identity_id}>
               {display_name}
             </option>
           ))}
-          <option value="">the first identity</option>
         </select>
       </label>
       <div class="forms">

@@ -1,13 +1,14 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { WatchStatus } from '../../index.js';
+import type { WatchStatus } from '../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
 import { Actions } from './actions.js';
 import type { Run, ShownResult } from './command-form.js';
 import { createEmulatorClient } from './emulator-client.js';
+import { Groups } from './groups.js';
 import { LiveMarbles } from './live-marbles.js';
+import { Lobbies } from './lobbies.js';
 import { RecordingView, requestsIn } from './recording-view.js';
 import { RequestTable } from './request-table.js';
-import { Groups, Lobbies } from './world-tables.js';
 
 /** How many requests are kept. */
 const MOST = 1_000;

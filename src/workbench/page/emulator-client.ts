@@ -1,5 +1,8 @@
-import { createClient, cursorArgument, endpoint, struct, type WatchSignal } from '../../index.js';
 import type { Observable } from 'rxjs';
+import { createClient } from '../../client/index.js';
+import { endpoint } from '../../endpoint/index.js';
+import { cursorArgument, struct } from '../../protocol/index.js';
+import type { WatchSignal } from '../../stream/index.js';
 import { WorldView } from '../world-view.js';
 
 /** What a command has done. */

@@ -18,7 +18,7 @@ export function LiveMarbles({ requests, ahead }: { requests: readonly SeenReques
   return (
     <section aria-labelledby="live">
       <h2 id="live">Live</h2>
-      <lobby-marbles ref={marbles} />
+      <lobby-marbles ref={marbles} scale="24" />
     </section>
   );
 }

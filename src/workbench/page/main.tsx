@@ -6,7 +6,7 @@ declare module 'preact' {
   // eslint-disable-next-line @typescript-eslint/no-namespace
   namespace JSX {
     interface IntrinsicElements {
-      'lobby-marbles': import('preact').HTMLAttributes<LobbyMarbles>;
+      'lobby-marbles': import('preact').HTMLAttributes<LobbyMarbles> & { readonly scale?: string };
     }
   }
 }

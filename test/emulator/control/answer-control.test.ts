@@ -76,9 +76,12 @@ describe('The control over HTTP', () => {
     strictEqual((await post('player', '', { host: `localhost:${port}` })).status, 200);
     const origin = { origin: 'http://evil.example', 'access-control-request-method': 'POST' };
     const preflight = await post('player', '', origin, 'OPTIONS');
-    strictEqual(preflight.status, 405);
+    strictEqual(preflight.status, 403);
+    strictEqual((await post('player', '', { origin: 'null' })).status, 403);
+    strictEqual((await post('player', '', { origin: `http://127.0.0.1:${port}` })).status, 200);
+    strictEqual((await post('player', '', {}, 'OPTIONS')).status, 405);
     ok(!Object.keys(preflight.headers).some(name => name.startsWith('access-control')));
-    strictEqual(emulator.save().players.length, 2);
+    strictEqual(emulator.save().players.length, 3);
   });
 
   it('has a new secret each time, and is not there unless it is asked for', async () => {

@@ -2,8 +2,8 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { createServer, type AddressInfo } from 'node:net';
 import { lastValueFrom } from 'rxjs';
 import { createClient, lobbyAddress } from 'lobby-rx';
-import { called } from './called.js';
-import { lobbyRx } from './lobby-rx.js';
+import { called } from '../called.js';
+import { lobbyRx } from '../lobby-rx.js';
 
 describe('lobby-rx emulate', () => {
   it('prints one line of JSON that a client can use, and closes cleanly on SIGTERM', async () => {
