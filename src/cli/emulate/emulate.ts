@@ -51,8 +51,10 @@ arguments.
 /** `lobby-rx emulate`: runs the emulator until it is stopped. */
 export async function emulate(args: readonly string[]): Promise<void> {
   let options: EmulateOptions;
+  let page: string | undefined;
   try {
     options = readEmulateOptions(args);
+    page = options.hasUi ? readWorkbenchPage() : undefined;
   } catch (error) {
     fail((error as Error).message, EXIT.usage);
     return;
@@ -67,13 +69,7 @@ export async function emulate(args: readonly string[]): Promise<void> {
     ...seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby.ports }) }),
     ...(lobby && { lobbyUrl: lobby.url }),
   });
-  let emulated: ReturnType<typeof plainEmulator>;
-  try {
-    emulated = hasUi ? createWorkbench(config, seeded, readWorkbenchPage()) : plainEmulator(config, seeded);
-  } catch (error) {
-    fail((error as Error).message, EXIT.usage);
-    return;
-  }
+  const emulated = page === undefined ? plainEmulator(config, seeded) : createWorkbench(config, seeded, page);
   const { control, world, emulated$, workbench } = emulated;
   const server = await started(
     listen(emulated, { port: options.port, control, ...(workbench && { workbench }) }),

@@ -147,6 +147,22 @@ describe('The control of an emulator', () => {
     ok(isStatusError(error) && error.code === 'CLAIMS_ENTITLEMENT_EXPIRED');
     const { token } = control.type('token renew') as Record<string, string>;
     strictEqual((await members(token)).length, 3);
+    // So can that of someone who has joined.
+    const grace = control.type('join Grace') as Record<string, string>;
+    control.type('token expire Grace');
+    ok(isStatusError(await members(grace.token).catch((e: unknown) => e)));
+    const renewed = control.type('token renew Grace') as Record<string, string>;
+    strictEqual((await members(renewed.token)).length, 4);
+    match(
+      refusal(() => control.type(`token expire ${world.friendIds[0]}`)),
+      /^who must be .* has joined here/,
+    );
+  });
+
+  it('renames', async () => {
+    control.type('profile "Ada King"');
+    const named = (await members()).map(({ display_name }) => display_name);
+    ok(named.includes('Ada King'));
   });
 
   it('refuses what it does not know, and says what to change', () => {
