@@ -1,2 +1,2 @@
 export { readWorkbenchPage } from './workbench-page.js';
-export { createWorkbench } from './workbench.js';
+export { createWorkbench, type Workbench } from './workbench.js';

@@ -17,7 +17,7 @@ import { infoForPeople, infoForPrograms } from './emulator-info.js';
 import { handlerOfRecording } from '../recording.js';
 import { EXIT, fail } from '../run.js';
 import { jsonLine } from '../terminal/index.js';
-import { createWorkbench, readWorkbenchPage } from '../../workbench/index.js';
+import { createWorkbench, readWorkbenchPage, type Workbench } from '../../workbench/index.js';
 import { typeCommands } from './type-commands.js';
 
 const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with sample data
@@ -69,7 +69,8 @@ export async function emulate(args: readonly string[]): Promise<void> {
     ...seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby.ports }) }),
     ...(lobby && { lobbyUrl: lobby.url }),
   });
-  const emulated = page === undefined ? plainEmulator(config, seeded) : createWorkbench(config, seeded, page);
+  const emulated: Emulated =
+    page === undefined ? plainEmulator(config, seeded) : createWorkbench(config, seeded, page);
   const { control, world, emulated$, workbench } = emulated;
   const server = await started(
     listen(emulated, { port: options.port, control, ...(workbench && { workbench }) }),
@@ -100,14 +101,14 @@ export async function emulate(args: readonly string[]): Promise<void> {
   });
 }
 
-/** An emulator without a workbench. */
-function plainEmulator(config: EmulatorConfig, seeded: (emulator: Emulator) => SeededWorld) {
+/** An emulator, with a workbench or without. */
+type Emulated = Omit<Workbench, 'workbench'> & Partial<Pick<Workbench, 'workbench'>>;
+
+function plainEmulator(config: EmulatorConfig, seeded: (emulator: Emulator) => SeededWorld): Emulated {
   const emulator = createEmulator(config);
   const world = seeded(emulator);
-  return {
-    ...{ handle: emulator.handle, world, control: createControl(emulator, world) },
-    ...{ emulated$: of({ emulator, world }), workbench: undefined as Handler | undefined },
-  };
+  const { handle } = emulator;
+  return { handle, world, control: createControl(emulator, world), emulated$: of({ emulator, world }) };
 }
 
 /** Answers as recorded in a file, until it is stopped. */
