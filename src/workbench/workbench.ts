@@ -98,8 +98,10 @@ export function createWorkbench(
   };
   const load = (body: string | undefined) => {
     const { saved, world } = bodyOf(body) as { saved?: SavedWorld; world?: SeededWorld };
-    if (!saved || !world) throw new InputError('the file', 'one that a workbench has saved', 'another one');
-    emulated$.next(open(saved, world));
+    if (!saved || !world) throw wrongFile('another one');
+    const loaded = open(saved, world);
+    if (!isWorldOf(saved, world)) throw wrongFile('one whose ids do not belong together');
+    emulated$.next(loaded);
     log.revise();
     return { message: 'the world is loaded' };
   };
@@ -139,6 +141,22 @@ export function createWorkbench(
     },
     emulated$,
   };
+}
+
+const wrongFile = (got: string) => new InputError('the file', 'one that a workbench has saved', got);
+
+/** Whether what the commands act on exists. */
+function isWorldOf({ identities, groups, lobbies, bearers }: SavedWorld, world: SeededWorld): boolean {
+  const has = (entries: readonly (readonly [id: string, record: unknown])[], id: string) =>
+    entries.some(([other]) => other === id);
+  const { groupId, lobbyId, identityId, identityToken, friendIds } = world;
+  return (
+    has(groups, groupId) &&
+    has(lobbies, lobbyId) &&
+    has(bearers, identityToken) &&
+    Array.isArray(friendIds) &&
+    [identityId, ...(friendIds as readonly string[])].every(id => has(identities, id))
+  );
 }
 
 function bodyOf(body: string | undefined): Readonly<Record<string, unknown>> {

@@ -154,6 +154,12 @@ describe('A workbench', () => {
       await wrong('/load', { saved: {}, world: {} }),
       /^400 saved must be a world returned by emulator.save/,
     );
+    const { body: saved } = await ask('/saved');
+    const world = { ...(saved.world as object), friendIds: ['nobody'] };
+    match(
+      await wrong('/load', { ...saved, world }),
+      /^400 the file must be .* got one whose ids do not belong together/,
+    );
     match(await wrong('/load', undefined, 'POST'), /^400 body must be a JSON object/);
     strictEqual(await wrong('/nothing'), '404 there is no such thing');
   });

@@ -41,7 +41,7 @@ export interface Playground {
   /** What can happen, by the text of its button. */
   readonly happenings: Readonly<Record<string, () => unknown>>;
   /** The next request meets the fault. An event ends the poll that is pending. */
-  readonly fault: (kind: Fault['kind']) => void;
+  readonly fault: (kind: Fault['kind']) => unknown;
   /** Ends all streams of the client. */
   readonly stop: () => void;
 }
@@ -92,6 +92,7 @@ export function createPlayground(marbles: LobbyMarbles): Playground {
       happenings['A message']();
     }, RESTART);
   };
+  const happen = (what: () => unknown) => (state === 'up' ? what() : undefined);
   const happenings = {
     'A message': () => control.run('message', { text: 'Are you there?' }),
     'A friend goes away': () => control.run('presence', { status: 'away', who: world.friendIds[0] }),
@@ -110,15 +111,13 @@ export function createPlayground(marbles: LobbyMarbles): Playground {
     }),
     world,
     happenings: Object.fromEntries(
-      Object.entries(happenings).map(([name, happen]) => [
-        name,
-        () => (state === 'up' ? happen() : undefined),
-      ]),
+      Object.entries(happenings).map(([name, what]) => [name, () => happen(what)]),
     ),
-    fault: kind => {
-      control.run('fault', { kind });
-      happenings['A message']();
-    },
+    fault: kind =>
+      happen(() => {
+        control.run('fault', { kind });
+        happenings['A message']();
+      }),
     stop: () => {
       state = 'stopped';
       cut$.next();

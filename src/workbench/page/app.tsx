@@ -50,7 +50,7 @@ export function App({ secret }: { secret: string }) {
     URL.revokeObjectURL(link.href);
     return { message: 'the world is saved' };
   };
-  const load = async (file: File) => client.run('workbench/load', JSON.parse(await file.text()) as object);
+  const load = async (file: File) => client.load(await file.text());
   const look = async (file: File) => {
     setRecording({ name: file.name, requests: requestsIn(await file.text()) });
     return { message: `${file.name} is below` };

@@ -16,6 +16,8 @@ export interface EmulatorClient {
   readonly run: (command: string, fields?: object) => Promise<Result>;
   /** The world as text, to be saved as a file. */
   readonly save: () => Promise<string>;
+  /** Replaces the world by one that was saved. */
+  readonly load: (text: string) => Promise<Result>;
 }
 
 const watchWorld = endpoint({
@@ -38,12 +40,12 @@ export function createEmulatorClient(secret: string): EmulatorClient {
     if (!response.ok) throw new Error((JSON.parse(text) as { message: string }).message);
     return text;
   };
+  const post = async (path: string, body: string) =>
+    JSON.parse(await ask(path, { method: 'POST', body })) as Result;
   return {
     signal$: client.watchSignals(watchWorld, {}),
-    run: async (command, fields = {}) => {
-      const text = await ask(command.replaceAll(' ', '/'), { method: 'POST', body: JSON.stringify(fields) });
-      return JSON.parse(text) as Result;
-    },
+    run: (command, fields = {}) => post(command.replaceAll(' ', '/'), JSON.stringify(fields)),
     save: () => ask('workbench/saved', {}),
+    load: text => post('workbench/load', text),
   };
 }

@@ -18,7 +18,9 @@ export function LiveMarbles({ requests, ahead }: { requests: readonly SeenReques
   return (
     <section aria-labelledby="live">
       <h2 id="live">Live</h2>
-      <lobby-marbles ref={marbles} scale="24" />
+      <div class="scroll rows" tabIndex={0} role="region" aria-label="Polls and events of each client">
+        <lobby-marbles ref={marbles} scale="24" />
+      </div>
     </section>
   );
 }
