@@ -32,6 +32,9 @@ import { ownerOf, viewOfWorld, type WorldView } from './world-view.js';
 const HELD = 20_000;
 const COLLECTED = 100;
 
+/** The furthest that the clock moves at once, in ms. */
+const DAY = 86_400_000;
+
 /** The connections of a service that is replaced by another one. */
 const RESET: EmulatedResponse = { status: 0, headers: {}, body: '', delivery: 'reset_before_headers' };
 
@@ -97,7 +100,7 @@ export function createWorkbench(
     );
   };
   const load = (body: string | undefined) => {
-    const { saved, world } = bodyOf(body) as { saved?: SavedWorld; world?: SeededWorld };
+    const { saved, world } = bodyOf(body, 'the file') as { saved?: SavedWorld; world?: SeededWorld };
     if (!saved || !world) throw wrongFile('another one');
     const loaded = open(saved, world);
     if (!isWorldOf(saved, world)) throw wrongFile('one whose ids do not belong together');
@@ -106,8 +109,9 @@ export function createWorkbench(
     return { message: 'the world is loaded' };
   };
   const moveClock = (body: string | undefined) => {
-    const { ms } = bodyOf(body);
-    if (!Number.isSafeInteger(ms)) throw new InputError('ms', 'a whole number', 'something else');
+    const { ms } = bodyOf(body, 'body');
+    if (!Number.isSafeInteger(ms) || Math.abs(ms as number) > DAY)
+      throw new InputError('ms', `a whole number from -${DAY} to ${DAY}`, 'something else');
     ahead += ms as number;
     log.revise();
     return { message: `the clock of the service has moved by ${String(ms)} ms` };
@@ -159,11 +163,11 @@ function isWorldOf({ identities, groups, lobbies, bearers }: SavedWorld, world: 
   );
 }
 
-function bodyOf(body: string | undefined): Readonly<Record<string, unknown>> {
+function bodyOf(body: string | undefined, name: string): Readonly<Record<string, unknown>> {
   try {
-    return checkArgument('body', plainObject, JSON.parse(body ?? ''));
+    return checkArgument(name, plainObject, JSON.parse(body ?? ''));
   } catch {
-    throw new InputError('body', 'a JSON object', 'something else');
+    throw new InputError(name, 'a JSON object', 'something else');
   }
 }
 

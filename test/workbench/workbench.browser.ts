@@ -174,7 +174,22 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     writeFileSync(join(folder, 'bug.ndjson'), lines.join('\n'));
     await page.getByLabel('Open a recording').setInputFiles(join(folder, 'bug.ndjson'));
     await page.getByText('1 requests in').waitFor();
+    writeFileSync(join(folder, 'other.ndjson'), 'something else');
+    await page.getByLabel('Open a recording').setInputFiles(join(folder, 'other.ndjson'));
+    await waitUntil(async () => (await result()).includes('no recording'));
     deepStrictEqual(await count('[aria-labelledby=recording] .poll.failed'), 1);
+  });
+
+  it('asks for the secret, and says that another one is wrong', async () => {
+    const other = await browser.newPage();
+    await other.goto(`${world.controlUrl}/workbench`);
+    await other.getByLabel('The secret').fill('a guess');
+    await other.getByRole('button', { name: 'Open' }).click();
+    await other.getByText('The secret is another one').waitFor();
+    await other.goto('about:blank');
+    await other.goto(world.workbenchUrl!);
+    await other.getByText('live', { exact: true }).waitFor();
+    await other.close();
   });
 
   it('is accessible in light and dark, by keyboard, and on a phone', async () => {

@@ -5,8 +5,9 @@ import type { Control } from './control.js';
 
 /** What the paths of all commands begin with. */
 export const CONTROL_PATH = '/_emulator/';
-/** Where a workbench is. */
-const WORKBENCH_PATH = `${CONTROL_PATH}workbench`;
+/** Where a workbench is, and its page. */
+const WORKBENCH_PATH = `${CONTROL_PATH}workbench/`;
+const PAGE = /^\/_emulator\/workbench\/?(\?|$)/;
 
 /** Who may send commands over HTTP. */
 export interface ControlAccess {
@@ -33,16 +34,18 @@ export function answerControl(
   request: EmulatedRequest,
 ): Observable<EmulatedResponse> {
   const { method, url, headers, body } = request;
-  const refuse = (status: number, message: string, more = {}) => of(answer(status, { message }, more));
+  // With a code, a client knows that this is not from something in between.
+  const refuse = (status: number, message: string, more = {}) =>
+    of(answer(status, { code: 'CONTROL_REFUSED', message }, more));
   if (!hosts.includes(headers.host ?? '')) return refuse(403, `the host must be ${hosts.join(' or ')}`);
   if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`)
     return refuse(403, 'pages of other origins may not send commands');
-  if (workbench && method === 'GET' && url === WORKBENCH_PATH) return workbench(request);
+  if (workbench && method === 'GET' && PAGE.test(url)) return workbench(request);
   if (!isAllowed(headers.authorization ?? ''))
     return refuse(401, 'the secret that the emulator has printed is needed, as a bearer token');
 
   try {
-    if (workbench && url.startsWith(`${WORKBENCH_PATH}/`)) return workbench(request);
+    if (workbench && url.startsWith(WORKBENCH_PATH)) return workbench(request);
     if (method !== 'POST') return refuse(405, 'the method for commands is POST', { allow: 'POST' });
     const [path] = url.slice(CONTROL_PATH.length).split('?', 1);
     return of(answer(200, control.run(path!.replaceAll('/', ' '), parse(body))));

@@ -35,7 +35,9 @@ export function createEmulatorClient(secret: string): EmulatorClient {
   const client = createClient({ url: location.origin, token: secret, backoff: BACKOFF });
   const ask = async (path: string, init: RequestInit) => {
     const headers = { authorization: `Bearer ${secret}` };
-    const response = await fetch(`/_emulator/${path}`, { ...init, headers });
+    const response = await fetch(`/_emulator/${path}`, { ...init, headers }).catch(() => {
+      throw new Error('The emulator does not answer.');
+    });
     const text = await response.text();
     if (!response.ok) throw new Error((JSON.parse(text) as { message: string }).message);
     return text;

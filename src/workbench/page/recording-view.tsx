@@ -50,7 +50,7 @@ export function requestsIn(recording: string): readonly SeenRequest[] {
   const requests = new Map<number, SeenRequest>();
   for (const line of lines) {
     const entry = parsed(line);
-    if (entry?.kind === 'request') {
+    if (entry?.kind === 'request' && URL.canParse(entry.url)) {
       const { id, at, method, url, poll = false } = entry;
       const { pathname, search } = new URL(url);
       requests.set(id, {
