@@ -182,8 +182,8 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
 
   it('asks for the secret, and says that another one is wrong', async () => {
     const other = await browser.newPage();
-    await other.goto(`${world.controlUrl}/workbench`);
-    await other.getByLabel('The secret').fill('a guess');
+    await other.goto(`${world.controlUrl}/workbench#a%20b`);
+    await other.getByLabel('The secret').fill('a-guess');
     await other.getByRole('button', { name: 'Open' }).click();
     await other.getByText('The secret is another one').waitFor();
     await other.goto('about:blank');

@@ -11,12 +11,14 @@ declare module 'preact' {
   }
 }
 
+/** What a secret looks like; the text of another bookmark does not. */
+const SECRET = /^[\w-]+$/;
 /** Where this tab keeps the secret, so that it can be reloaded. */
 const KEY = 'secret';
 
 defineMarbles();
 const { hash, pathname } = location;
-if (hash.length > 1) {
+if (SECRET.test(hash.slice(1))) {
   sessionStorage.setItem(KEY, hash.slice(1));
   // It is not to be seen, nor in the history.
   history.replaceState(null, '', pathname);
@@ -36,7 +38,8 @@ function SignIn() {
       <h1>lobby-rx workbench</h1>
       <form onSubmit={submit}>
         <label>
-          The secret that the emulator has printed <input name="secret" type="password" required />
+          The secret that the emulator has printed{' '}
+          <input name="secret" type="password" pattern="[\w\-]+" required />
         </label>
         <button>Open</button>
       </form>
