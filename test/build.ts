@@ -9,13 +9,13 @@ const ROOT = join(import.meta.dirname, '..');
 const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
 const ENTRIES = [
   '',
-  'angular/',
-  'browser/',
-  'emulator/',
-  'fleet/',
-  'lobby-server/',
-  'marbles/',
-  'opentelemetry/',
+  'integrations/angular/',
+  'integrations/browser/',
+  'tools/emulator/',
+  'integrations/fleet/',
+  'integrations/lobby-server/',
+  'tools/marbles/',
+  'integrations/opentelemetry/',
   'transport/node/',
 ].map(folder => `${folder}index.d.ts`);
 
@@ -26,8 +26,15 @@ execFileSync(process.execPath, [...tsc, '--outDir', DIST], { stdio: 'inherit' })
 writeFpTs();
 await bundleForNode();
 await bundleWorkbench();
-for (const room of ['angular', 'browser', 'emulator', 'marbles', 'opentelemetry']) await bundleRoom(room);
-removeModules('fleet', 'lobby-server', 'transport/node');
+const WHOLE = [
+  'integrations/angular',
+  'integrations/browser',
+  'integrations/opentelemetry',
+  'tools/emulator',
+  'tools/marbles',
+];
+for (const room of WHOLE) await bundleRoom(room);
+removeModules('integrations/fleet', 'integrations/lobby-server', 'transport/node');
 removeUnreachable();
 
 /** Metro refuses `imports` of packages: for React Native, `#fp-ts/Either` has to be a file of ours. */
@@ -42,14 +49,14 @@ async function bundleForNode(): Promise<void> {
     absWorkingDir: join(ROOT, 'src'),
     entryPoints: {
       index: 'index.ts',
-      angular: 'angular/index.ts',
-      browser: 'browser/index.ts',
-      emulator: 'emulator/index.ts',
-      fleet: 'fleet/index.ts',
-      'lobby-server': 'lobby-server/index.ts',
+      angular: 'integrations/angular/index.ts',
+      browser: 'integrations/browser/index.ts',
+      emulator: 'tools/emulator/index.ts',
+      fleet: 'integrations/fleet/index.ts',
+      'lobby-server': 'integrations/lobby-server/index.ts',
       node: 'transport/node/index.ts',
-      opentelemetry: 'opentelemetry/index.ts',
-      'lobby-rx': 'cli/main.ts',
+      opentelemetry: 'integrations/opentelemetry/index.ts',
+      'lobby-rx': 'tools/cli/main.ts',
     },
     outdir: join(DIST, 'node'),
     ...{ bundle: true, splitting: true, chunkNames: 'shared-[hash]', packages: 'external' },
@@ -60,7 +67,7 @@ async function bundleForNode(): Promise<void> {
 
 /** The page of the workbench is one file, which only the command line reads. */
 async function bundleWorkbench(): Promise<void> {
-  const folder = join(ROOT, 'src/workbench/page');
+  const folder = join(ROOT, 'src/tools/workbench/page');
   const { outputFiles } = await build({
     ...{ entryPoints: [join(folder, 'main.tsx')], bundle: true, minify: true, write: false },
     ...{ platform: 'browser', format: 'esm', target: 'es2022', logLevel: 'warning' },

@@ -1,16 +1,17 @@
 // npm run mutate -- stream client/roster.ts stream/pace.ts:20-24 …: mutation testing. Changes these sources in small ways, one at a time, and
 // prints each change that no test detects. Without names: everything in src/ that tests run in their own process.
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
+import { FLOOR, roomOf } from './law/house.js';
 
 const ROOT = join(import.meta.dirname, '..');
 /** The rooms that a client uses: the tests of the client cover them, too. */
 const CLIENT_ROOMS = ['error', 'protocol', 'transport', 'endpoint', 'stream', 'client'];
 /** Tests that start processes. Mutations exist only in the process of the test runner, so these tests never see them. */
 const PROCESS_TESTS = ['test/client/exit.test.ts'];
-const PROCESS_ROOMS = ['cli'];
+const PROCESS_ROOMS = ['tools/cli'];
 /**
  * Loaded into each process of Stryker. Its mocha runner requires files of mocha without their extension, which is .cjs since
  * mocha 12. And without this, a process whose parent was killed would keep running.
@@ -29,8 +30,8 @@ const missing = names.filter(name => !existsSync(join(ROOT, 'src', name.replace(
 if (missing.length > 0) throw new Error(`there is no ${missing.map(name => `src/${name}`).join(', ')}`);
 const rooms =
   names.length > 0
-    ? names.map(name => name.split('/')[0]!)
-    : readdirSync(join(ROOT, 'src')).filter(room => !room.includes('.') && !PROCESS_ROOMS.includes(room));
+    ? names.map(roomOf)
+    : Object.keys(FLOOR).filter(room => !room.includes('.') && !PROCESS_ROOMS.includes(room));
 const tested = new Set(
   rooms
     .flatMap(room => (CLIENT_ROOMS.includes(room) ? [room, 'client'] : [room]))

@@ -2,9 +2,9 @@
 // workers are in this process, each with a connection of its own. Identities are simulated: a watch only tells where it is.
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { asyncScheduler, NEVER, Observable, of, type Subscription } from 'rxjs';
-import { NatsClock, natsRoster, openFleetToWork } from '../../src/fleet/nats/index.js';
-import { assignShards, shardOf } from '../../src/fleet/worker/assign-shards.js';
-import { fleetWorker, type IdlePlace } from '../../src/fleet/worker/index.js';
+import { NatsClock, natsRoster, openFleetToWork } from '../../src/integrations/fleet/nats/index.js';
+import { assignShards, shardOf } from '../../src/integrations/fleet/worker/assign-shards.js';
+import { fleetWorker, type IdlePlace } from '../../src/integrations/fleet/worker/index.js';
 
 const SHARDS = 1_024;
 

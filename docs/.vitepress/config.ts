@@ -29,7 +29,7 @@ export default defineConfig({
     resolve: {
       alias: [
         { find: /^lobby-rx$/, replacement: join(ROOT, 'src/index.ts') },
-        { find: /^lobby-rx\/(emulator|marbles)$/, replacement: join(ROOT, 'src/$1/index.ts') },
+        { find: /^lobby-rx\/(emulator|marbles)$/, replacement: join(ROOT, 'src/tools/$1/index.ts') },
         { find: '#fetch', replacement: join(ROOT, 'src/transport/platform-fetch.ts') },
         { find: '#fp-ts', replacement: 'fp-ts/es6' },
       ],

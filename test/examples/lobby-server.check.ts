@@ -5,9 +5,9 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { firstValueFrom, take, toArray } from 'rxjs';
 import { createClient, whyNotConnected } from 'lobby-rx';
-import { connectPlayer, tryConnect } from '../lobby-server/connect-player.js';
-import { handshakeRequest } from '../lobby-server/raw-client.js';
-import { lobbyRx } from '../cli/lobby-rx.js';
+import { connectPlayer, tryConnect } from '../integrations/lobby-server/connect-player.js';
+import { handshakeRequest } from '../integrations/lobby-server/raw-client.js';
+import { lobbyRx } from '../tools/cli/lobby-rx.js';
 import { spawnTs, type RunningProgram } from '../spawn-ts.js';
 import { waitUntil } from '../wait-until.js';
 

@@ -6,13 +6,13 @@ import { packed } from './packed.js';
 const DIST = join(import.meta.dirname, '../../dist');
 const ENTRIES = {
   'lobby-rx': 'index.d.ts',
-  'lobby-rx/angular': 'angular/index.d.ts',
-  'lobby-rx/browser': 'browser/index.d.ts',
-  'lobby-rx/emulator': 'emulator/index.d.ts',
-  'lobby-rx/fleet': 'fleet/index.d.ts',
-  'lobby-rx/lobby-server': 'lobby-server/index.d.ts',
-  'lobby-rx/marbles': 'marbles/index.d.ts',
-  'lobby-rx/opentelemetry': 'opentelemetry/index.d.ts',
+  'lobby-rx/angular': 'integrations/angular/index.d.ts',
+  'lobby-rx/browser': 'integrations/browser/index.d.ts',
+  'lobby-rx/emulator': 'tools/emulator/index.d.ts',
+  'lobby-rx/fleet': 'integrations/fleet/index.d.ts',
+  'lobby-rx/lobby-server': 'integrations/lobby-server/index.d.ts',
+  'lobby-rx/marbles': 'tools/marbles/index.d.ts',
+  'lobby-rx/opentelemetry': 'integrations/opentelemetry/index.d.ts',
   'lobby-rx/node': 'transport/node/index.d.ts',
 };
 

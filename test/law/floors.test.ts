@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { filesUnder } from '../files-under.js';
-import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES } from './house.js';
+import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES, roomOf, WINGS } from './house.js';
 
 const SRC = join(import.meta.dirname, '../../src');
 
@@ -12,11 +12,11 @@ const BROWSER = [
   'protocol',
   'transport',
   'stream',
-  'browser',
+  'integrations/browser',
   'endpoint',
   'client',
   'index.ts',
-  'angular',
+  'integrations/angular',
 ];
 
 /** The part of them that only Node loads. */
@@ -45,7 +45,7 @@ function read(file: string): Source {
   const path = relative(SRC, file);
   const text = readFileSync(file, 'utf8');
   return {
-    ...{ path, room: path.split('/')[0]!, text },
+    ...{ path, room: roomOf(path), text },
     imports: [...text.matchAll(IMPORT)].map(match => match[1]!),
     names: [...text.matchAll(EXPORTED)].map(match => match[1]!),
     reexports: REEXPORT.test(text),
@@ -97,7 +97,7 @@ describe('the house', () => {
       imports.flatMap(name => {
         const target = targetOf(path, name);
         if (target === undefined) return [];
-        const other = target.split('/')[0]!;
+        const other = roomOf(target);
         if (other !== room && !(FLOOR[other]! < FLOOR[room]!)) return [`imports ${target}`];
         // In the same folder, or in one above it: everything else has an index file.
         const isNear =
@@ -108,14 +108,29 @@ describe('the house', () => {
     deepStrictEqual(wrong, []);
   });
 
+  it('leans on its trunk: no room of the trunk imports a wing, and integrations import no tools', () => {
+    const wingOf = (path: string) => WINGS.find(wing => path.startsWith(`${wing}/`)) ?? 'trunk';
+    const leansOn: Readonly<Record<string, readonly string[]>> = {
+      trunk: ['trunk'],
+      integrations: ['trunk', 'integrations'],
+      tools: ['trunk', 'integrations', 'tools'],
+    };
+    const wrong = faults(({ path }) =>
+      graph.get(path)!.filter(target => !leansOn[wingOf(path)]!.includes(wingOf(target))),
+    );
+    deepStrictEqual(wrong, []);
+  });
+
   it('imports from another room only through its outermost index file', () => {
     const wrong = faults(({ path, room, imports }) =>
       imports.flatMap(name => {
         const target = targetOf(path, name);
-        if (target === undefined || target.split('/')[0] === room) return [];
+        if (target === undefined || roomOf(target) === room) return [];
         // Which is an entry of the package by itself.
         if (target === `${NODE_ONLY}index.ts`) return [];
-        return /^[\w-]+\/index\.ts$/.test(target) ? [] : [`bypasses the index file of a room: ${target}`];
+        return target === `${roomOf(target)}/index.ts`
+          ? []
+          : [`bypasses the index file of a room: ${target}`];
       }),
     );
     deepStrictEqual(wrong, []);
@@ -193,7 +208,7 @@ describe('the house', () => {
     const hasIndex = (folder: string) => sources.some(({ path }) => path === join(folder, 'index.ts'));
     deepStrictEqual(
       folders.filter(folder => !hasIndex(folder)),
-      ['cli', 'workbench/page'],
+      ['tools/cli', 'tools/workbench/page'],
     );
   });
 
@@ -217,7 +232,9 @@ describe('the house', () => {
 
   it('writes to the console only in the command line', () => {
     deepStrictEqual(
-      faults(({ room, text }) => (room !== 'cli' && /^(?! *\*).*console\./m.test(text) ? ['console'] : [])),
+      faults(({ room, text }) =>
+        room !== 'tools/cli' && /^(?! *\*).*console\./m.test(text) ? ['console'] : [],
+      ),
       [],
     );
   });

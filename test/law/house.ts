@@ -1,17 +1,25 @@
 /** Which floor each room is on: a room may import only from rooms on lower floors. */
 export const FLOOR: Readonly<Record<string, number>> = {
-  ...{ error: 0, protocol: 1, transport: 2, stream: 2, endpoint: 3, browser: 3, client: 4, emulator: 4 },
+  ...{ error: 0, protocol: 1, transport: 2, stream: 2, endpoint: 3, client: 4, 'index.ts': 4.5 },
+  ...{ 'integrations/browser': 5, 'tools/emulator': 5 },
   ...{
-    'index.ts': 4.5,
-    angular: 5,
-    fleet: 5,
-    'lobby-server': 5,
-    marbles: 5,
-    opentelemetry: 5,
-    workbench: 6,
-    cli: 7,
+    'integrations/angular': 6,
+    'integrations/fleet': 6,
+    'integrations/lobby-server': 6,
+    'integrations/opentelemetry': 6,
+    'tools/marbles': 6,
   },
+  ...{ 'tools/workbench': 7, 'tools/cli': 8 },
 };
+
+/** The wings of the house. All else is its trunk. */
+export const WINGS: readonly string[] = ['integrations', 'tools'];
+
+/** The room of a file: of `tools/cli/terminal/warn.ts` it is `tools/cli`. */
+export function roomOf(path: string): string {
+  const [first, second] = path.split('/');
+  return WINGS.includes(first!) ? `${first}/${second}` : first!;
+}
 
 /** Which packages each room may use. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -29,12 +37,12 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   stream: ['rxjs'],
   endpoint: ['rxjs', 'io-ts', '#fp-ts/Either'],
-  browser: ['rxjs'],
+  'integrations/browser': ['rxjs'],
   client: ['rxjs'],
   'index.ts': [],
-  emulator: ['rxjs', 'node:http', 'node:net'],
-  angular: ['rxjs', '@angular/common', '@angular/common/http', '@angular/core'],
-  fleet: [
+  'tools/emulator': ['rxjs', 'node:http', 'node:net'],
+  'integrations/angular': ['rxjs', '@angular/common', '@angular/common/http', '@angular/core'],
+  'integrations/fleet': [
     'rxjs',
     '#fp-ts/Either',
     '@nats-io/transport-node',
@@ -44,11 +52,19 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'node:net',
     'node:os',
   ],
-  'lobby-server': ['rxjs', 'ws', 'node:crypto', 'node:http', 'node:net', 'node:stream', 'node:util'],
-  marbles: [],
-  opentelemetry: ['rxjs', '@opentelemetry/api'],
-  workbench: ['rxjs', 'io-ts', 'preact', 'preact/hooks', 'node:crypto', 'node:fs'],
-  cli: [
+  'integrations/lobby-server': [
+    'rxjs',
+    'ws',
+    'node:crypto',
+    'node:http',
+    'node:net',
+    'node:stream',
+    'node:util',
+  ],
+  'tools/marbles': [],
+  'integrations/opentelemetry': ['rxjs', '@opentelemetry/api'],
+  'tools/workbench': ['rxjs', 'io-ts', 'preact', 'preact/hooks', 'node:crypto', 'node:fs'],
+  'tools/cli': [
     'rxjs',
     'rxjs/fetch',
     'node:net',

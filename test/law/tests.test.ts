@@ -2,6 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { filesUnder } from '../files-under.js';
+import { roomOf } from './house.js';
 
 const TEST = join(import.meta.dirname, '..');
 const SRC = join(TEST, '../src');
@@ -39,7 +40,6 @@ describe('a test', () => {
   });
 
   it('is where the file of its room is that it has the name of; others are about a concept', () => {
-    const roomOf = (path: string) => path.split('/')[0];
     const misplaced = tests.filter(path => {
       const tested = sources.filter(
         source => roomOf(source) === roomOf(path) && basename(source, '.ts') === basename(path, '.test.ts'),

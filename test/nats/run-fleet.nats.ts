@@ -14,7 +14,7 @@ import {
   type FleetConfig,
   type FleetEvent,
 } from 'lobby-rx/fleet';
-import { shardOf } from '../../src/fleet/worker/assign-shards.js';
+import { shardOf } from '../../src/integrations/fleet/worker/assign-shards.js';
 import { waitUntil } from '../wait-until.js';
 import { SERVERS, startNatsCluster, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
 import { Workers } from './chaos/workers.js';

@@ -1,0 +1,90 @@
+import {
+  checkpointOf,
+  connecting,
+  type Checkpoint,
+  type SharedWatch,
+  type WatchSignal,
+  type WatchStatus,
+} from '../../stream/index.js';
+import type { Relayed } from './tab-message.js';
+
+/** The number of signals that are kept for tabs that have missed them. */
+const MAX_RELAYED = 50;
+
+/** What a tab has taken of the shared watch: the last signals, and the status. */
+export class RelayedLog<A> {
+  /** Each answer is the whole state. */
+  readonly isState: boolean;
+  #relayed: readonly Relayed<A>[] = [];
+  #position: Checkpoint | undefined;
+  #status: WatchStatus;
+
+  constructor({ from, isState = false }: SharedWatch, now: number) {
+    this.#position = from;
+    this.#status = connecting(now);
+    this.isState = isState;
+  }
+
+  get status(): WatchStatus {
+    return this.#status;
+  }
+
+  /** Where to resume. */
+  get position(): Checkpoint | undefined {
+    return this.#position;
+  }
+
+  /** The index of the position. */
+  get index(): string | undefined {
+    return this.#position?.index;
+  }
+
+  /** Takes those signals that are the next ones. Without a position, it goes to the one that is given. */
+  take(all: readonly Relayed<A>[], position?: Checkpoint): readonly WatchSignal<A>[] {
+    const signals = all.flatMap(relayed => {
+      if (this.place(relayed) !== 'next') return [];
+      this.#add(relayed);
+      return [relayed.signal];
+    });
+    if (!this.#position && position) this.skipTo(position);
+    return signals;
+  }
+
+  /** Whether a signal is the next one, or known already, or comes after others that are missing. */
+  place({ after, signal }: Relayed<A>): 'next' | 'known' | 'later' {
+    const isNext = signal.kind === 'status' || this.isState || !this.#position || this.index === after;
+    if (isNext) return 'next';
+    return checkpointOf(signal)?.index === this.index ? 'known' : 'later';
+  }
+
+  #add(relayed: Relayed<A>): void {
+    const { signal } = relayed;
+    this.#position = checkpointOf(signal) ?? this.#position;
+    if (signal.kind === 'status') this.#status = signal.status;
+    else if (!this.isState) this.#relayed = [...this.#relayed, relayed].slice(-MAX_RELAYED);
+    else if (signal.kind === 'answer') this.#relayed = [relayed];
+  }
+
+  /** Goes to a position without the signals before it. */
+  skipTo(position: Checkpoint | undefined): void {
+    this.#position = position;
+    this.#relayed = [];
+  }
+
+  /** What followed a position; undefined if that is not known any more. */
+  since(position: Checkpoint | undefined): readonly Relayed<A>[] | undefined {
+    if (this.isState) return this.#relayed;
+    if (position === undefined || position.index === this.index) return [];
+    // The last one: an index may come again after a restart of the service.
+    let first = this.#relayed.map(({ after }) => after).lastIndexOf(position.index);
+    // A gap comes before the answer that it precedes.
+    while (this.#relayed[first - 1]?.after === position.index) first--;
+    return first === -1 ? undefined : this.#relayed.slice(first);
+  }
+
+  /** Whether a new leader that polls from a position would leave something out for the others. */
+  knowsMoreThan(position: Checkpoint | undefined): boolean {
+    if (this.isState) return false;
+    return position ? (this.since(position)?.length ?? 0) > 0 : this.#position !== undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import { isClientError, textOf } from '../../error/index.js';
+import type { Checkpoint, WatchSignal, WatchStatus } from '../../stream/index.js';
+
+/** A signal of the leader's watch, and the index that it follows: undefined at the start. */
+export interface Relayed<A> {
+  readonly after: string | undefined;
+  readonly signal: WatchSignal<A>;
+}
+
+/** The messages between the tabs that share a watch. None of it has a bearer token. */
+export type TabMessage<A> =
+  | TabQuestion
+  | TabReply<A>
+  | { readonly kind: 'signal'; readonly epoch: number; readonly relayed: Relayed<A> }
+  /** The leader is there, and has come to this index. */
+  | { readonly kind: 'beat'; readonly epoch: number; readonly index: string | undefined };
+
+/**
+ * What has followed a position? `hello`: a tab has come, or has missed something. `claim`: a tab has got the lock, and is about to
+ * poll from there. Earlier leaders have smaller epochs.
+ */
+export interface TabQuestion {
+  readonly kind: 'hello' | 'claim';
+  readonly by: string;
+  readonly position: Checkpoint | undefined;
+  readonly epoch: number;
+}
+
+/** The answer to a question: what the tab that asked has missed, or undefined if that is not known any more. */
+export interface TabReply<A> {
+  readonly kind: 'reply';
+  readonly to: string;
+  readonly epoch: number;
+  /** The index of the position that was asked about. */
+  readonly after: string | undefined;
+  readonly position: Checkpoint | undefined;
+  readonly status: WatchStatus;
+  readonly missed: readonly Relayed<A>[] | undefined;
+}
+
+/** The part of a BroadcastChannel that is used. */
+export interface TabChannel {
+  onmessage: ((event: { readonly data: unknown }) => void) | null;
+  postMessage(message: unknown): void;
+  close(): void;
+}
+
+/**
+ * A status as it can be cloned. An error of this library keeps its fields, among them the `_tag` by which the guards know it. Any
+ * other may have anything: only its name and message are sent.
+ */
+export function cloneable(status: WatchStatus): WatchStatus {
+  const { error } = status;
+  if (error === undefined) return status;
+  const { name, message } = Object(error) as { readonly name?: unknown; readonly message?: unknown };
+  const words = { name: textOf(name ?? 'Error'), message: textOf(message ?? error) };
+  if (!isClientError(error)) return { ...status, error: words };
+  const fields = JSON.parse(JSON.stringify(Object.assign({}, error))) as object;
+  return { ...status, error: { ...fields, ...words } };
+}
+
+/** A status as it came: what was an error is one again. */
+export function revived(status: WatchStatus): WatchStatus {
+  if (status.error === undefined) return status;
+  const fields = status.error as { readonly message: string };
+  return { ...status, error: Object.assign(new Error(fields.message), fields) };
+}
+
+/** A signal with its status changed, if it is one. */
+export function withStatus<A>(relayed: Relayed<A>, change: (status: WatchStatus) => WatchStatus): Relayed<A> {
+  const { after, signal } = relayed;
+  return signal.kind === 'status' ? { after, signal: { ...signal, status: change(signal.status) } } : relayed;
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import type { ObservableInput } from 'rxjs';
+import type { ClientConfig } from '../../client/index.js';
+import {
+  aFunction,
+  checkConfig,
+  given,
+  milliseconds,
+  observableInput,
+  positiveInteger,
+  type Options,
+} from '../../error/index.js';
+import { fleetName, natsConnection, workerName, type Nats } from './nats/index.js';
+
+/** The options of {@link runFleet}. `nats`, `identities$` and `client` are required; everything else is optional. */
+export interface FleetConfig {
+  /** A connection of `@nats-io/transport-node`, or the promise of one. It stays yours: close it when the fleet has ended. */
+  readonly nats: Nats;
+  /** The ids of the identities that the fleet is to follow: all of them each time. Every worker of a fleet has to get the same. */
+  readonly identities$: ObservableInput<Iterable<string>>;
+  /** Returns how to reach the service for an identity: its token, the URL, and any other option of a client. */
+  readonly client: (identity_id: string) => ClientConfig;
+  /**
+   * Into how many shards the identities are divided, each of which one worker holds. The first worker decides it for the life of
+   * the fleet. Default 256, which is good for a hundred thousand identities.
+   */
+  readonly shards?: number;
+  /** After how long others take over from a worker that is silent, in ms. Default 10,000. */
+  readonly lease?: number;
+  /** How many identities this worker is made for: workers share the shards in proportion to it. Default 10,000. */
+  readonly capacity?: number;
+  /** How many watches to start in a second. Default 100. */
+  readonly ramp?: number;
+  /** The name of this worker. No two of a fleet may have the same. Default: the name of the host, and a random one. */
+  readonly name?: string;
+  /** The name of the fleet, if there are several on the server. Default `lobby`: the stream is `LOBBY_EVENTS`. */
+  readonly fleet?: string;
+  /** How many requests to send in a minute, from each address. Default 120: the service serves 1,920 in 15 minutes. */
+  readonly requestsPerMinute?: number;
+  /** IP addresses of this machine to send requests from. Each has a budget of its own. Default: what the machine chooses. */
+  readonly localAddresses?: readonly string[];
+  /** How many servers keep the stream and the buckets, if this worker creates them. Default 1. */
+  readonly replicas?: number;
+  /** How long the stream keeps events, in ms, if this worker creates it. Default 86,400,000: a day. */
+  readonly maxAge?: number;
+  /** How large the stream may become, in bytes, if this worker creates it: the oldest events go first. Default: without a limit. */
+  readonly maxBytes?: number;
+  /**
+   * When this emits, the worker gives up its shards, emits `drained` and completes: others go on at once. It takes a lease at most,
+   * even if NATS does not answer.
+   */
+  readonly drain$?: ObservableInput<unknown>;
+}
+
+const DEFAULTS = { lease: 10_000, capacity: 10_000, ramp: 100, requestsPerMinute: 120 };
+
+/** A shard is a part of a subject, and a claim in a bucket. */
+const MAX_SHARDS = 65_536;
+const MIN_LEASE = 1_000;
+
+/** The service keeps events for five minutes. */
+const MIN_AGE = 600_000;
+
+/** Twice the largest answer. */
+const MIN_BYTES = 2 ** 24;
+
+const OPTIONS: Options<FleetConfig> = {
+  nats: natsConnection,
+  identities$: observableInput,
+  client: aFunction,
+  shards: {
+    name: `an integer from 1 to ${MAX_SHARDS}`,
+    is: u => positiveInteger.is(u) && u <= MAX_SHARDS,
+  },
+  lease: {
+    name: `a number of milliseconds, at least ${MIN_LEASE}`,
+    is: u => milliseconds.is(u) && u >= MIN_LEASE,
+  },
+  capacity: positiveInteger,
+  ramp: positiveInteger,
+  name: workerName,
+  fleet: fleetName,
+  requestsPerMinute: positiveInteger,
+  localAddresses: {
+    name: 'a list of IP addresses, at least one',
+    is: u =>
+      Array.isArray(u) &&
+      u.length > 0 &&
+      u.every(address => typeof address === 'string' && isIP(address) > 0),
+  },
+  replicas: positiveInteger,
+  maxAge: {
+    name: `a number of milliseconds, at least ${MIN_AGE}`,
+    is: u => milliseconds.is(u) && u >= MIN_AGE,
+  },
+  maxBytes: {
+    name: `a number of bytes, at least ${MIN_BYTES}`,
+    is: u => positiveInteger.is(u) && u >= MIN_BYTES,
+  },
+  drain$: observableInput,
+};
+
+/** A {@link FleetConfig} with its defaults filled in, but for those of the fleet itself. */
+export type FleetSettings = FleetConfig & Required<Pick<FleetConfig, keyof typeof DEFAULTS | 'name'>>;
+
+/** Fills in the defaults. Throws an `InputError` if an option is missing, unknown or invalid. */
+export function fleetSettings(config: FleetConfig): FleetSettings {
+  checkConfig(config, OPTIONS, 'nats', 'identities$', 'client');
+  return { ...DEFAULTS, name: defaultName(), ...given(config) };
+}
+
+function defaultName(): string {
+  const host = hostname()
+    .replace(/[^A-Za-z0-9_-]/g, '-')
+    .slice(0, 40);
+  return `${host}-${randomUUID().slice(0, 8)}`;
+}

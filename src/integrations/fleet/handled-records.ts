@@ -1,0 +1,123 @@
+import type { Gap } from '../../stream/index.js';
+import type { FleetMessage, StoredRecord, StreamState } from './nats/index.js';
+
+/** How many messages to remember. A server that loses its power loses those of two minutes. */
+const REMEMBERED = 4_096;
+
+/**
+ * Follows the records of each identity from one to the next. Each says which one was before it: if that was not seen, it has
+ * expired before it was read, or NATS has lost it.
+ */
+export class RecordChain {
+  readonly #start: number;
+  /** The last record of each identity, and the one before it. */
+  readonly #seen = new Map<string, { readonly sequence: number; readonly before: number | undefined }>();
+
+  /** Everything up to this position has been seen before; 0 if it does not matter; `unknown` if the stream has lost that position. */
+  constructor(start: number | 'unknown') {
+    this.#start = start === 'unknown' ? -1 : start === 0 ? Infinity : start;
+  }
+
+  /** Returns the gap before a record, if there is one. It may be asked again for the same record. */
+  gapBefore({ identity_id, sequence, after, gap }: StoredRecord): Gap | undefined {
+    const seen = this.#seen.get(identity_id);
+    const before = seen?.sequence === sequence ? seen.before : seen?.sequence;
+    this.#seen.set(identity_id, { sequence, before });
+    const isMissing = before === undefined ? after > this.#start : after !== before;
+    return gap ?? (isMissing ? { reason: 'silence', at: Date.now(), index: undefined } : undefined);
+  }
+
+  /** What came after a position has been lost, and other records may have its positions. */
+  lose(after: number): void {
+    for (const [identity_id, { sequence }] of this.#seen)
+      if (sequence > after) this.#seen.set(identity_id, { sequence: NaN, before: NaN });
+  }
+}
+
+/** A message, and when it was stored, in ms. No other one has been stored at this position at that time. */
+export type StoredAt = Pick<FleetMessage, 'sequence' | 'at'>;
+
+/** The last messages that were handled: with them it is found where a stream has lost its end, and was continued with others. */
+export class HandledTail {
+  readonly #messages: StoredAt[] = [];
+
+  add({ sequence, at }: StoredAt): void {
+    this.#messages.push({ sequence, at });
+    if (this.#messages.length > 2 * REMEMBERED) this.#messages.splice(0, REMEMBERED);
+  }
+
+  /** The position of the last message that is still stored; 0 if none is. The others are forgotten. */
+  async lastKept(isStored: (message: StoredAt) => Promise<boolean>): Promise<number> {
+    const messages = this.#messages;
+    // All before `kept` are stored, and none from `lost` on.
+    let [kept, lost] = [0, messages.length];
+    let middle = lost - 1;
+    while (kept < lost) {
+      if (await isStored(messages[middle]!)) kept = middle + 1;
+      else lost = middle;
+      middle = (kept + lost) >> 1;
+    }
+    messages.length = kept;
+    return messages.at(-1)?.sequence ?? 0;
+  }
+}
+
+/** What a consumer has handled of a stream, which may lose its end, or be created again. */
+export class HandledRecords {
+  readonly #tail = new HandledTail();
+  /** The position of the last message that was handled, and when the stream was created of which it is one, if that is known. */
+  #position: number | undefined;
+  #stream: string | undefined;
+  /** Where it began. */
+  #begun = 0;
+  /** There once it has begun. */
+  #chain: RecordChain | undefined;
+
+  /** Without a position, it begins with what is stored next. */
+  constructor(position: number | undefined) {
+    this.#position = position;
+  }
+
+  /** An earlier process has handled everything up to this position. */
+  continue(position: number, stream: string): void {
+    this.#position = position;
+    this.#stream = stream;
+  }
+
+  get hasBegun(): boolean {
+    return this.#chain !== undefined;
+  }
+
+  /** Returns the position after which to go on in the stream as it is now. */
+  async resume(
+    { first, last, created }: StreamState,
+    storedAt: (position: number) => Promise<number | undefined>,
+  ): Promise<number> {
+    this.#position ??= last;
+    if (this.#chain && this.#stream === created) {
+      // A server that was killed, or put back, may have lost the end of the stream, and have stored other records since.
+      // The server writes times in two ways, which differ by a ms at most.
+      const isStored = async ({ sequence, at }: StoredAt) =>
+        sequence < first || Math.abs(((await storedAt(sequence)) ?? 0) - at) <= 1;
+      this.#position = Math.min(this.#position, Math.max(this.#begun, await this.#tail.lastKept(isStored)));
+      this.#chain.lose(this.#position);
+    }
+    if (this.#position > last) {
+      this.#chain ??= new RecordChain('unknown');
+      this.#position = this.#stream === created ? last : 0;
+    }
+    this.#stream = created;
+    if (!this.#chain) this.#begun = this.#position;
+    this.#chain ??= new RecordChain(this.#position);
+    return this.#position;
+  }
+
+  gapBefore(record: StoredRecord): Gap | undefined {
+    return this.#chain!.gapBefore(record);
+  }
+
+  add(message: StoredAt): void {
+    this.#position = message.sequence;
+    this.#tail.add(message);
+  }
+}

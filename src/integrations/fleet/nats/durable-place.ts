@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import type { KV } from '@nats-io/kv';
+import { firstValueFrom, lastValueFrom, ReplaySubject, takeUntil, timer } from 'rxjs';
+import { InputError, plainObject } from '../../../error/index.js';
+import { FleetError } from '../fleet-error.js';
+import { fenced } from './fenced.js';
+import { openPlaces, type OpenFleet } from './open-fleet.js';
+
+const CONSUMER = 'consumer.';
+
+/** How often a place is saved at most, in ms. */
+const SPACING = 20;
+
+/** How often, and how long after each other in ms, to try again when another process has written, or a server lags behind. */
+const ATTEMPTS = 40;
+const PAUSE = 50;
+
+/** How to open a place. */
+export interface DurablePlaceConfig {
+  readonly durable: string;
+  readonly subjects: string;
+  /** The position, if it is not the stored one. */
+  readonly from: number | undefined;
+  /** When the stream was created. */
+  readonly stream: string;
+}
+
+/** Another process reads with the same name. */
+class TakenOver extends FleetError {}
+
+/** Everything up to a position has been handled. */
+export interface Handled {
+  readonly position: number;
+  /** When the stream was created of which it is a position. */
+  readonly stream: string;
+}
+
+interface Place extends Handled {
+  /** Different for each process that reads with this name. */
+  readonly reader: string;
+  readonly subjects: string;
+}
+
+/**
+ * Where the consumer of a name is. The last process that opens it is the one that reads: what another one saves afterwards is
+ * refused.
+ */
+export class DurablePlace {
+  readonly #kv: KV;
+  readonly #name: string;
+  readonly #key: string;
+  readonly #reader = randomUUID();
+  readonly #fail: (error: TakenOver) => void;
+  readonly #listening: { unsubscribe(): void };
+  #revision = 0;
+  #saved: Place | undefined;
+  #next: Place;
+  #isSaving = false;
+  #isOpen = false;
+  /** Another process may have written while it was being opened. */
+  #isInDoubt = false;
+  readonly #closed$ = new ReplaySubject<void>(1);
+
+  private constructor(
+    { nats, names }: OpenFleet,
+    kv: KV,
+    { durable, subjects, stream }: DurablePlaceConfig,
+    fail: (error: TakenOver) => void,
+  ) {
+    this.#kv = kv;
+    this.#name = durable;
+    this.#key = CONSUMER + durable;
+    this.#fail = fail;
+    this.#next = { reader: this.#reader, subjects, position: 0, stream };
+    this.#listening = nats.subscribe(`$KV.${names.places}.${this.#key}`, {
+      callback: (_, message) => {
+        if (placeIn(message)?.reader === this.#reader) return;
+        this.#isInDoubt = true;
+        if (this.#isOpen) this.check();
+      },
+    });
+  }
+
+  /** Opens the place of a name, which is `from` if that is given. From now on, other processes have lost it: `fail` is called there. */
+  static async open(
+    fleet: OpenFleet,
+    config: DurablePlaceConfig,
+    fail: (error: TakenOver) => void,
+  ): Promise<DurablePlace> {
+    const { subjects, from } = config;
+    const place = new DurablePlace(fleet, await openPlaces(fleet), config, fail);
+    try {
+      await place.#write(known => {
+        if (known && known.subjects !== subjects) {
+          const rule = `the name of a consumer of ${subjects}, or of none`;
+          throw new InputError('durable', rule, `that of a consumer of ${known.subjects}`);
+        }
+        const { position, stream } = { ...place.#next, ...known };
+        const start = from === undefined ? { position, stream } : { position: from };
+        return (place.#next = { ...place.#next, ...start });
+      });
+      place.#isOpen = true;
+      if (place.#isInDoubt) place.check();
+      return place;
+    } catch (error) {
+      place.close();
+      throw error;
+    }
+  }
+
+  get position(): number {
+    return this.#next.position;
+  }
+
+  /** When the stream of that position was created. */
+  get stream(): string {
+    return this.#next.stream;
+  }
+
+  /** Everything up to this position has been handled. It is saved soon. */
+  handled(handled: Handled): void {
+    this.#next = { ...this.#next, ...handled };
+    void this.#flush();
+  }
+
+  /** Fails soon if another process has opened the place. */
+  check(): void {
+    this.#saved = undefined;
+    void this.#flush();
+  }
+
+  /** Saves what is not saved yet. */
+  close(): void {
+    this.#listening.unsubscribe();
+    this.#closed$.next();
+    void this.#flush();
+  }
+
+  /** Saves until everything is saved. What cannot be is saved with the next position. */
+  async #flush(): Promise<void> {
+    if (this.#isSaving) return;
+    this.#isSaving = true;
+    for (let tried: Place | undefined; this.#saved !== this.#next && tried !== this.#next;) {
+      tried = this.#next;
+      await this.#save().catch(() => undefined);
+      await lastValueFrom(timer(SPACING).pipe(takeUntil(this.#closed$)), { defaultValue: 0 });
+    }
+    this.#isSaving = false;
+  }
+
+  async #save(): Promise<void> {
+    try {
+      await this.#write(known => {
+        if (known && known.reader !== this.#reader)
+          throw new TakenOver(`another process reads with durable: '${this.#name}'`);
+        return this.#next;
+      });
+    } catch (error) {
+      if (error instanceof TakenOver) this.#fail(error);
+      throw error;
+    }
+  }
+
+  /** Stores what `next` makes of what is stored. Of several processes that do so at once, one is first, and the others try again. */
+  async #write(next: (known: Place | undefined) => Place): Promise<void> {
+    let known = this.#saved;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const place = next(known);
+      const previousSeq = this.#revision;
+      const put = () => this.#kv.put(this.#key, JSON.stringify(place), { previousSeq });
+      const revision = await fenced(put);
+      if (revision !== undefined) {
+        this.#revision = revision;
+        this.#saved = place;
+        return;
+      }
+      if (attempt > 0) await firstValueFrom(timer(PAUSE));
+      const entry = await this.#kv.get(this.#key);
+      this.#revision = entry?.revision ?? 0;
+      known = entry ? placeIn(entry) : undefined;
+    }
+    throw new FleetError(`the place of durable: '${this.#name}' cannot be stored`);
+  }
+}
+
+/** What is stored; undefined if another program has written something else. */
+function placeIn(stored: { json(): unknown }): Place | undefined {
+  try {
+    const place = stored.json();
+    return plainObject.is(place) && Number.isSafeInteger(place.position)
+      ? (place as object as Place)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

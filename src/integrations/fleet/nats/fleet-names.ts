@@ -1,0 +1,73 @@
+import { shardOf } from '../worker/index.js';
+import { isWellFormed, nonEmptyString, type Guard } from '../../../error/index.js';
+
+/** The name of a fleet. */
+export const fleetName: Guard<string> = {
+  name: 'a name of small letters, digits, _ and -',
+  is: (u): u is string => nonEmptyString.is(u) && /^[a-z0-9_-]{1,32}$/.test(u),
+};
+
+/** The id of an identity, which is a part of a subject. */
+export const identityId: Guard<string> = {
+  name: 'the id of an identity: a string of 1 to 256 characters',
+  is: (u): u is string => nonEmptyString.is(u) && u.length <= 256 && isWellFormed(u),
+};
+
+/** The name of a worker, which is a part of a key. */
+export const workerName: Guard<string> = {
+  name: 'a name of at most 64 letters, digits, _ and -',
+  is: (u): u is string => nonEmptyString.is(u) && /^[A-Za-z0-9_-]{1,64}$/.test(u),
+};
+
+/** What the streams, subjects and buckets of a fleet are called. */
+export interface FleetNames {
+  readonly stream: string;
+  /** The bucket of workers and claims, which all workers watch. */
+  readonly bucket: string;
+  /** The bucket of places, which no worker watches. */
+  readonly places: string;
+  /** Where records are published. Do not subscribe to it: refused records are published, too. */
+  readonly stored: string;
+  /** Where the stream publishes what it has stored. */
+  readonly live: string;
+}
+
+export function fleetNames(fleet = 'lobby'): FleetNames {
+  const upper = fleet.toUpperCase();
+  return {
+    stream: `${upper}_EVENTS`,
+    bucket: `${upper}_FLEET`,
+    places: `${upper}_PLACES`,
+    stored: `${fleet}.events`,
+    live: `${fleet}.live`,
+  };
+}
+
+/** The subject of an identity, below `stored` or `live`. */
+export function subjectOf(shard: number, identity_id: string): string {
+  // What has a meaning in subjects is encoded; an id of the service has nothing of it.
+  const token = encodeURIComponent(identity_id).replace(/[.*]/g, char => (char === '.' ? '%2E' : '%2A'));
+  return `${shard}.${token}`;
+}
+
+/** The subjects under which the records of all identities are stored, of those in a shard, or of one. */
+export function storedSubjects(
+  { names, shards }: { readonly names: FleetNames; readonly shards: number },
+  of: { readonly shard?: number; readonly identity_id?: string } = {},
+): string {
+  const { shard, identity_id } = of;
+  if (identity_id !== undefined)
+    return `${names.stored}.${subjectOf(shardOf(identity_id, shards), identity_id)}`;
+  return `${names.stored}.${shard ?? '*'}.*`;
+}
+
+/** The identity of a subject. */
+export function identityOf(subject: string): string {
+  const token = subject.slice(subject.lastIndexOf('.') + 1);
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    // No id leads to it.
+    return token;
+  }
+}

@@ -1,0 +1,153 @@
+import { JetStreamApiCodes, type StoredMsg } from '@nats-io/jetstream';
+import { defer, filter, share, switchMap, type Observable } from 'rxjs';
+import type { MsgHdrs } from '@nats-io/transport-node';
+import { FleetError } from '../fleet-error.js';
+import {
+  shardOf,
+  type Appended,
+  type FleetHead,
+  type FleetLog,
+  type FleetRecord,
+  type LastRecord,
+} from '../worker/index.js';
+import { backoff } from '../../../stream/index.js';
+import { subjectOf } from './fleet-names.js';
+import { fenced } from './fenced.js';
+import type { WorkingFleet } from './open-fleet.js';
+import type { NatsClock } from './nats-clock.js';
+import { connectionStatus } from './nats-connection.js';
+import { isApiError, isUnanswered, natsProblem } from './nats-problem.js';
+import { partHeaders, readPart, readRecord, recordHeaders } from './stored-record.js';
+import { storedMessage, streamState } from './stream-messages.js';
+
+/** What a message has besides its data and our headers, in bytes: the headers of NATS. */
+const RESERVED = 1_024;
+
+/** The records of all identities in a stream. */
+export class NatsLog implements FleetLog {
+  readonly #fleet: WorkingFleet;
+  readonly #clock: NatsClock;
+  /** The last record that this worker has stored. */
+  #latest: { readonly seq: number; readonly key: string } | undefined;
+  #creating: Promise<unknown> | undefined;
+
+  /** A server that was killed, or put back, may have lost the end of the stream: whether it has shows when the connection is back. */
+  readonly lost$: Observable<unknown>;
+
+  constructor(fleet: WorkingFleet, clock: NatsClock) {
+    this.#fleet = fleet;
+    this.#clock = clock;
+    this.lost$ = connectionStatus(fleet.nats).pipe(
+      filter(({ type }) => type === 'reconnect'),
+      switchMap(() => defer(() => this.#isLatestLost()).pipe(backoff())),
+      filter(Boolean),
+      share(),
+    );
+  }
+
+  head(identity_id: string): Observable<FleetHead> {
+    return defer(() => this.#head(identity_id).catch(this.#explain));
+  }
+
+  append(record: FleetRecord, head: FleetHead): Observable<Appended> {
+    return defer(() => this.#append(record, head).catch(this.#explain));
+  }
+
+  /** Creates the stream again if that is what is missing: the task is tried once more. */
+  readonly #explain = async (error: unknown): Promise<never> => {
+    const isMissing = isUnanswered(error) || isApiError(error, JetStreamApiCodes.StreamNotFound);
+    if (!isMissing) throw natsProblem(error);
+    this.#creating ??= this.#fleet.ensure().finally(() => (this.#creating = undefined));
+    await this.#creating.catch(rethrow);
+    throw new FleetError(`the stream ${this.#fleet.names.stream} was not found; it is there now`);
+  };
+
+  #subject(identity_id: string): string {
+    const { names, shards } = this.#fleet;
+    return `${names.stored}.${subjectOf(shardOf(identity_id, shards), identity_id)}`;
+  }
+
+  async #head(identity_id: string): Promise<FleetHead> {
+    const subject = this.#subject(identity_id);
+    const last = await storedMessage(this.#fleet, { last_by_subj: subject });
+    if (!last) return { last: 0, epoch: 0, record: undefined };
+    const part = readPart(last.header);
+    const record = this.#recordIn(last) ?? (await this.#recordBefore(subject, part?.after));
+    return { last: last.seq, epoch: part?.epoch ?? record?.epoch ?? 0, record };
+  }
+
+  /** The last record, if the last message is none: it is a part of an unfinished record, or is not ours. */
+  async #recordBefore(subject: string, after: number | undefined): Promise<LastRecord | undefined> {
+    if (after === 0) return undefined;
+    let found: LastRecord | undefined;
+    for (let seq = after ?? 1; ; seq++) {
+      const message = await storedMessage(this.#fleet, { next_by_subj: subject, seq });
+      if (!message) return found;
+      found = this.#recordIn(message) ?? found;
+      seq = message.seq;
+    }
+  }
+
+  #recordIn({ header, seq }: StoredMsg): LastRecord | undefined {
+    const record = readRecord(header);
+    if (!record) return undefined;
+    const { index, at } = record.checkpoint;
+    return { ...record, checkpoint: { index, at: this.#clock.toLocal(at) }, sequence: seq };
+  }
+
+  async #append(record: FleetRecord, head: FleetHead): Promise<Appended> {
+    const sequence = await fenced(() => this.#publishRecord(record, head));
+    if (sequence === undefined) return { kind: 'refused', head: await this.#head(record.identity_id) };
+    this.#latest = { seq: sequence, key: record.key };
+    return { kind: 'stored', sequence };
+  }
+
+  async #publishRecord(record: FleetRecord, head: FleetHead): Promise<number> {
+    const { identity_id, answer, epoch, checkpoint } = record;
+    const subject = this.#subject(identity_id);
+    const after = head.record?.sequence ?? 0;
+    const room = this.#room(record);
+    const data = Buffer.from(JSON.stringify(answer));
+    let last = head.last;
+    let part = 0;
+    let start = 0;
+    for (; data.length - start > room; start += room) {
+      const headers = partHeaders({ epoch, after, part });
+      part = last = await this.#publish(subject, data.subarray(start, start + room), headers, last);
+    }
+    const at = this.#clock.toNats(checkpoint.at);
+    const headers = recordHeaders({ ...record, checkpoint: { ...checkpoint, at } }, { after, part });
+    return this.#publish(subject, data.subarray(start), headers, last);
+  }
+
+  async #isLatestLost(): Promise<boolean> {
+    if (!this.#latest) return false;
+    const { seq, key } = this.#latest;
+    const message = await storedMessage(this.#fleet, { seq });
+    if (message) return readRecord(message.header)?.key !== key;
+    return (await streamState(this.#fleet)).last < seq;
+  }
+
+  /** How much text fits into a message with the headers of a record, in bytes. */
+  #room(record: FleetRecord): number {
+    const size = this.#fleet.nats.info?.max_payload ?? 2 ** 20;
+    let room = size - RESERVED;
+    for (const [name, [value = '']] of recordHeaders(record, { after: 0, part: 0 }))
+      room -= name.length + value.length + 4;
+    if (room >= RESERVED) return room;
+    throw new FleetError(
+      `max_payload of the NATS server, ${size} bytes, is too small for the headers of a record`,
+    );
+  }
+
+  async #publish(subject: string, data: Uint8Array, headers: MsgHdrs, last: number): Promise<number> {
+    const { js, names } = this.#fleet;
+    const expect = { streamName: names.stream, lastSubjectSequence: last };
+    const { seq } = await js.publish(subject, data, { headers, expect });
+    return seq;
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw natsProblem(error);
+}

@@ -1,0 +1,81 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { isInputError } from '../../../error/index.js';
+import { FleetError, isFleetError } from '../fleet-error.js';
+import type { Nats } from './nats-connection.js';
+
+/** How long NATS may take to start, or to choose a leader, in ms. */
+const STARTING = 60_000;
+
+/** JetStream is not enabled, a cluster has no leader, or no stream has the subject: a server does not tell. */
+const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i;
+
+/** What a server says, or not, while it starts. */
+const LATE = /timeout|temporarily unavailable|no suitable peers/i;
+
+/** Errors of NATS by what they say, and what to do about each. The classes differ between versions and packages. */
+const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
+  [
+    UNANSWERED,
+    () => 'JetStream is not enabled on the NATS server, or has no leader: start the server with -js',
+  ],
+  [
+    /Permissions Violation for (Publish|Subscription) to "([^"]*)"/i,
+    text => {
+      const [, what, subject] = /Permissions Violation for (Publish|Subscription) to "([^"]*)"/i.exec(text)!;
+      return `this user of NATS may not ${what!.toLowerCase() === 'publish' ? 'publish to' : 'subscribe to'} ${subject}`;
+    },
+  ],
+  [/Authorization Violation|authentication/i, () => 'the NATS server does not accept these credentials'],
+  [
+    /connection refused|ECONNREFUSED|ENOTFOUND|EAI_AGAIN/i,
+    () => 'the NATS server was not reached: check its address',
+  ],
+  [/stream not found/i, () => 'the fleet does not exist yet: none of its workers has run'],
+  [/closed connection|connection closed|draining/i, () => 'the connection to NATS was closed'],
+  [/timeout/i, () => 'the NATS server did not answer in time'],
+];
+
+/** An error of NATS as one that says what to do. Errors of this library stay as they are. */
+export function natsProblem(error: unknown): Error {
+  if (isFleetError(error) || isInputError(error)) return error;
+  const text = textOf(error);
+  const known = PROBLEMS.find(([pattern]) => pattern.test(text));
+  return new FleetError(known ? known[1](text) : `NATS failed: ${messageOf(error)}`, { cause: error });
+}
+
+/** Whether the server has answered with this error. */
+export function isApiError(error: unknown, ...codes: readonly number[]): boolean {
+  return error instanceof JetStreamApiError && codes.includes(error.code);
+}
+
+/** Whether no part of the server answers, as if there were no such stream. */
+export function isUnanswered(error: unknown): boolean {
+  return UNANSWERED.test(textOf(error));
+}
+
+/** Whether an error may pass by itself, as one of a cluster that chooses its leaders. */
+export function mayPass(error: unknown, isCluster: boolean): boolean {
+  return LATE.test(textOf(error)) || (isCluster && isUnanswered(error));
+}
+
+/**
+ * Whether an error may pass by itself, for a minute from now on: in a cluster, since it chooses its leaders; with `orAlone`, also on
+ * a single server, since it starts.
+ */
+export function whileStarting(nats: Nats, orAlone = false): (error: unknown) => boolean {
+  const start = performance.now();
+  let isCluster = false;
+  const known = ({ info }: NatsConnection) => (isCluster = info?.cluster !== undefined);
+  Promise.resolve(nats).then(known, () => undefined);
+  return error => (isCluster || orAlone) && mayPass(error, isCluster) && performance.now() - start < STARTING;
+}
+
+function textOf(error: unknown): string {
+  const { name = '', cause } = Object(error) as Partial<Error>;
+  return `${name}: ${messageOf(error)} ${cause instanceof Error ? cause.message : ''}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,162 @@
+import { headers, type MsgHdrs } from '@nats-io/transport-node';
+import { RawEventList } from '../../../protocol/index.js';
+import type { Gap } from '../../../stream/index.js';
+import type { FleetRecord, LastRecord } from '../worker/index.js';
+import { identityOf } from './fleet-names.js';
+
+/** A record may have too many kinds to list them all. */
+const MAX_KINDS = 32;
+const MAX_KINDS_SIZE = 1_024;
+
+/** What the headers mean. Within a version, there may be new ones; docs/fleet-operations.md describes them. */
+const VERSION = 'Lobby-Version';
+const KNOWN_VERSION = '1';
+
+/** The headers of a message. Values are encoded, since those of the service may contain anything. */
+const INDEX = 'Lobby-Index';
+const AT = 'Lobby-At';
+const EPOCH = 'Lobby-Epoch';
+const KEY = 'Lobby-Key';
+const KINDS = 'Lobby-Kinds';
+const GAP = 'Lobby-Gap';
+/** The position of the record before it. */
+const AFTER = 'Lobby-After';
+/** The position of the part before it, if a record is too large for one message. */
+const PART = 'Lobby-Part';
+
+/** What the headers of a message say about it. */
+export interface RecordHeaders extends Omit<LastRecord, 'sequence'>, PartHeaders {
+  readonly gap: Gap | undefined;
+}
+
+/** What the headers of any message of a fleet say. */
+export interface PartHeaders {
+  readonly epoch: number;
+  /** The position of the record before this one; 0 if there is none. */
+  readonly after: number;
+  /** The position of the message with the text before that of this one; 0 if this has the beginning. */
+  readonly part: number;
+}
+
+/** The headers of the last message of a record, or the only one. Kinds are for people: if they take too much, they are left out. */
+export function recordHeaders(
+  { answer, checkpoint, gap, epoch, key }: FleetRecord,
+  position: Pick<PartHeaders, 'after' | 'part'>,
+): MsgHdrs {
+  const written = partHeaders({ epoch, ...position });
+  written.set(INDEX, encodeURIComponent(checkpoint.index));
+  written.set(AT, String(checkpoint.at));
+  written.set(KEY, key);
+  const kinds = kindsIn(answer.events)
+    .map(kind => encodeURIComponent(kind))
+    .join(',');
+  if (kinds !== '' && kinds.length <= MAX_KINDS_SIZE) written.set(KINDS, kinds);
+  if (gap) written.set(GAP, encodeURIComponent(JSON.stringify(gap)));
+  return written;
+}
+
+/** The headers of a message with a part of a record, which means nothing without the last one. */
+export function partHeaders({ epoch, after, part }: PartHeaders): MsgHdrs {
+  const written = headers();
+  written.set(VERSION, KNOWN_VERSION);
+  written.set(EPOCH, String(epoch));
+  written.set(AFTER, String(after));
+  if (part > 0) written.set(PART, String(part));
+  return written;
+}
+
+/** What the headers of any message say; undefined if it was not stored by this library. */
+export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
+  if (read?.get(VERSION) !== KNOWN_VERSION) return undefined;
+  return { epoch: numberIn(read, EPOCH), after: numberIn(read, AFTER), part: numberIn(read, PART) };
+}
+
+/** What the headers of a record say; undefined if this is only a part of one, or was not stored by this library. */
+export function readRecord(read: MsgHdrs | undefined): RecordHeaders | undefined {
+  const part = readPart(read);
+  const key = read?.get(KEY);
+  if (!read || !part || !key) return undefined;
+  try {
+    const gap = read.get(GAP);
+    return {
+      checkpoint: { index: decodeURIComponent(read.get(INDEX)), at: numberIn(read, AT) },
+      ...{ ...part, key },
+      gap: gap === '' ? undefined : (JSON.parse(decodeURIComponent(gap)) as Gap),
+    };
+  } catch {
+    // It is made up.
+    return undefined;
+  }
+}
+
+function numberIn(read: MsgHdrs, name: string): number {
+  return Number(read.get(name)) || 0;
+}
+
+/** The kinds of events as they are sent. */
+function kindsIn(events: readonly unknown[]): readonly string[] {
+  const kinds = events.flatMap(event =>
+    Object.keys(Object((Object(event) as { kind?: unknown }).kind) as object),
+  );
+  return [...new Set(kinds)].filter(kind => kind.length <= 64 && isSendable(kind)).slice(0, MAX_KINDS);
+}
+
+/** Lone surrogates cannot be encoded. */
+function isSendable(kind: string): boolean {
+  return !/\p{Surrogate}/u.test(kind);
+}
+
+/** A message of the stream of a fleet: a record, or a part of one. */
+export interface FleetMessage {
+  /** Its position in the stream. */
+  readonly sequence: number;
+  /** When it was stored, in ms. */
+  readonly at: number;
+  readonly subject: string;
+  readonly headers: MsgHdrs | undefined;
+  readonly data: Uint8Array;
+}
+
+/** A record as it is stored. */
+export interface StoredRecord {
+  readonly sequence: number;
+  readonly identity_id: string;
+  readonly answer: RawEventList;
+  readonly gap: Gap | undefined;
+  /** The position of the record of the same identity before it; 0 if there is none. */
+  readonly after: number;
+}
+
+/**
+ * The record that ends with a message; undefined if it is only a part of one, or none of this library. `messageAt` returns the
+ * messages with its other parts.
+ */
+export async function storedRecord(
+  { sequence, subject, headers, data }: FleetMessage,
+  messageAt: (sequence: number) => Promise<Pick<FleetMessage, 'headers' | 'data'> | undefined>,
+): Promise<StoredRecord | undefined> {
+  const record = readRecord(headers);
+  if (!record) return undefined;
+  const { gap, after } = record;
+  const texts = [data];
+  for (let { part } = record; part > 0;) {
+    const message = await messageAt(part);
+    if (message) texts.unshift(message.data);
+    part = readPart(message?.headers)?.part ?? 0;
+  }
+  const read = { sequence, identity_id: identityOf(subject), after };
+  const answer = answerIn(Buffer.concat(texts).toString());
+  if (answer) return { ...read, answer, gap };
+  // Its first parts have expired a moment ago: its events are missing.
+  const missing: Gap = { reason: 'silence', at: Date.now(), index: undefined };
+  return { ...read, answer: { events: [], watch: { index: '' } }, gap: gap ?? missing };
+}
+
+function answerIn(text: string): RawEventList | undefined {
+  try {
+    const answer: unknown = JSON.parse(text);
+    return RawEventList.is(answer) ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { asyncScheduler, defer, from, map, NEVER, Observable, switchMap, takeUntil } from 'rxjs';
+import { checkArgument, type Guard } from '../../error/index.js';
+import { fromHttp } from '../../transport/node/index.js';
+import { backoff } from '../../stream/index.js';
+import type { FleetEvent } from './fleet-event.js';
+import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-settings.js';
+import { fleetWorker, IdentityPolls } from './worker/index.js';
+import {
+  identityId,
+  NatsClock,
+  NatsLog,
+  natsRoster,
+  openFleetToWork,
+  whenClosed,
+  whileStarting,
+  type WorkingFleet,
+} from './nats/index.js';
+
+/**
+ * Makes this process one of the workers of a fleet, which follows the live events of many identities and stores them in a stream
+ * of NATS JetStream: each event once and in order for each identity, whatever happens to workers, connections and servers. Read
+ * them with `fleetBatches` and `fleetFeed`.
+ *
+ * Emits what happens. Cold: each subscription is a worker of its own. It completes only after `drain$`. Unsubscribing ends all polls
+ * at once, too, and releases what the worker holds; let `await nats.drain()` follow, so that this is sent.
+ *
+ * Errors: `FleetError` if NATS cannot carry the fleet, or not within a minute, or the connection was closed; `InputError` if `shards`
+ * or `name` does not fit the fleet, or an id is not a string. Everything else is retried, and reported as `trouble` or `failed`.
+ *
+ * Throws an `InputError` if the config is invalid.
+ *
+ * @example
+ * const nats = await connect({ servers: 'localhost:4222', maxReconnectAttempts: -1 });
+ * runFleet({ nats, identities$: of(ids), client: id => ({ url, token: () => tokenOf(id) }) }).subscribe(console.log);
+ */
+export function runFleet(config: FleetConfig): Observable<FleetEvent> {
+  const settings = fleetSettings(config);
+  return new Observable(subscriber => {
+    const isStarting = whileStarting(settings.nats, true);
+    const opened$ = defer(() => openFleetToWork(settings)).pipe(
+      backoff({
+        max: 2_000,
+        when: error => {
+          if (!isStarting(error)) return false;
+          subscriber.next({ kind: 'trouble', error });
+          return true;
+        },
+      }),
+    );
+    const work$ = opened$.pipe(
+      switchMap(fleet => workOf(fleet, settings).pipe(takeUntil(whenClosed(fleet.nats)))),
+    );
+    return work$.subscribe(subscriber);
+  });
+}
+
+function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetEvent> {
+  const { client, lease, capacity, ramp, name, requestsPerMinute, localAddresses } = settings;
+  const clock = { random: Math.random, scheduler: asyncScheduler };
+  return new Observable(subscriber => {
+    const instance = `${new Date().toISOString()} ${randomUUID()}`;
+    let records = 0;
+    const natsClock = new NatsClock(error => subscriber.next({ kind: 'trouble', error }));
+    const polls = new IdentityPolls({
+      ...{ client, requestsPerMinute, perSecond: ramp, ...clock },
+      log: new NatsLog(fleet, natsClock),
+      transports: localAddresses?.map(localAddress => fromHttp({ agentOptions: { localAddress } })) ?? [
+        fromHttp(),
+      ],
+      newKey: () => `${instance} ${++records}`,
+      tell: event => subscriber.next(event),
+    });
+    const identities$ = from(settings.identities$).pipe(map(setOfIds));
+    return fleetWorker({
+      ...{ name, instance, lease, capacity, shards: fleet.shards, ...clock },
+      monotonic: performance,
+      drain$: from(settings.drain$ ?? NEVER),
+      roster: natsRoster(fleet, natsClock),
+      identities$,
+      watch: polls.watch,
+      waiting: () => polls.check(),
+    }).subscribe(subscriber);
+  });
+}
+
+/** A text is a list of its letters, for JavaScript. */
+const listOfIds: Guard<Iterable<string>> = {
+  name: 'an Observable of lists of ids: of([id, id])',
+  is: (u): u is Iterable<string> => typeof u === 'object' && u !== null && Symbol.iterator in u,
+};
+
+function setOfIds(ids: unknown): ReadonlySet<string> {
+  const list = checkArgument('identities$', listOfIds, ids);
+  return new Set(Array.from(list, id => checkArgument('identities$', identityId, id)));
+}

@@ -1,0 +1,107 @@
+import { whyNotConnected } from '../../../client/index.js';
+import {
+  isClientError,
+  isFromService,
+  isInputError,
+  isStatusError,
+  MAX_WAIT,
+  StatusError,
+} from '../../../error/index.js';
+import { errorLine } from '../gate-log-entry.js';
+import { toCloseReason } from '../socket/index.js';
+
+/** Why a client is refused: with this HTTP status before the upgrade, with this close code after it. */
+export interface Refusal {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 429 | 500 | 503;
+  readonly code: 1001 | 1009 | 4401 | 4403 | 4408 | 4424 | 4429;
+  readonly reason: string;
+  /** When to try again, in seconds; absent if a retry would not help. */
+  readonly retryAfter?: number;
+  /** Further lines of the HTTP answer's head. */
+  readonly headers?: readonly string[];
+  /** The error of `players.connected`, to be logged. */
+  readonly error?: unknown;
+  /** Whether the service has refused this token for good. */
+  readonly isFinal?: boolean;
+  /** Whether the service may nevertheless count the player as connected. */
+  readonly isUnknown?: boolean;
+  /** Whether nothing may be sent to the service until `retryAfter` has passed. */
+  readonly isRateLimit?: boolean;
+}
+
+/** The refusals of the gate itself; {@link refusalFor} adds those of the service. */
+export const REFUSALS = {
+  noHandshake: { status: 400, code: 4401, reason: 'no_handshake', headers: ['Sec-WebSocket-Version: 13'] },
+  /** A WebSocket handshake is a GET. */
+  noGet: { status: 405, code: 4401, reason: 'no_handshake', headers: ['Allow: GET'] },
+  /** There is no token, more than one, or one that the service cannot have issued. */
+  noToken: { status: 401, code: 4401, reason: 'no_token' },
+  noTokenInTime: { status: 401, code: 4408, reason: 'no_token_in_time' },
+  /** The first message is not complete, and already too large. */
+  tooLarge: { status: 413, code: 1009, reason: 'too_large' },
+  noSuchPath: { status: 404, code: 4403, reason: 'no_such_path' },
+  origin: { status: 403, code: 4403, reason: 'origin' },
+  address: { status: 429, code: 4429, reason: 'address', retryAfter: 1 },
+  /** The token is being confirmed, or its player is in the lobby. */
+  alreadyConnected: { status: 403, code: 4403, reason: 'already_connected' },
+  busy: { status: 503, code: 4429, reason: 'busy', retryAfter: 1 },
+  rateLimited: { status: 503, code: 4424, reason: 'API_RATE_LIMIT', retryAfter: 1 },
+  /** The service's answer was lost. The player may come again. */
+  unknown: { status: 503, code: 4424, reason: 'unknown', retryAfter: 1 },
+  gateClosed: { status: 503, code: 1001, reason: 'gate_closed', retryAfter: 1 },
+  hookFailed: { status: 500, code: 4424, reason: 'hook_failed' },
+  /** Another listener of the server has answered the request, too. */
+  otherListener: { status: 500, code: 4424, reason: 'other_listener' },
+} as const satisfies Readonly<Record<string, Refusal>>;
+
+/**
+ * The refusal for an error of `players.connected`. Only if the service refused the player's token is the status 401 or 403,
+ * with the service's reason. Anything else is the lobby's problem (503), and the player may try again: a wrong URL, an
+ * invalid lobby token, a rate limit.
+ */
+export function refusalFor(error: unknown, token: string): Refusal {
+  if (isInputError(error)) return { ...REFUSALS.noToken, error };
+  const why = whyNotConnected(error);
+  const ourProblem = {
+    status: 503,
+    code: 4424,
+    error: loggable(error, token),
+    retryAfter: retryAfterSeconds(error),
+    isRateLimit: isStatusError(error) && error.status === 429,
+  } as const;
+  if (why.outcome === 'not_sent') return { ...ourProblem, reason: 'not_sent' };
+  // What a proxy answers says nothing about the token, and the request may have reached the service.
+  if (why.outcome === 'unknown' || !isStatusError(error) || !isFromService(error)) {
+    return { ...ourProblem, reason: 'unknown', isUnknown: true };
+  }
+  const reason = toCloseReason(why.reason, token);
+  if (!isAboutPlayer(error, why.reason)) return { ...ourProblem, reason };
+  const no = { reason, error: ourProblem.error, isFinal: true } as const;
+  return why.reason === 'invalid_token'
+    ? { status: 401, code: 4401, ...no }
+    : { status: 403, code: 4403, ...no };
+}
+
+/** Whether the reason is a known one, or an unknown code with status 400, which the service uses to refuse tokens. */
+function isAboutPlayer({ status, code }: StatusError, reason: string): boolean {
+  if (code === undefined || reason === 'unauthorized') return false;
+  return reason !== code || status === 400;
+}
+
+function retryAfterSeconds(error: unknown): number {
+  const asked = isStatusError(error) ? (error.retryAfter ?? 0) / 1_000 : 0;
+  return Math.min(MAX_WAIT / 1_000, Math.max(1, Math.ceil(asked) || 1));
+}
+
+/** An error without what may be of any size or content: other programs print and store the log. */
+function loggable(error: unknown, token: string): unknown {
+  if (!isStatusError(error)) return isClientError(error) ? error : errorLine(error);
+  const { status, request, retryAfter } = error;
+  const texts = Object.entries({ code: error.code, reason: error.reason, rayId: error.rayId }).flatMap(
+    ([name, text]) => (text === undefined ? [] : [[name, toCloseReason(text, token)]]),
+  );
+  return new StatusError(status, request, {
+    ...(Object.fromEntries(texts) as Record<string, string>),
+    ...(retryAfter !== undefined && { retryAfter }),
+  });
+}

@@ -1,0 +1,64 @@
+import { isClientError, redact } from '../../error/index.js';
+
+/** A decision of a gate, or something that happened to a player. It contains no tokens. `at` is in ms since 1970. */
+export type GateLogEntry =
+  | { readonly kind: 'admitted'; readonly at: number; readonly address: string }
+  | {
+      readonly kind: 'refused';
+      readonly at: number;
+      readonly address: string;
+      /** An HTTP status before the upgrade, a close code after it. */
+      readonly code: number;
+      readonly reason: string;
+      /**
+       * The error of `players.connected`, if that is why: without the service's `metadata`, and with a `code` and a `reason` of
+       * at most 123 bytes. The name of any other error.
+       */
+      readonly error?: unknown;
+    }
+  | {
+      /** A confirmed player left. There is no code if they had already left when the service answered OK. */
+      readonly kind: 'gone';
+      readonly at: number;
+      readonly address: string;
+      readonly code?: number;
+      readonly reason?: string;
+    }
+  | {
+      /** A hook of the config threw, returned something invalid, or what it returned failed or did not end in time. */
+      readonly kind: 'hook_failed';
+      readonly at: number;
+      readonly hook: string;
+      /** The name of the error, and its message if it is an error of this library. */
+      readonly error: string;
+    }
+  | {
+      /**
+       * Most connections come from this one address, and have an `X-Forwarded-For`: it is probably your proxy's, so that all
+       * players share what one address may have. Set `addressOf`. Logged once.
+       */
+      readonly kind: 'behind_proxy';
+      readonly at: number;
+      readonly address: string;
+      /** The number of connections from this address. */
+      readonly open: number;
+    };
+
+/** The entry for a hook of the config that failed. */
+export function hookFailed(hook: string, error: unknown, at: number, token = ''): GateLogEntry {
+  // A hook may have put the token into a URL, which is in the message.
+  return { kind: 'hook_failed', at, hook, error: redact(errorLine(error), [token]) };
+}
+
+/**
+ * The errors of this library contain no tokens. Other errors are logged by name only: hooks know tokens, and the messages of
+ * their errors may quote them.
+ */
+export function errorLine(error: unknown): string {
+  try {
+    const name = error instanceof Error ? error.name : typeof error;
+    return isClientError(error) ? `${name}: ${error.message}` : name;
+  } catch {
+    return 'something unprintable';
+  }
+}

@@ -1,0 +1,184 @@
+import type { IncomingMessage, Server } from 'node:http';
+import { asyncScheduler, type ObservableInput, type SchedulerLike } from 'rxjs';
+import type { MatchmakerApi } from '../../client/index.js';
+import {
+  aBoolean,
+  aFunction,
+  checkConfig,
+  checkOptions,
+  given,
+  guarded,
+  milliseconds,
+  plainObject,
+  positiveInteger,
+  schedulerLike,
+  type Options,
+} from '../../error/index.js';
+import type { GateLogEntry } from './gate-log-entry.js';
+
+/** The options of `lobbyGate`. All but `server` and `client` are optional. */
+export interface LobbyGateConfig {
+  /** The server whose upgrade requests the gate handles: of `node:http`, or of `node:https`. */
+  readonly server: Server;
+  /** A client with the lobby's own token. Its `deadline` is how long the service may take to confirm a player's token. */
+  readonly client: { readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected'> } };
+  /** The path that players connect to, such as `/play`. Other paths are left to other listeners. Default: any path. */
+  readonly path?: string;
+
+  /**
+   * Where the upgrade request has the player's token. `query`: in the query parameter `token`. `subprotocol`: the last of at least
+   * two subprotocols that the client offers is the token, percent-encoded; the gate selects another one. A function extracts it,
+   * from a header or a cookie for example; it must return synchronously (undefined: no token). Default `query`.
+   */
+  readonly token?: 'query' | 'subprotocol' | ((request: IncomingMessage) => string | undefined);
+  /**
+   * Whether the first message may contain the token if the upgrade request does not: true takes the whole message as the token,
+   * a function extracts the token from its text; it must return synchronously (undefined: no token). The socket is closed with
+   * 4408 if the message is not there after 5 s, and with 1009 if it is not complete after 16,384 bytes. Default false.
+   */
+  readonly firstMessage?: boolean | ((text: string) => string | undefined);
+
+  /**
+   * Called with the token of a player who has left, to free their slot: once for each player whom the service has confirmed,
+   * whether or not they were admitted. The gate subscribes to the return value, and refuses the token until that has ended, for at
+   * most five minutes. At most 64 calls of this and `onUnknown` run at once; the others wait.
+   */
+  readonly onGone?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
+  /**
+   * Called with the token of a player for whom the service's answer was lost, so that it may count them as connected: once,
+   * after they have not come again for 10 s, or have come and the service has said no. The gate subscribes to the return value, and
+   * admits no player with the token until that has ended, for at most five minutes.
+   */
+  readonly onUnknown?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
+
+  /**
+   * Whether pages of this origin may connect; if not, the answer is 403. It must return synchronously. Only browsers send an
+   * origin. Default: all origins may.
+   */
+  readonly isOriginAllowed?: (origin: string | undefined, request: IncomingMessage) => boolean;
+  /**
+   * Whether an address with `open` connections to the gate may open another one; if not, the answer is 429. It must return
+   * synchronously. Of IPv6, a /64 counts as one address. Default: it may.
+   */
+  readonly isAddressAllowed?: (address: string, open: number, request: IncomingMessage) => boolean;
+  /**
+   * The address that a request comes from, for servers behind a proxy. It must return a string synchronously. Default: the
+   * remote address of its connection.
+   */
+  readonly addressOf?: (request: IncomingMessage) => string;
+
+  /**
+   * How many tokens may be awaiting confirmation at once. Beyond that: 503, or 4429 after the upgrade. Once half of the places
+   * are taken, an address may have a quarter of the free ones, at least two; of IPv6, a /64 may, a /56 twice and a /48 four times as
+   * many. Four times as many tokens may be held because the service's answer was lost. Default 256.
+   */
+  readonly maxChecks?: number;
+  /** How many open sockets may be waiting for a first message with a token; shared like `maxChecks`. Default 1,024. */
+  readonly maxWaiting?: number;
+
+  /**
+   * The maximum size of a message, in bytes. A larger one closes the socket with 1009, one in too many pieces with 1008. While a
+   * player's messages have no subscriber, 64 are held, of at most four times this size in all. Beyond that: 4413. Default 65,536.
+   */
+  readonly maxPayload?: number;
+  /**
+   * How many bytes may be waiting to be sent to a player. If there are more for 5 s, the socket is closed with 4413. Set it
+   * above the backlog that a player on a slow connection may have. Default 1,048,576.
+   */
+  readonly maxBufferedAmount?: number;
+  /**
+   * How often a player is pinged, in ms. A player who has not answered two pings is disconnected when the third is due. Any
+   * message counts as an answer. Default 30,000.
+   */
+  readonly heartbeat?: number;
+  /** Further options of ws. */
+  readonly ws?: WsOptions;
+
+  /** Called with each decision of the gate. Entries contain no tokens. Errors are swallowed. */
+  readonly log?: (entry: GateLogEntry) => void;
+  /** The source of time. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+}
+
+/** Options that are passed on to the `WebSocketServer` of ws, whose documentation describes them. */
+export interface WsOptions {
+  /** Compression, with its options. Default false. */
+  readonly perMessageDeflate?: boolean | object;
+  /**
+   * Selects one of the subprotocols that a client offers. A token is not among them. It must return synchronously. Default: the
+   * first one.
+   */
+  readonly handleProtocols?: (protocols: Set<string>, request: IncomingMessage) => string | false;
+}
+
+const DEFAULTS = {
+  token: 'query',
+  ...{ maxChecks: 256, maxWaiting: 1_024 },
+  ...{ maxPayload: 65_536, maxBufferedAmount: 1_048_576, heartbeat: 30_000 },
+  ...{ onGone: () => undefined, onUnknown: () => undefined },
+  ...{ isOriginAllowed: () => true, isAddressAllowed: () => true },
+  addressOf: ({ socket }: IncomingMessage) => socket.remoteAddress ?? '',
+  ws: {},
+  scheduler: asyncScheduler,
+} as const;
+
+/** A {@link LobbyGateConfig} with its defaults filled in. */
+export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'firstMessage'>> & {
+  /** Undefined for any path. */
+  readonly path?: string;
+  /** Extracts the token from the first message; false if that may not contain one. */
+  readonly firstMessage: Exclude<LobbyGateConfig['firstMessage'], true | undefined>;
+};
+
+const OPTIONS: Options<LobbyGateConfig> = {
+  // An Express app has listeners too, but it is not the HTTP server.
+  server: {
+    name: 'a server of node:http or node:https',
+    is: u => typeof (Object(u) as { listening?: unknown }).listening === 'boolean',
+  },
+  client: {
+    name: 'a client made by createClient',
+    is: u => {
+      const { matchmaker } = Object(u) as { matchmaker?: { players?: { connected?: unknown } } };
+      return aFunction.is(matchmaker?.players?.connected);
+    },
+  },
+  path: { name: 'a path that starts with /', is: u => typeof u === 'string' && u.startsWith('/') },
+  token: {
+    name: "'query', 'subprotocol' or a function",
+    is: u => u === 'query' || u === 'subprotocol' || aFunction.is(u),
+  },
+  firstMessage: { name: 'true, false or a function', is: u => aBoolean.is(u) || aFunction.is(u) },
+  ...{ onGone: aFunction, onUnknown: aFunction, log: aFunction },
+  ...{ isOriginAllowed: aFunction, isAddressAllowed: aFunction, addressOf: aFunction },
+  ...{ maxChecks: positiveInteger, maxWaiting: positiveInteger, maxBufferedAmount: positiveInteger },
+  // ws reads it as a number of 32 bits. A larger one would be no limit at all.
+  maxPayload: {
+    name: 'a positive integer below 2,147,483,648',
+    is: u => positiveInteger.is(u) && u < 2 ** 31,
+  },
+  heartbeat: {
+    name: 'a positive number of milliseconds, at most 2,147,483,647',
+    is: u => milliseconds.is(u) && u > 0,
+  },
+  ws: plainObject,
+  scheduler: schedulerLike,
+};
+
+const WS_OPTIONS: Options<WsOptions> = {
+  perMessageDeflate: { name: 'true, false or an object', is: u => aBoolean.is(u) || plainObject.is(u) },
+  handleProtocols: aFunction,
+};
+
+/** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
+export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
+  checkConfig(config, OPTIONS, 'server', 'client');
+  checkOptions(config.ws, WS_OPTIONS, 'ws');
+  const { firstMessage = false } = config;
+  return {
+    ...DEFAULTS,
+    ...given(config),
+    firstMessage: firstMessage === true ? text => text : firstMessage,
+    log: guarded(config.log),
+  };
+}

@@ -1,0 +1,95 @@
+import { metrics, type Attributes, type Meter } from '@opentelemetry/api';
+import { asyncScheduler } from 'rxjs';
+import type { LogEntry } from '../../client/index.js';
+import { isTransportError } from '../../error/index.js';
+import { monotonicClock, type WatchLogEntry } from '../../stream/index.js';
+import type { RequestLogEntry } from '../../transport/index.js';
+
+/** Those of OpenTelemetry's HTTP conventions, in s, and more, since the service holds a poll for up to a minute. */
+const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60];
+
+/**
+ * Returns a `log` for clients that feeds a meter: durations and errors of requests, polls that are open, how polls end, gaps, and how
+ * long the service has been silent, in s. The names stand in docs/metrics.md; those of requests are OpenTelemetry's HTTP client
+ * conventions. No attribute has an id, a path or a token.
+ *
+ * Call it once, after the SDK has been registered, and give the same function to all clients. Default `meter`: that of the SDK.
+ *
+ * @example
+ * const client = createClient({ url, token, log: clientMetrics() });
+ */
+export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (entry: LogEntry) => void {
+  const duration = meter.createHistogram('http.client.request.duration', {
+    ...{ unit: 's', description: 'How long requests took' },
+    advice: { explicitBucketBoundaries: DURATIONS },
+  });
+  const open = meter.createUpDownCounter('lobby.polls.open', {
+    ...{ unit: '{poll}', description: 'Polls that the service is holding' },
+  });
+  const turns = meter.createCounter('lobby.watch.turns', {
+    ...{ unit: '{turn}', description: 'How polls ended' },
+  });
+  const gaps = meter.createCounter('lobby.watch.gaps', {
+    ...{ unit: '{gap}', description: 'Points where events may have been missed' },
+  });
+  const clock = monotonicClock(asyncScheduler);
+  let lastWord: number | undefined;
+  meter
+    .createObservableGauge('lobby.watch.silence', {
+      ...{ unit: 's', description: 'How long no watch has been answered by the service' },
+    })
+    .addCallback(result => {
+      if (lastWord !== undefined) result.observe((clock.now() - lastWord) / 1_000);
+    });
+
+  const ofRequest = (entry: RequestLogEntry) => {
+    const isPoll = entry.url.includes('watch_index=');
+    if (isPoll) open.add(entry.kind === 'request' ? 1 : -1);
+    if (entry.kind === 'request') return;
+    duration.record(entry.ms / 1_000, {
+      ...serverOf(entry.url),
+      ...outcomeOf(entry),
+      'http.request.method': entry.method,
+      'lobby.poll': isPoll,
+    });
+  };
+  const ofWatch = (entry: WatchLogEntry) => {
+    if (entry.kind === 'gap') {
+      gaps.add(1, { 'lobby.gap.reason': entry.reason });
+    } else {
+      if (entry.why === 'news' || entry.why === 'nothing') lastWord = clock.now();
+      turns.add(1, { 'lobby.turn.reason': entry.why });
+    }
+  };
+  return entry => ('watchId' in entry ? ofWatch(entry) : ofRequest(entry));
+}
+
+function outcomeOf(entry: Exclude<RequestLogEntry, { kind: 'request' }>): Attributes {
+  if (entry.kind === 'abort') return { 'error.type': 'abort' };
+  if (entry.kind === 'failure')
+    return { 'error.type': isTransportError(entry.error) ? entry.error.reason : '_OTHER' };
+  const { status } = entry;
+  return { 'http.response.status_code': status, ...(status >= 400 && { 'error.type': String(status) }) };
+}
+
+declare const URL: new (url: string) => {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port: string;
+};
+
+/** A process talks to few servers, and a URL takes long to parse. */
+const servers = new Map<string, Attributes>();
+
+function serverOf(url: string): Attributes {
+  const origin = url.slice(0, (url + '/').indexOf('/', url.indexOf('://') + 3));
+  const known = servers.get(origin);
+  if (known) return known;
+  const { protocol, hostname, port } = new URL(origin);
+  const server = {
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+  };
+  servers.set(origin, server);
+  return server;
+}

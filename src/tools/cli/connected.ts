@@ -1,0 +1,84 @@
+import { catchError, concatMap, finalize, tap, type Observable } from 'rxjs';
+import { whyNotConnected, type MatchmakerApi, type RefusalReason } from '../../client/index.js';
+import { isStatusError, type StatusError } from '../../error/index.js';
+import { clientOf, CONNECTION } from './connection.js';
+import { parseFlags } from './parse-flags.js';
+import { EXIT, ExitError, run } from './run.js';
+import { readSecret, warn } from './terminal/index.js';
+
+const HELP = `lobby-rx connected: confirms the player token on standard input
+
+  --url URL   URL of the service; default: LOBBY_MATCHMAKER_URL or LOBBY_URL
+  --insecure  allows plain http: to another machine
+  --help      prints this help
+
+LOBBY_TOKEN is the token of the lobby. The player token is the first line of
+standard input; on a terminal it is asked for, and not shown. Prints OK if the
+service accepts the player. Otherwise prints the reason on standard error, and
+the exit code tells:
+
+  1  the service refused the token
+  2  wrong arguments, or no token: nothing was sent
+  3  the service was not reached, limits the rate, or refused LOBBY_TOKEN: the
+     same player token can be confirmed later
+  4  unknown: the answer was lost, or did not come from the service, which may
+     count the player as connected. Do not confirm the token again.
+`;
+
+const UNKNOWN = 'the outcome is unknown, and the service may count the player as connected';
+
+/** `lobby-rx connected`: confirms one player token. */
+export function connected(args: readonly string[]): Promise<void> {
+  return run(() => {
+    const { values } = parseFlags('connected', args, { flags: CONNECTION });
+    if (values.help) return HELP;
+    const { players } = clientOf('matchmaker', values, process.env).matchmaker;
+    return readSecret('Player token: ').pipe(
+      concatMap(player_token => {
+        if (player_token === '') throw new Error('the player token is missing: pass it on standard input');
+        return confirm(players, player_token);
+      }),
+      tap(printOk),
+      // An open standard input would keep the process running.
+      finalize(() => process.stdin.destroy()),
+    );
+  });
+}
+
+/** Prints OK. The outcome is known: a caller that sees an exit code other than 0 might free the slot of a player who is in. */
+function printOk(): void {
+  process.stdout.write('OK\n', error => {
+    if (!error) return;
+    warn(`the player is connected, but OK cannot be printed: ${(error as NodeJS.ErrnoException).code}`);
+    // Before `main.ts` learns of the error.
+    process.exit(EXIT.ok);
+  });
+}
+
+/** Confirms a token. If it is unknown whether that has worked, it says so. */
+function confirm(players: MatchmakerApi['players'], player_token: string): Observable<void> {
+  return players.connected({ player_token }).pipe(
+    tap({ unsubscribe: () => warn(UNKNOWN) }),
+    catchError((error: unknown) => {
+      const why = whyNotConnected(error);
+      const { message } = error as Error;
+      if (why.outcome === 'unknown') throw new ExitError(`${UNKNOWN}: ${message}`, EXIT.unknown);
+      if (why.outcome === 'refused' && isStatusError(error)) throw refusalOf(error, why.reason);
+      throw error;
+    }),
+  );
+}
+
+/** The service's refusal: of the player token, or of this request whatever the token. */
+function refusalOf(error: StatusError, reason: RefusalReason): Error {
+  const { status, message, retryAfter } = error;
+  if (status === 429) {
+    const when = retryAfter === undefined ? 'later' : `in ${Math.ceil(retryAfter / 1_000)} s`;
+    return new ExitError(`the service limits the rate, try again ${when}: ${message}`, EXIT.unreachable);
+  }
+  if (reason !== 'unauthorized') return error;
+  return new ExitError(
+    `LOBBY_TOKEN was refused, not the player token; set it to the token of the lobby: ${message}`,
+    EXIT.unreachable,
+  );
+}

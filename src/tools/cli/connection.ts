@@ -1,0 +1,74 @@
+import { createClient, type Client } from '../../client/index.js';
+import { InputError, isInputError } from '../../error/index.js';
+import type { Transport } from '../../transport/index.js';
+
+/** The flags of all commands that send requests to the service, for `parseFlags`. */
+export const CONNECTION = {
+  url: { type: 'string' },
+  'group-url': { type: 'string' },
+  'matchmaker-url': { type: 'string' },
+  'api-url': { type: 'string' },
+  insecure: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** The values of these flags as returned by `parseFlags`. */
+export interface ConnectionValues {
+  readonly url?: string | undefined;
+  readonly 'group-url'?: string | undefined;
+  readonly 'matchmaker-url'?: string | undefined;
+  readonly 'api-url'?: string | undefined;
+  readonly insecure: boolean;
+}
+
+/**
+ * Creates the client for a command that uses one of the services: at the service's own URL if there is one, otherwise at the
+ * URL of all services. Flags take precedence over the environment. The token comes only from the environment, because other
+ * users of the machine can see command-line arguments.
+ *
+ * Throws an error that names the flag or the variable if the URL or the token is missing or invalid.
+ *
+ * @example
+ * clientOf('group', values, process.env).group.members(group_id).subscribe();
+ */
+export function clientOf(
+  service: 'group' | 'matchmaker' | 'api',
+  values: ConnectionValues,
+  env: Readonly<Record<string, string | undefined>>,
+  transport?: Transport,
+): Client {
+  const [source, url] = urlOf(service, values, env);
+  const token = env.LOBBY_TOKEN;
+  if (!token) throw new Error('the token is missing: set LOBBY_TOKEN');
+  try {
+    return createClient({
+      ...{ [`${service}Url`]: url, token, insecure: values.insecure },
+      ...(transport && { transport }),
+    });
+  } catch (error) {
+    if (!isInputError(error)) throw error;
+    // Here it is neither a function nor false.
+    if (error.argument === 'token') throw new InputError('LOBBY_TOKEN', 'a bearer token', error.got);
+    throw new InputError(source, error.expected.replace('insecure: true', '--insecure'), error.got);
+  }
+}
+
+/** The URL of a service as it was given, and by which flag or variable. Throws an error if there is none. */
+export function urlOf(
+  service: 'group' | 'matchmaker' | 'api',
+  values: ConnectionValues,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly [source: string, url: string] {
+  const variable = `LOBBY_${service.toUpperCase()}_URL`;
+  const sources: readonly (readonly [name: string, url: string | undefined])[] = [
+    [`--${service}-url`, values[`${service}-url`]],
+    ['--url', values.url],
+    [variable, env[variable]],
+    ['LOBBY_URL', env.LOBBY_URL],
+  ];
+  for (const [name, url] of sources) {
+    // A flag that is empty is a mistake, and an empty variable is none.
+    if (url || (url !== undefined && name.startsWith('--'))) return [name, url];
+  }
+  throw new Error(`the URL of the service is missing: set LOBBY_URL or ${variable}, or pass --url`);
+}

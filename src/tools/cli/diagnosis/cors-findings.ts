@@ -1,0 +1,60 @@
+import { catchError, forkJoin, map, mergeMap, of, type Observable } from 'rxjs';
+import { eventsWatch } from '../../../endpoint/index.js';
+import { ok, problem, warning, type Finding } from './finding.js';
+import { plainAnswer, type PlainAnswer } from './plain-answer.js';
+
+const ALLOW = 'Access-Control-Allow-Origin';
+
+/** Asks as the browser of a page would, whether that may send requests with a token, and read the answers. */
+export function corsFindings(baseUrl: string, origin: string): Observable<Finding> {
+  const url = baseUrl + eventsWatch.path;
+  const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' };
+  return forkJoin([
+    plainAnswer(url, 'OPTIONS', { origin, ...asked }),
+    plainAnswer(url, 'GET', { origin }),
+  ]).pipe(
+    map(([preflight, answer]) => findingsOf(preflight, answer, origin)),
+    catchError(() => of([problem('cors', 'a request of a page is not answered', 'answer OPTIONS with 204')])),
+    mergeMap(findings => findings),
+  );
+}
+
+function findingsOf(preflight: PlainAnswer, { headers }: PlainAnswer, origin: string): readonly Finding[] {
+  const { status } = preflight;
+  const allows = (answer: Pick<PlainAnswer, 'headers'>) =>
+    ['*', origin].includes(answer.headers.get(ALLOW)?.trim() ?? '');
+  const names = (list: string | null) => (list ?? '').toLowerCase().split(/\s*,\s*/);
+  if (status < 200 || status >= 300)
+    return [
+      problem('cors', `a preflight is answered with ${status}`, 'answer OPTIONS with 204, without a token'),
+    ];
+  if (!allows(preflight))
+    return [problem('cors', `pages of ${origin} are not allowed`, `answer OPTIONS with ${ALLOW}: ${origin}`)];
+  // `*` does not cover it.
+  if (!names(preflight.headers.get('access-control-allow-headers')).includes('authorization'))
+    return [
+      problem(
+        'cors',
+        'pages may not send a token',
+        'answer OPTIONS with Access-Control-Allow-Headers: Authorization, Content-Type',
+      ),
+    ];
+  if (!allows({ headers }))
+    return [
+      problem(
+        'cors',
+        `pages of ${origin} may send requests, and not read the answers`,
+        `add ${ALLOW} to all answers, errors too`,
+      ),
+    ];
+  const allowed = ok('cors', `pages of ${origin} are allowed`);
+  if (names(headers.get('access-control-expose-headers')).includes('rvt-ray-id')) return [allowed];
+  return [
+    allowed,
+    warning(
+      'cors',
+      'pages cannot read rvt-ray-id',
+      'add Access-Control-Expose-Headers: rvt-ray-id, retry-after',
+    ),
+  ];
+}

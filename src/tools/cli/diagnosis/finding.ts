@@ -1,0 +1,57 @@
+import { isDecodeError, isFromService, isStatusError, type ClientError } from '../../../error/index.js';
+
+/** What a check of `lobby-rx doctor` has found. It contains no token. */
+export interface Finding {
+  /** What was checked, in a word. */
+  readonly check: string;
+  readonly level: 'ok' | 'warning' | 'problem';
+  readonly text: string;
+  /** What to do. */
+  readonly advice?: string;
+  /** There is no service to check any further. */
+  readonly isFinal?: true;
+}
+
+export function ok(check: string, text: string): Finding {
+  return { check, level: 'ok', text };
+}
+
+export function warning(check: string, text: string, advice: string): Finding {
+  return { check, level: 'warning', text, advice };
+}
+
+export function problem(check: string, text: string, advice: string): Finding {
+  return { check, level: 'problem', text, advice };
+}
+
+export function final(finding: Finding): Finding {
+  return { ...finding, isFinal: true };
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
+
+/** What an error says that ended a request which the service need not hold. */
+export function failed(check: string, error: ClientError): Finding {
+  if (isStatusError(error) && error.status === 429) {
+    const { retryAfter } = error;
+    return retryAfter === undefined
+      ? problem(check, 'the rate is limited (429), and not said for how long', 'let a proxy keep Retry-After')
+      : problem(check, `the rate is limited (429) for ${seconds(retryAfter)}`, 'try again after that');
+  }
+  if (isStatusError(error) && !isFromService(error)) {
+    const text = `${error.status}, and not from the service: a proxy or another server answers`;
+    return problem(check, text, 'check the URL, and what is between');
+  }
+  if (isStatusError(error)) {
+    const text = `the service answers ${error.status}${error.code === undefined ? '' : ` ${error.code}`}`;
+    if (error.status === 401 || error.status === 403)
+      return problem(check, text, 'check LOBBY_TOKEN: whose token it is, and whether it has expired');
+    return problem(
+      check,
+      text,
+      `ask its operators${error.rayId === undefined ? '' : `, and quote ${error.rayId}`}`,
+    );
+  }
+  if (isDecodeError(error)) return problem(check, error.message, 'something has changed the answer');
+  return problem(check, error.message, 'see whether the connection is stable, and what is between');
+}

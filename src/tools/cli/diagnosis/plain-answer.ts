@@ -1,0 +1,62 @@
+import { asyncScheduler, map, timeout, type Observable, type SchedulerLike } from 'rxjs';
+import { fromFetch } from 'rxjs/fetch';
+import { printable } from '../../../error/index.js';
+import { ErrorBody } from '../../../protocol/index.js';
+
+/** How long an answer may take that the service need not wait for, in ms. */
+const PATIENCE = 15_000;
+/** How much of an answer is read, in characters: an error of the service has fewer. */
+const READ = 65_536;
+
+/** An answer to a request without a token. */
+export interface PlainAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** What the service itself says in it; undefined if it comes from something else. */
+  readonly own: { readonly code: string | undefined; readonly hasRayId: boolean } | undefined;
+  /** How far this machine's clock is ahead, in ms, to the second; undefined if the answer has no date. */
+  readonly clockAhead: number | undefined;
+}
+
+/** Sends a request without a token, and follows no redirect. */
+export function plainAnswer(
+  url: string,
+  method: 'GET' | 'OPTIONS' = 'GET',
+  headers: Readonly<Record<string, string>> = {},
+  scheduler: SchedulerLike = asyncScheduler,
+): Observable<PlainAnswer> {
+  const selector = async (response: Response) => ({ response, text: await startOf(response) });
+  return fromFetch(url, { method, headers, redirect: 'manual', selector }).pipe(
+    timeout(PATIENCE, scheduler),
+    map(({ response: { status, headers }, text }) => {
+      const date = Date.parse(headers.get('date') ?? '');
+      return {
+        ...{ status, headers, text, own: ownWords(headers, text) },
+        clockAhead: Number.isNaN(date) ? undefined : Date.now() - date,
+      };
+    }),
+  );
+}
+
+async function startOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const part of body ?? []) {
+    text += decoder.decode(part, { stream: true });
+    if (text.length >= READ) break;
+  }
+  return text;
+}
+
+function ownWords(headers: Headers, text: string): PlainAnswer['own'] {
+  const hasRayId = headers.has('rvt-ray-id');
+  let code: string | undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    if (ErrorBody.is(body) && typeof body.code === 'string') code = printable(body.code);
+  } catch {
+    // An HTML page, for example.
+  }
+  return hasRayId || code !== undefined ? { code, hasRayId } : undefined;
+}

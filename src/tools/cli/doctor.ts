@@ -1,0 +1,135 @@
+import {
+  concat,
+  concatMap,
+  connect,
+  EMPTY,
+  finalize,
+  from,
+  identity,
+  ignoreElements,
+  interval,
+  last,
+  merge,
+  startWith,
+  switchMap,
+  takeUntil,
+  takeWhile,
+  tap,
+  type MonoTypeOperatorFunction,
+} from 'rxjs';
+import type { Client } from '../../client/index.js';
+import { clientOf, CONNECTION, urlOf } from './connection.js';
+import {
+  connectionFindings,
+  corsFindings,
+  groupFindings,
+  playerFindings,
+  proxyFindings,
+  serviceFindings,
+  watchFindings,
+  type Finding,
+} from './diagnosis/index.js';
+import { parseFlags } from './parse-flags.js';
+import { EXIT, run } from './run.js';
+import { jsonLine, printLine, readSecret } from './terminal/index.js';
+
+const HELP = `lobby-rx doctor: what is wrong with a service, and what is between
+
+  --group GROUP      also reads all pages of this group
+  --origin URL       also asks whether pages of this origin are allowed (CORS)
+  --player-token     also confirms the player token on standard input, which can
+                     be done once; LOBBY_TOKEN is then that of the lobby, and
+                     polls are not checked
+  --json             prints JSON on a terminal, too
+  --url URL          URL of the service; default: LOBBY_API_URL or LOBBY_URL
+  --insecure         allows plain http: to another machine
+  --help             prints this help
+
+LOBBY_TOKEN is the token of an identity. Takes up to a minute: as long as the
+service holds a poll. It sends about five requests, and changes nothing. Prints
+a line for each finding, with what to do; otherwise JSON, one finding per line.
+
+Exit codes: 0 no problem, 1 a problem, 2 wrong arguments, 3 no service.
+`;
+
+const MARKS = { ok: '✔', warning: '!', problem: '✖' } as const;
+
+/** `lobby-rx doctor`: checks a service and prints findings. */
+export function doctor(args: readonly string[]): Promise<void> {
+  return run(() => {
+    const text = { type: 'string' } as const;
+    const boolean = { type: 'boolean', default: false } as const;
+    const flags = { ...CONNECTION, group: text, origin: text, 'player-token': boolean, json: boolean };
+    const { values } = parseFlags('doctor', args, { flags });
+    if (values.help) return HELP;
+    if (values.group === '') throw new Error('--group must be the id of a group; got nothing');
+    const origin = values.origin === undefined ? undefined : originIn(values.origin);
+    const client = clientOf('api', values, process.env);
+    const url = urlOf('api', values, process.env)[1].replace(/\/+$/, '');
+    const lobby = values['player-token'] ? clientOf('matchmaker', values, process.env) : undefined;
+    const groupOf = values.group === undefined ? undefined : clientOf('group', values, process.env);
+    const findings$ = concat(
+      from(proxyFindings(new URL(url), process.env)),
+      connectionFindings(new URL(url)),
+      serviceFindings(url),
+      origin === undefined ? EMPTY : corsFindings(url, origin),
+      lobby ? confirmed(lobby) : watchFindings(client, () => performance.now()),
+      groupOf ? groupFindings(groupOf, values.group!) : EMPTY,
+    ).pipe(takeWhile(({ isFinal }) => !isFinal, true));
+    const isForPeople = process.stdout.isTTY && !values.json;
+    return findings$.pipe(exitCode(), waiting(isForPeople), print(isForPeople ? row : jsonLine));
+  });
+}
+
+function originIn(text: string): string {
+  const { origin } = URL.canParse(text) ? new URL(text) : { origin: 'null' };
+  if (origin === 'null' || !['', '/'].includes(text.slice(origin.length)))
+    throw new Error(`--origin must be like https://game.example; got '${text}'`);
+  return origin;
+}
+
+const confirmed = (lobby: Client) =>
+  readSecret('Player token: ').pipe(
+    concatMap(player_token => {
+      if (player_token === '') throw new Error('the player token is missing: pass it on standard input');
+      return playerFindings(lobby, player_token);
+    }),
+    // An open standard input would keep the process running.
+    finalize(() => process.stdin.destroy()),
+  );
+
+/** A problem is no error: the other checks go on. */
+function exitCode(): MonoTypeOperatorFunction<Finding> {
+  return tap(({ level, isFinal }) => {
+    if (level === 'problem') process.exitCode = isFinal ? EXIT.unreachable : EXIT.refused;
+  });
+}
+
+/** Shows on a terminal that it waits, and for how long. */
+function waiting(isForPeople: boolean): MonoTypeOperatorFunction<Finding> {
+  if (!isForPeople || !process.stderr.isTTY) return identity;
+  const show = (text: string) => void process.stderr.write(`\r\x1b[K${text}`);
+  return findings$ =>
+    findings$.pipe(
+      connect(shared$ =>
+        merge(
+          shared$,
+          shared$.pipe(
+            startWith(undefined),
+            switchMap(() => interval(1_000)),
+            tap(second => show(`  waiting for an answer: ${second + 1} s`)),
+            ignoreElements(),
+            takeUntil(shared$.pipe(last(undefined, undefined))),
+          ),
+        ),
+      ),
+      tap(() => show('')),
+      finalize(() => show('')),
+    );
+}
+
+const print = (lineOf: (finding: Finding) => string) =>
+  concatMap((finding: Finding) => printLine(lineOf(finding)));
+
+const row = ({ check, level, text, advice }: Finding) =>
+  `${MARKS[level]} ${check.padEnd(11)} ${text}${advice === undefined ? '' : `\n  ${''.padEnd(11)} → ${advice}`}`;

@@ -1,0 +1,71 @@
+import type { SeedConfig } from '../../emulator/index.js';
+import { lobbyAddress } from '../../../protocol/index.js';
+import { parseFlags, wholeNumber } from '../parse-flags.js';
+
+/** The options of `lobby-rx emulate`. */
+export interface EmulateOptions {
+  readonly port: number;
+  /** Undefined if the ids and tokens must not be guessed. */
+  readonly seed: number | undefined;
+  readonly lobby: LobbyPlace | undefined;
+  /** The path of a recording to answer from, instead of a world. */
+  readonly replay: string | undefined;
+  /** Whether there is a workbench. */
+  readonly hasUi: boolean;
+  readonly isJson: boolean;
+  readonly isLive: boolean;
+  /** In ms. */
+  readonly every: number;
+  readonly exitWithStdin: boolean;
+  readonly help: boolean;
+}
+
+/** Reads the options of `lobby-rx emulate`. Throws an error that says what is wrong with them. */
+export function readEmulateOptions(args: readonly string[]): EmulateOptions {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseFlags('emulate', args, {
+    flags: {
+      ...{ port: { ...text, default: '0' }, seed: text, lobby: text, replay: text },
+      ...{ live: flag, every: { ...text, default: '1000' }, ui: flag, json: flag, 'exit-with-stdin': flag },
+      help: { ...flag, short: 'h' },
+    },
+  });
+  const { seed, lobby, live, ui } = values;
+  if (values.replay !== undefined && (seed !== undefined || lobby !== undefined || live || ui))
+    throw new Error('use either --replay, or --seed, --lobby, --live and --ui');
+  return {
+    port: wholeNumber('--port', values.port, 0, 65_535),
+    seed: seed === undefined ? undefined : wholeNumber('--seed', seed, 0, 2 ** 32 - 1),
+    lobby: lobby === undefined ? undefined : lobbyAt(lobby),
+    replay: values.replay,
+    hasUi: values.ui,
+    isJson: values.json,
+    isLive: live,
+    every: wholeNumber('--every', values.every, 1, 3_600_000),
+    exitWithStdin: values['exit-with-stdin'],
+    help: values.help,
+  };
+}
+
+/** Where a lobby is. */
+interface LobbyPlace {
+  /** A lobby join has no path: clients have to know it. */
+  readonly ports: NonNullable<SeedConfig['ports']>;
+  /** The URL of the lobby, with its path. */
+  readonly url: string;
+}
+
+/** The place of a lobby with this WebSocket URL. */
+function lobbyAt(text: string): LobbyPlace {
+  const [, scheme, hostname, port, path = ''] =
+    /^(wss?):\/\/([^/?#@:\s]+|\[[\da-f:]+\])(?::(\d{1,5}))?(\/[^?#\s]*)?$/i.exec(text) ?? [];
+  const isTls = scheme?.toLowerCase() === 'wss';
+  const number = Number(port ?? (isTls ? 443 : 80));
+  if (!hostname || number > 65_535)
+    throw new Error(
+      `--lobby must be a ws: or wss: URL without a query, like ws://127.0.0.1:8080/play; got '${text}'`,
+    );
+  const ports = { default: { host: `${hostname}:${number}`, hostname, port: number, is_tls: isTls } };
+  return { ports, url: `${lobbyAddress({ ports }).url}${path === '/' ? '' : path}` };
+}

@@ -1,0 +1,104 @@
+import {
+  bufferCount,
+  concat,
+  concatMap,
+  EMPTY,
+  from,
+  ignoreElements,
+  map,
+  merge,
+  type Observable,
+} from 'rxjs';
+import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
+import type { Checkpoint, EventFeed, WatchSignal } from '../../stream/index.js';
+import { openCheckpoint } from './checkpoint/index.js';
+import { clientOf, CONNECTION } from './connection.js';
+import { parseFlags } from './parse-flags.js';
+import { recordTo } from './recording.js';
+import { reportTrouble } from './report-trouble.js';
+import { run } from './run.js';
+import { eventRow, jsonLine, printLine } from './terminal/index.js';
+
+const KINDS: readonly LiveEvent['kind'][] = [
+  'identity_update',
+  'matchmaker_lobby_join',
+  'unknown',
+  'malformed',
+];
+
+/** How many lines to write at once. One by one, 200,000 of them take half a minute. */
+const LINES_AT_ONCE = 100;
+
+const HELP = `lobby-rx events: follows the live events of an identity
+
+  --kind KIND        prints only this kind: identity_update, unknown, malformed,
+                     matchmaker_lobby_join
+  --json             prints JSON on a terminal, too
+  --from INDEX       resumes from this watch index; default: now
+  --checkpoint FILE  resumes from the checkpoint in this file, and keeps it
+                     up to date, so that no event is lost between two runs;
+                     only one process at a time can use it
+  --record FILE      also writes what is sent and answered to a new file, with
+                     no tokens, for emulate --replay FILE and a bug report
+  --url URL          URL of the service; default: LOBBY_API_URL or LOBBY_URL
+  --insecure         allows plain http: to another machine
+  --help             prints this help
+
+LOBBY_TOKEN is the token of the identity. The output is a line for people on a
+terminal, in colour unless NO_COLOR is set; otherwise JSON, one event per line.
+Gaps and retries are reported on standard error. Runs until Ctrl-C.
+`;
+
+/** `lobby-rx events`: prints live events until it is stopped. */
+export function events(args: readonly string[]): Promise<void> {
+  return run(
+    () => {
+      const text = { type: 'string' } as const;
+      const json = { type: 'boolean', default: false } as const;
+      const flags = { ...CONNECTION, kind: text, from: text, checkpoint: text, record: text, json };
+      const { values } = parseFlags('events', args, { flags });
+      if (values.help) return HELP;
+      const kind = kindIn(values.kind);
+      if (values.checkpoint !== undefined && values.from !== undefined)
+        throw new Error('use either --from or --checkpoint, not both');
+      if (values.from === '') throw new Error('--from must be the watch index of an answer; got nothing');
+      if (values.checkpoint === '') throw new Error('--checkpoint must be the path of a file; got nothing');
+      if (values.record === '') throw new Error('--record must be the path of a new file; got nothing');
+      // A file is created only if there is something to record.
+      clientOf('api', values, process.env);
+      const transport = values.record === undefined ? undefined : recordTo(values.record);
+      const client = clientOf('api', values, process.env, transport);
+      const file = values.checkpoint === undefined ? undefined : openCheckpoint(values.checkpoint);
+      const lineOf = process.stdout.isTTY && !values.json ? eventRow : jsonLine;
+
+      // Printed in `ack`, so that the checkpoint advances only after the reader has taken the lines.
+      const ack = ({ events: list }: IdentityEventList, checkpoint: Checkpoint): Observable<void> => {
+        const wanted = list.filter(event => kind === undefined || event.kind === kind);
+        const printed$ = from(wanted).pipe(
+          bufferCount(LINES_AT_ONCE),
+          concatMap(some => printLine(some.map(lineOf).join('\n'))),
+        );
+        return concat(printed$, file?.save(checkpoint) ?? EMPTY);
+      };
+      const feed = client.events.createFeed({ from: file ? file.last : values.from, ack, linger: 0 });
+      return merge(signalsOf(feed).pipe(reportTrouble()), file?.failed$ ?? EMPTY);
+    },
+    { endless: true },
+  );
+}
+
+function kindIn(text: string | undefined): LiveEvent['kind'] | undefined {
+  const kind = KINDS.find(known => known === text);
+  if (text !== undefined && kind === undefined)
+    throw new Error(`--kind must be one of ${KINDS.join(', ')}; got '${text}'`);
+  return kind;
+}
+
+/** What happens in a feed, without its events. */
+function signalsOf({ gap$, status$, all$ }: EventFeed): Observable<WatchSignal<never>> {
+  return merge(
+    gap$.pipe(map(gap => ({ kind: 'gap', gap }) as const)),
+    status$.pipe(map(status => ({ kind: 'status', status }) as const)),
+    all$.pipe(ignoreElements()),
+  );
+}

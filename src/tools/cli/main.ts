@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { connected } from './connected.js';
+import { didYouMean } from '../../error/index.js';
+import { doctor } from './doctor.js';
+import { emulate } from './emulate/index.js';
+import { events } from './events.js';
+import { members } from './members.js';
+import { EXIT, fail } from './run.js';
+import { watch } from './watch.js';
+
+const COMMANDS = new Map(Object.entries({ members, watch, events, connected, doctor, emulate }));
+
+const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the command line
+
+  lobby-rx members GROUP   lists the members of a group
+  lobby-rx watch GROUP     follows who joins a group, who leaves, who changes
+  lobby-rx events          follows the live events of an identity
+  lobby-rx connected       confirms the player token on standard input
+  lobby-rx doctor          finds what is wrong with a service, or in between
+  lobby-rx emulate         runs the whole service on 127.0.0.1, with sample data
+
+Each command has its own --help. lobby-rx --version prints the version.
+
+The URL of the service comes from --url or LOBBY_URL. If its three parts have
+separate URLs, use LOBBY_GROUP_URL, LOBBY_MATCHMAKER_URL and LOBBY_API_URL, or
+--group-url and so on. The bearer token comes only from LOBBY_TOKEN, because
+other users of the machine can see arguments.
+
+Exit codes:
+  0          success
+  1          refused by the service, or an invalid answer; doctor: a problem;
+             emulate: a taken port
+  2          wrong arguments, or a checkpoint that cannot be kept
+  3          the service was not reached; connected: nor was the player token
+             judged, because of the rate or of LOBBY_TOKEN
+  4          connected: unknown, the service may count the player as connected
+  130, 143   members, connected, doctor: stopped by a signal before the end
+`;
+
+// The reader of our output may close the pipe at any time, as head does. There is nothing left to do then.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') fail(`cannot write to standard output: ${error.code}`, EXIT.refused);
+  process.exit();
+});
+// Without a reader of our messages, the output is still worth something.
+process.stderr.on('error', () => undefined);
+
+const [first, ...rest] = process.argv.slice(2);
+// `lobby-rx help members` is what people try who know git or npm.
+const isHelp = first === 'help' && rest.length > 0;
+const [name, ...args] = isHelp ? [rest[0], '--help'] : [first, ...rest];
+const command = name === undefined ? undefined : COMMANDS.get(name);
+if (command) {
+  await command(args);
+} else if (name === undefined || ['--help', '-h', 'help'].includes(name)) {
+  process.stdout.write(USAGE);
+  process.exitCode = name === undefined ? EXIT.usage : EXIT.ok;
+} else if (name === '--version') {
+  process.stdout.write(`${version()}\n`);
+} else {
+  // Not quoted unless it is like one: it may be a token.
+  const hint = didYouMean(name, [...COMMANDS.keys()]);
+  fail(`unknown command${hint && ` '${name}'${hint}`}; see lobby-rx --help`, EXIT.usage);
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL(import.meta.resolve('lobby-rx/package.json')), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}

@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util';
+import { didYouMean } from '../../error/index.js';
+
+/** A flag, as Node's `parseArgs` takes it. */
+interface Flag {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly default?: string | boolean;
+}
+
+type Flags = Readonly<Record<string, Flag>>;
+
+/** The value of a flag; undefined if it was not given and has no default. */
+type ValueOf<F extends Flag> =
+  | (F['type'] extends 'string' ? string : boolean)
+  | (F extends { readonly default: string | boolean } ? never : undefined);
+
+/** What a command can be called with. */
+interface Grammar<Options extends Flags> {
+  readonly flags: Options;
+  /** Whether it also takes arguments that are not flags. Default false. */
+  readonly takesArguments?: boolean;
+}
+
+/** What a command was called with. */
+export interface ParsedFlags<Options extends Flags> {
+  readonly values: { readonly [Name in keyof Options]: ValueOf<Options[Name]> };
+  readonly positionals: readonly string[];
+}
+
+/** The flags of a command, and its other arguments. Throws an error in one line if there is one that it does not take. */
+export function parseFlags<const Options extends Flags>(
+  command: string,
+  args: readonly string[],
+  { flags, takesArguments = false }: Grammar<Options>,
+): ParsedFlags<Options> {
+  try {
+    const options: Flags = flags;
+    const { values, positionals } = parseArgs({
+      args: joinNumbers(args, flags),
+      options,
+      allowPositionals: true,
+    });
+    if (takesArguments || positionals.length === 0)
+      return { values: values as ParsedFlags<Options>['values'], positionals };
+  } catch (error) {
+    // Node's own messages are several sentences long, or even several lines.
+    const [first] = (error as Error).message.split(/\.\s/, 1);
+    const [, unknown = ''] = /^Unknown option '--(.*)'/.exec(first!) ?? [];
+    const hint = didYouMean(unknown, Object.keys(flags), '--');
+    throw new Error(
+      `${first!.replace(/^./, letter => letter.toLowerCase())}${hint}; see lobby-rx ${command} --help`,
+    );
+  }
+  // Not quoted: it may be a token.
+  throw new Error(`lobby-rx ${command} takes no arguments but its flags; see lobby-rx ${command} --help`);
+}
+
+/** Writes `--count -1` as `--count=-1`: Node refuses the former, and we have a better message for the latter. */
+function joinNumbers(args: readonly string[], flags: Flags): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const before = joined.at(-1) ?? '';
+    const isValue = /^-\d/.test(arg) && flags[before.replace(/^--/, '')]?.type === 'string';
+    if (isValue) joined[joined.length - 1] = `${before}=${arg}`;
+    else joined.push(arg);
+  }
+  return joined;
+}
+
+/** The number in the text of a flag. Throws an error that names the flag if it is anything but a whole number in this range. */
+export function wholeNumber(flag: string, text: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
+  if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw new Error(`${flag} must be a whole number ${range}; got '${text}'`);
+}

@@ -1,0 +1,100 @@
+import { fromEvent, map, merge, takeUntil, tap, type Observable } from 'rxjs';
+import { isDecodeError, isInputError, isStatusError, isTransportError } from '../../error/index.js';
+import { warn } from './terminal/index.js';
+
+/** The exit codes of the command line. A signal gives 128 plus its number, as in shells. */
+export const EXIT = {
+  ok: 0,
+  refused: 1,
+  usage: 2,
+  unreachable: 3,
+  unknown: 4,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+/** An error with an exit code of its own. */
+export class ExitError extends Error {
+  constructor(
+    message: string,
+    readonly code: number,
+  ) {
+    super(message);
+  }
+}
+
+/** How a command runs. */
+export interface RunConfig {
+  /** Whether the command runs until it is stopped: then a signal is its normal end, with exit code 0. Default false. */
+  readonly endless?: boolean;
+}
+
+/**
+ * Runs a command. `prepare` reads the arguments and returns the work to do, or a text to print, such as the help.
+ *
+ * The promise resolves when the work completes or fails, or on SIGINT or SIGTERM, which unsubscribe from it. It never
+ * rejects: errors are printed on standard error, and the exit code shows their kind.
+ *
+ * @example
+ * run(() => client.group.members(group_id).pipe(concatMap(member => printLine(jsonLine(member)))));
+ */
+export async function run(
+  prepare: () => Observable<unknown> | string,
+  { endless = false }: RunConfig = {},
+): Promise<void> {
+  let work$: Observable<unknown> | string;
+  try {
+    work$ = prepare();
+  } catch (error) {
+    fail(messageOf(error), EXIT.usage);
+    return;
+  }
+  if (typeof work$ === 'string') return void process.stdout.write(work$);
+
+  const stop$ = merge(
+    fromEvent(process, 'SIGINT').pipe(map(() => EXIT.interrupted)),
+    fromEvent(process, 'SIGTERM').pipe(map(() => EXIT.terminated)),
+  ).pipe(
+    tap(code => {
+      if (!endless) process.exitCode = code;
+    }),
+  );
+  const done$ = work$.pipe(takeUntil(stop$));
+  await new Promise<void>(resolve => {
+    done$.subscribe({
+      error: (error: unknown) => {
+        fail(messageOf(error), exitCodeOf(error));
+        resolve();
+      },
+      complete: resolve,
+    });
+  });
+}
+
+/** Prints one line on standard error and sets the exit code. */
+export function fail(message: string, code: number): void {
+  warn(message);
+  process.exitCode = code;
+}
+
+/** An error that is neither an answer nor a failed connection comes from invalid arguments. */
+function exitCodeOf(error: unknown): number {
+  if (error instanceof ExitError) return error.code;
+  if (isStatusError(error) || isDecodeError(error)) return EXIT.refused;
+  return isTransportError(error) ? EXIT.unreachable : EXIT.usage;
+}
+
+/** Where the arguments of the library come from on the command line. */
+const SOURCES = new Map([
+  ['token', 'LOBBY_TOKEN'],
+  ['group_id', 'GROUP'],
+  ['player_token', 'the player token'],
+  ['from', '--from'],
+]);
+
+/** The message of an error, in terms of the command line. */
+function messageOf(error: unknown): string {
+  if (!isInputError(error)) return (error as Error).message;
+  const { argument, expected, got } = error;
+  return `${SOURCES.get(argument) ?? argument} must be ${expected}; got ${got}`;
+}

@@ -1,0 +1,75 @@
+import { styleText } from 'node:util';
+import { printable } from '../../../error/index.js';
+import { lobbyAddress, type LiveEvent } from '../../../protocol/index.js';
+import { jsonLine } from './json-line.js';
+
+type Colour = Parameters<typeof styleText>[0];
+
+/** Longer details are cut: a payload must not fill the screen. */
+const MAX_DETAILS = 120;
+
+/** A live event as one line for people: when, what kind, and who or what. It contains no player token. */
+export function eventRow(event: LiveEvent): string {
+  const { kind, colour, details } = describe(event);
+  const text = printable(details);
+  const short = text.length > MAX_DETAILS ? `${text.slice(0, MAX_DETAILS)}…` : text;
+  return `${timeOf(event)}  ${painted(colour, printable(kind).padEnd(22))} ${short}`;
+}
+
+interface Description {
+  readonly kind: string;
+  readonly colour: Colour;
+  readonly details: string;
+}
+
+function describe(event: LiveEvent): Description {
+  switch (event.kind) {
+    case 'identity_update': {
+      const { display_name, account_number, presence } = event.identity;
+      const activity = presence?.game_activity?.message;
+      const details = [`${display_name}#${account_number}`, presence?.status, activity].filter(Boolean);
+      return { kind: event.kind, colour: 'cyan', details: details.join('  ') };
+    }
+    case 'matchmaker_lobby_join':
+      return {
+        kind: event.kind,
+        colour: 'green',
+        details: `${event.lobby.region.display_name}  ${placeOf(event)}`,
+      };
+    case 'unknown': {
+      const { name, notification, payload } = event;
+      const details = notification ? `${notification.title}: ${notification.description}` : jsonLine(payload);
+      return { kind: name, colour: 'yellow', details };
+    }
+    case 'malformed': {
+      const [issue] = event.errors;
+      const details = issue ? `${issue.path} must be ${issue.expected}; got ${issue.got}` : '';
+      return { kind: event.kind, colour: 'red', details };
+    }
+  }
+}
+
+/** Where the lobby is: its address, or its id if it has none or several. */
+function placeOf({ lobby, ports }: Extract<LiveEvent, { kind: 'matchmaker_lobby_join' }>): string {
+  try {
+    return lobbyAddress({ ports }).url;
+  } catch {
+    return lobby.lobby_id;
+  }
+}
+
+/** The local time of an event; as the server wrote it if it is no date. */
+function timeOf(event: LiveEvent): string {
+  const ts = event.kind === 'malformed' ? (Object(event.raw) as { ts?: unknown }).ts : event.ts;
+  const text = typeof ts === 'string' ? ts : '-';
+  const date = new Date(text);
+  return Number.isNaN(date.getTime())
+    ? printable(text).slice(0, 24).padEnd(8)
+    : date.toTimeString().slice(0, 8);
+}
+
+/** In colour, unless the terminal has none or `NO_COLOR` is set. */
+function painted(colour: Colour, text: string): string {
+  const { stdout } = process;
+  return stdout.isTTY && stdout.hasColors() ? styleText(colour, text) : text;
+}

@@ -1,0 +1,24 @@
+import { printableJson } from '../../../error/index.js';
+
+/** A value that cannot be printed as a whole is cut below this level. No real payload is half as deep. */
+const MAX_DEPTH = 100;
+const CUT = '(nested too deeply to print)';
+
+/**
+ * A value as one line of JSON, without the line break. `JSON.stringify` throws if a value is nested some thousand levels deep:
+ * one such event must not stop all that follow it, so its deepest parts are replaced by a text.
+ */
+export function jsonLine(value: unknown): string {
+  try {
+    return printableJson(JSON.stringify(value));
+  } catch {
+    return printableJson(JSON.stringify(cutBelow(value, MAX_DEPTH)));
+  }
+}
+
+function cutBelow(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return CUT;
+  if (Array.isArray(value)) return value.map(item => cutBelow(item, depth - 1));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, cutBelow(item, depth - 1)]));
+}

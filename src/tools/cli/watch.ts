@@ -1,0 +1,51 @@
+import { concatMap } from 'rxjs';
+import type { Roster } from '../../client/index.js';
+import type { GroupMember } from '../../protocol/index.js';
+import { reportTrouble } from './report-trouble.js';
+import { runGroupCommand } from './run-group-command.js';
+import { jsonLine, memberRow, printLine } from './terminal/index.js';
+
+const HELP = `lobby-rx watch GROUP: follows who joins a group, who leaves it and who changes
+
+  --count N   members to request per watched page; default: 1000
+  --json      prints JSON on a terminal, too
+  --url URL   URL of the service; default: LOBBY_GROUP_URL or LOBBY_URL
+  --insecure  allows plain http: to another machine
+  --help      prints this help
+
+LOBBY_TOKEN is the token of a member. At the start every member counts as
+joined. The output is rows on a terminal, otherwise JSON, one change per line:
+{"change":"joined"|"left"|"updated","member":{…}}. Gaps and retries are reported
+on standard error. Runs until Ctrl-C.
+`;
+
+const CHANGES = ['joined', 'left', 'updated'] as const;
+const SIGNS = { joined: '+', left: '-', updated: '~' } as const;
+
+interface Change {
+  readonly change: (typeof CHANGES)[number];
+  readonly member: GroupMember;
+}
+
+/** `lobby-rx watch`: prints the changes of a group until it is stopped. */
+export function watch(args: readonly string[]): Promise<void> {
+  return runGroupCommand(args, {
+    name: 'watch',
+    help: HELP,
+    endless: true,
+    work: (group, group_id, config, isForPeople) =>
+      group.rosterSignals(group_id, config).pipe(
+        reportTrouble(),
+        concatMap(changesOf),
+        concatMap(change => printLine(isForPeople ? changeRow(change) : jsonLine(change))),
+      ),
+  });
+}
+
+function changesOf(roster: Roster): readonly Change[] {
+  return CHANGES.flatMap(change => roster[change].map(member => ({ change, member })));
+}
+
+function changeRow({ change, member }: Change): string {
+  return `${SIGNS[change]} ${memberRow(member)}`;
+}

@@ -1,0 +1,104 @@
+import { concatMap, of, timer, type Observable } from 'rxjs';
+import { milliseconds, type Check } from '../../../error/index.js';
+import type { FaultFields } from './fault-fields.js';
+import type { EmulatedResponse } from '../service/index.js';
+import type { World } from '../world/index.js';
+
+const FORMS = ['seconds', 'date', 'metadata'] as const;
+
+/**
+ * The request is not carried out. Instead, a failing server or proxy answers with:
+ * - `wrong_json`: JSON that does not match the endpoint.
+ * - `error`: an error of the service itself, with a `code`.
+ * - `html`: an HTML page, such as a proxy's. `empty`: no body.
+ * - `oversized`: a very large answer.
+ * - `rate_limited`: 429, with the time to wait.
+ * - `unauthorized`: 401, as for an expired token.
+ * - `redirect`: 302.
+ */
+export type ReplacedAnswer =
+  | { readonly kind: 'wrong_json' | 'unauthorized' | 'redirect' }
+  | {
+      readonly kind: 'error' | 'html' | 'empty';
+      /** From 200 to 599. Default 502 for `html`, otherwise 500. */
+      readonly status?: number;
+      /** How long the request is held before, in ms. Default 0. */
+      readonly after?: number;
+    }
+  | {
+      readonly kind: 'oversized';
+      /** The size of the answer. Default 9 MiB, at most 256 MiB. */
+      readonly bytes?: number;
+    }
+  | {
+      readonly kind: 'rate_limited';
+      /** How long to wait, in ms. Default 1,000. */
+      readonly wait?: number;
+      /**
+       * How the wait is sent: in `retry-after`, as `seconds` or as a `date`, or in the body's `metadata`, as a time in ms.
+       * Default `seconds`.
+       */
+      readonly form?: (typeof FORMS)[number];
+    };
+
+const status: Check = {
+  name: 'a status from 200 to 599',
+  is: u => Number.isInteger(u) && (u as number) >= 200 && (u as number) <= 599,
+};
+const form: Check = { name: `one of ${FORMS.join(', ')}`, is: u => FORMS.some(known => known === u) };
+
+/** Node's longest string is about twice as long. */
+const MAX_BYTES = 2 ** 28;
+const bytes: Check = {
+  name: `a whole number from 1 to ${MAX_BYTES}`,
+  is: u => Number.isInteger(u) && (u as number) >= 1 && (u as number) <= MAX_BYTES,
+};
+
+export const replacedAnswerFields: FaultFields<ReplacedAnswer> = {
+  wrong_json: {},
+  error: { status, after: milliseconds },
+  html: { status, after: milliseconds },
+  empty: { status, after: milliseconds },
+  oversized: { bytes },
+  rate_limited: { wait: milliseconds, form },
+  unauthorized: {},
+  redirect: {},
+};
+
+export function replacedAnswer(
+  fault: ReplacedAnswer,
+  { scheduler }: Pick<World, 'scheduler'>,
+): Observable<EmulatedResponse> {
+  const answer = (status: number, body = '', headers: Readonly<Record<string, string>> = {}) =>
+    of<EmulatedResponse>({ status, headers: { 'access-control-allow-origin': '*', ...headers }, body });
+
+  const held = (answer$: Observable<EmulatedResponse>) =>
+    'after' in fault && fault.after ? timer(fault.after, scheduler).pipe(concatMap(() => answer$)) : answer$;
+
+  switch (fault.kind) {
+    case 'wrong_json':
+      return answer(200, '{"events":{"0":1},"members":7,"watch":{"index":17}}');
+    case 'error':
+      return held(answer(fault.status ?? 500, '{"code":"ERROR","message":"Planned.","ray_id":"planned"}'));
+    case 'html':
+      return held(
+        answer(fault.status ?? 502, '<!doctype html><title>Trouble</title>', { 'content-type': 'text/html' }),
+      );
+    case 'empty':
+      return held(answer(fault.status ?? 500));
+    case 'oversized':
+      return answer(200, JSON.stringify({ padding: ' '.repeat(fault.bytes ?? 9 * 2 ** 20) }));
+    case 'rate_limited': {
+      const { form = 'seconds', wait = 1_000 } = fault;
+      const until = scheduler.now() + wait;
+      const header = { seconds: String(Math.ceil(wait / 1000)), date: new Date(until).toUTCString() };
+      const metadata = form === 'metadata' ? { metadata: until } : {};
+      const body = JSON.stringify({ code: 'API_RATE_LIMIT', message: 'Too many requests.', ...metadata });
+      return answer(429, body, form === 'metadata' ? {} : { 'retry-after': header[form] });
+    }
+    case 'unauthorized':
+      return answer(401, '{"code":"CLAIMS_ENTITLEMENT_EXPIRED","message":"The token has expired."}');
+    case 'redirect':
+      return answer(302, '', { location: '/elsewhere' });
+  }
+}

@@ -1,0 +1,46 @@
+import { concatMap, NEVER, of, throwError, timer, type Observable, type SchedulerLike } from 'rxjs';
+import { TransportError } from '../../error/index.js';
+import {
+  MAX_BODY,
+  redirected,
+  summaryOf,
+  tooLarge,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from '../../transport/index.js';
+import type { EmulatedResponse, Handler } from './service/index.js';
+
+/** The default of `fromFetch`: how long a body may stall, in ms. */
+const BODY_DEADLINE = 15_000;
+
+/** A transport for clients in this process. Faults have the same effect as over HTTP. */
+export function inProcessTransport(handle: Handler, scheduler: SchedulerLike): Transport {
+  return request => handle(request).pipe(concatMap(response => deliver(request, response, scheduler)));
+}
+
+function deliver(
+  request: TransportRequest,
+  { status, headers, body, delivery = 'whole' }: EmulatedResponse,
+  scheduler: SchedulerLike,
+): Observable<TransportResponse> {
+  const lost$ = throwError(
+    () => new TransportError('lost', 'the connection was lost: ECONNRESET', summaryOf(request)),
+  );
+
+  switch (delivery) {
+    case 'dead_pool':
+    case 'stall_before_headers':
+      return NEVER;
+    case 'stall_in_body':
+      return timer(BODY_DEADLINE, scheduler).pipe(concatMap(() => lost$));
+    case 'reset_before_headers':
+    case 'reset_in_body':
+    case 'close_in_body':
+      return lost$;
+    case 'whole':
+      if (body.length > (request.maxBody ?? MAX_BODY)) return throwError(() => tooLarge(request));
+      if (status >= 300 && status < 400 && status !== 304) return throwError(() => redirected(request));
+      return of({ status, headers: { get: name => headers[name.toLowerCase()] ?? null }, text: body });
+  }
+}

@@ -1,0 +1,205 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { aFunction, checkOptions, InputError, type Options } from '../../error/index.js';
+import { answerControl, CONTROL_PATH, type Control, type ControlAccess } from './control/index.js';
+import type { Emulator } from './emulator.js';
+import { serviceUrls, type EmulatedResponse, type Handler, type ServiceUrls } from './service/index.js';
+
+/** The maximum size of a request body, in bytes. Real ones are much smaller; a saved world is not. */
+const MAX_BODY = 65_536;
+const MAX_CONTROL_BODY = 16 * 1024 * 1024;
+
+/** The options of {@link listen}. */
+export interface ListenConfig {
+  /** The port to listen on. Default 0: any free port. */
+  readonly port?: number;
+  /** Commands to offer at `/_emulator/…`, to those who know the secret in `EmulatorServer.control`. Default: none. */
+  readonly control?: Control;
+  /**
+   * With a `control`: answers what is at `/_emulator/workbench`, a page, and below it what the page asks for with the secret.
+   * Default: nothing.
+   */
+  readonly workbench?: Handler;
+}
+
+const OPTIONS: Options<ListenConfig> = {
+  port: {
+    name: 'a whole number from 0 to 65535',
+    is: u => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= 65_535,
+  },
+  control: {
+    name: 'what createControl returns',
+    is: u => typeof (Object(u) as Partial<Control>).run === 'function',
+  },
+  workbench: aFunction,
+};
+
+/** An emulator served over HTTP. */
+export interface EmulatorServer {
+  /** The base URL of the server. All three services can also be reached at this URL. */
+  readonly url: string;
+  /** The base URLs of the three services, for a client: `createClient({ ...server.urls, token })`. */
+  readonly urls: ServiceUrls;
+  readonly port: number;
+  /** Where to POST commands, and the bearer token for that; undefined unless `listen` was called with a `control`. */
+  readonly control: { readonly url: string; readonly secret: string } | undefined;
+  /** Resolves to the number of open sockets. */
+  readonly sockets: () => Promise<number>;
+  /** Closes all connections. Resolves when the port is free again. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Serves an emulator over HTTP on 127.0.0.1, until `close()`. Rejects with an `InputError` if the config is invalid, and
+ * with Node's own error (for example `EADDRINUSE`) if it cannot listen on the port. It needs Node; in a page, use
+ * `emulator.transport`.
+ *
+ * @example
+ * const server = await listen(emulator);
+ * const client = createClient({ ...server.urls, token });
+ */
+export async function listen(
+  emulator: Pick<Emulator, 'handle'>,
+  config: ListenConfig = {},
+): Promise<EmulatorServer> {
+  checkOptions(config, OPTIONS);
+  // Not imported: a page may use the rest of the emulator, and its bundler would not find them.
+  const { createServer } = nodeModule('node:http');
+  const { createHash, randomBytes, timingSafeEqual } = nodeModule('node:crypto');
+  const server = createServer();
+  const pool = socketPool(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const secret = randomBytes(24).toString('base64url');
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const expected = digest(`Bearer ${secret}`);
+  const access: ControlAccess = {
+    // In constant time: how long it takes must not tell how much of a guess is right.
+    isAllowed: authorization => timingSafeEqual(digest(authorization), expected),
+    hosts: [`127.0.0.1:${port}`, `localhost:${port}`],
+  };
+  const { control, workbench } = config;
+  const controls = control && { control, ...(workbench && { workbench }) };
+  const handle: Handler = request =>
+    controls && request.url.startsWith(CONTROL_PATH)
+      ? answerControl(controls, access, request)
+      : emulator.handle(request);
+  server.on('request', (incoming, outgoing) => void serve(handle, pool, incoming, outgoing));
+  return {
+    url,
+    urls: serviceUrls(url),
+    port,
+    control: control && { url: url + CONTROL_PATH.slice(0, -1), secret },
+    sockets: () =>
+      new Promise((resolve, reject) => {
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
+      }),
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function nodeModule<Name extends 'node:http' | 'node:crypto'>(name: Name) {
+  const { process } = globalThis as { process?: Partial<NodeJS.Process> };
+  if (!process?.getBuiltinModule)
+    throw new InputError('listen', 'called in Node; in a page, use emulator.transport', 'a call in a page');
+  return process.getBuiltinModule(name);
+}
+
+/** The open sockets of a server. */
+interface SocketPool {
+  /** All that are open now stay open, but nothing is sent on them any more. */
+  readonly kill: () => void;
+  readonly isDead: (socket: Socket) => boolean;
+}
+
+function socketPool(server: Server): SocketPool {
+  const open = new Set<Socket>();
+  const dead = new WeakSet<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return {
+    kill: () => {
+      for (const socket of open) {
+        dead.add(socket);
+        // Otherwise Node would close it once it has been idle for a while.
+        socket.setTimeout(0);
+      }
+    },
+    isDead: socket => dead.has(socket),
+  };
+}
+
+async function serve(
+  handle: Handler,
+  pool: SocketPool,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const { method = 'GET', url = '/', socket } = incoming;
+  const body = await read(incoming, url.startsWith(CONTROL_PATH) ? MAX_CONTROL_BODY : MAX_BODY);
+  if (outgoing.destroyed || pool.isDead(socket)) return;
+  if (body === undefined) {
+    send(outgoing, { status: 413, headers: { connection: 'close' }, body: '' });
+    return;
+  }
+
+  const headers = Object.fromEntries(
+    Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+  );
+  const answer = handle({ method, url, headers, ...(body && { body }) }).subscribe({
+    next: response => {
+      if (response.delivery === 'dead_pool') pool.kill();
+      if (!pool.isDead(socket)) send(outgoing, response);
+    },
+    error: () => send(outgoing, { status: 500, headers: {}, body: '' }),
+  });
+  outgoing.once('close', () => answer.unsubscribe());
+}
+
+/** The body of a request; `undefined` if it is too large. */
+async function read(incoming: IncomingMessage, maxBody: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBody) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The client disconnected while it was sending, so no answer is awaited.
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function send(
+  outgoing: ServerResponse,
+  { status, headers, body, delivery = 'whole' }: EmulatedResponse,
+): void {
+  const { socket } = outgoing;
+  if (delivery === 'stall_before_headers') return;
+  if (delivery === 'reset_before_headers') {
+    socket?.resetAndDestroy();
+    return;
+  }
+  if (delivery === 'whole') {
+    outgoing.writeHead(status, headers).end(body);
+    return;
+  }
+  const bytes = Buffer.from(body);
+  outgoing.writeHead(status, { ...headers, 'content-length': bytes.length });
+  outgoing.write(bytes.subarray(0, bytes.length / 2), () => {
+    if (delivery === 'reset_in_body') socket?.resetAndDestroy();
+    if (delivery === 'close_in_body') socket?.end();
+  });
+}

@@ -1,0 +1,41 @@
+import type { Notification } from '../../../protocol/index.js';
+import { findRecord, type IdentityRecord, type LoggedEvent } from './records.js';
+import type { World } from './world.js';
+
+/** Old events are dropped in batches of this size: trimming the log at every event would be slow. */
+const TRIM_SIZE = 256;
+
+/** Appends an event to an identity's log and returns its `ts`. Pending watches of the identity are answered with it. */
+export function publish(
+  world: World,
+  identity_id: string,
+  kind: object,
+  notification?: Notification,
+): string {
+  const identity = findRecord(world.identities, 'identity_id', identity_id);
+  const stamp = world.tick();
+  const ts = new Date(stamp).toISOString();
+  dropOldEvents(identity, world.now() - world.retention);
+  identity.log.push({ stamp, event: { kind, ts, ...(notification && { notification }) } });
+  world.changes.announce(identity_id);
+  return ts;
+}
+
+function dropOldEvents(identity: IdentityRecord, oldest: number): void {
+  const kept = identity.log.findIndex(({ stamp }) => stamp >= oldest);
+  if (kept === -1) identity.log = [];
+  else if (kept > TRIM_SIZE) identity.log = identity.log.slice(kept);
+}
+
+/** The events of an identity that a watch with this index has not seen yet, in order. */
+export function eventsSince(world: World, identity_id: string, index: number): readonly LoggedEvent[] {
+  const { log } = findRecord(world.identities, 'identity_id', identity_id);
+  // The log is sorted by `stamp`: a binary search, since every poll comes through here.
+  let low = 0;
+  for (let high = log.length; low < high;) {
+    const middle = (low + high) >>> 1;
+    if (log[middle]!.stamp < index) low = middle + 1;
+    else high = middle;
+  }
+  return log.slice(low);
+}

@@ -1,0 +1,61 @@
+import { describe, InputError } from '../../../error/index.js';
+import type { GroupHandle, Lobby, Port, Profile } from '../../../protocol/index.js';
+
+/** An event in an identity's log. `stamp` is a value of `World.tick`, which orders all changes. */
+export interface LoggedEvent {
+  readonly stamp: number;
+  readonly event: { readonly kind: object; readonly ts: string; readonly notification?: unknown };
+}
+
+export interface IdentityRecord {
+  profile: Profile;
+  /** The `stamp` of the latest change of the profile. */
+  changedAt: number;
+  readonly friends: Set<string>;
+  log: LoggedEvent[];
+}
+
+export interface GroupRecord {
+  readonly handle: GroupHandle;
+  /** The `stamp` at which each member joined, in the order of joining. */
+  readonly members: Map<string, number>;
+  /** The `stamp` of the latest join or leave. */
+  changedAt: number;
+}
+
+export interface LobbyRecord {
+  readonly lobby: Lobby;
+  readonly ports: Readonly<Record<string, Port>>;
+  readonly maxPlayers: number;
+}
+
+/** A player token that was issued. Whether it has expired depends on the clock: see `stateOf`. */
+export interface PlayerRecord {
+  readonly lobby_id: string;
+  /** In ms since 1970. */
+  readonly reservedAt: number;
+  state: 'reserved' | 'connected' | 'removed';
+}
+
+/** Who a bearer token belongs to. */
+export interface Bearer {
+  readonly kind: 'identity' | 'lobby';
+  readonly id: string;
+  expired: boolean;
+}
+
+/** Everything that exists, by id; players and bearers by their token. */
+export interface Records {
+  readonly identities: Map<string, IdentityRecord>;
+  readonly groups: Map<string, GroupRecord>;
+  readonly lobbies: Map<string, LobbyRecord>;
+  readonly players: Map<string, PlayerRecord>;
+  readonly bearers: Map<string, Bearer>;
+}
+
+/** The record with this id; throws an `InputError` that names the argument if there is none. */
+export function findRecord<R>(records: ReadonlyMap<string, R>, argument: string, id: string): R {
+  const record = records.get(id);
+  if (!record) throw new InputError(argument, 'one that this emulator has issued', describe(id));
+  return record;
+}

@@ -1,0 +1,178 @@
+/// <reference lib="dom" />
+import type { LogEntry } from '../../client/index.js';
+import { createDrawing } from './drawing.js';
+import { STYLE } from './style.js';
+import { createTimeline, type EventOfKind, type Item, type NamedWatch } from './timeline.js';
+
+/**
+ * `<lobby-marbles>`: draws what a client does, while it does it. Each watch has a row: its polls as bars, waits as dashes, events as
+ * marbles with the first letter of their kind, cuts, failures, wakes and gaps as signs, and its status as the colour of the line. The row
+ * `requests` has what belongs to no watch.
+ *
+ * It shows no payload and no token. What leaves the left edge is forgotten.
+ */
+export interface LobbyMarbles extends HTMLElement {
+  /** The `log` of a client, or of several. */
+  readonly log: (entry: LogEntry) => void;
+  /** Draws an event in the row of the watch that was answered last. */
+  readonly event: (event: EventOfKind) => void;
+  /**
+   * Names the row of a watch. Its `log` is for the `log` of the watch, its `event` for events. Without that `log`, the row of the watch
+   * gets the name whose answer comes before the first event.
+   *
+   * @example
+   * const row = marbles.watch('Ada');
+   * client.events.createFeed({ log: row.log }).all$.pipe(tap(row.event)).subscribe();
+   */
+  readonly watch: (name: string) => NamedWatch;
+  /** Whether the picture stands still. What happens meanwhile is drawn when it goes on. */
+  paused: boolean;
+  /** The clock, in ms since 1970; set it before the first entry. Default `Date.now`; for a client with a `scheduler`, that. */
+  now: () => number;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'lobby-marbles': LobbyMarbles;
+  }
+}
+
+/** How often the picture moves if the user wants little motion, and how often the list is written, in ms. */
+const SECOND = 1_000;
+/** How many items the list has. */
+const LISTED = 50;
+/** Pixels per second, unless the attribute `scale` says another number. */
+const SCALE = 12;
+
+/**
+ * Defines the element `<lobby-marbles>`. Does nothing where there are no elements, or if it is defined.
+ *
+ * @example
+ * defineMarbles();
+ * const marbles = document.querySelector('lobby-marbles')!;
+ * const client = createClient({ url, token, log: marbles.log });
+ * client.events.feed.all$.pipe(tap(marbles.event)).subscribe();
+ */
+export function defineMarbles(): void {
+  if (typeof customElements === 'undefined' || customElements.get('lobby-marbles')) return;
+  customElements.define('lobby-marbles', createElementClass());
+}
+
+/** A class of its own for each page: where there are no elements, there is nothing to extend. */
+function createElementClass() {
+  return class extends HTMLElement implements LobbyMarbles {
+    now: () => number = Date.now;
+    readonly #timeline = createTimeline(() => this.now());
+    readonly log = this.#timeline.log;
+    readonly event = this.#timeline.event;
+    readonly watch = this.#timeline.watch;
+    #view: ReturnType<typeof createView> | undefined;
+    #isPaused = false;
+    #stop: (() => void) | undefined;
+
+    get paused(): boolean {
+      return this.#isPaused;
+    }
+    set paused(isPaused: boolean) {
+      this.#isPaused = isPaused;
+      this.#view?.showPaused(isPaused);
+      if (isPaused) this.#halt();
+      else if (this.isConnected) this.#flow();
+    }
+    connectedCallback(): void {
+      this.#view ??= createView(this.attachShadow({ mode: 'open' }), {
+        scale: Number(this.getAttribute('scale')) || SCALE,
+        toggle: () => (this.paused = !this.paused),
+      });
+      if (!this.#isPaused) this.#flow();
+    }
+    disconnectedCallback(): void {
+      this.#halt();
+    }
+    #flow(): void {
+      this.#halt();
+      const { draw } = this.#view!;
+      this.#stop = everyFrame(() => draw(this.#timeline.changes(), this.#timeline.rows, this.now()));
+    }
+    #halt(): void {
+      this.#stop?.();
+      this.#stop = undefined;
+    }
+  };
+}
+
+/** Calls a function for each frame, or each second if the user wants little motion. */
+function everyFrame(draw: () => void): () => void {
+  const calm = matchMedia('(prefers-reduced-motion: reduce)');
+  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const next = () => {
+    if (calm.matches) timer = setTimeout(step, SECOND);
+    else frame = requestAnimationFrame(step);
+  };
+  const step = () => {
+    draw();
+    next();
+  };
+  step();
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+}
+
+const HTML = `<svg aria-hidden="true"></svg><p></p><button type="button">Pause</button>
+<details><summary>As a list</summary><ol tabindex="0" aria-label="What has happened, the newest first"></ol></details>`;
+
+/** What is in the element: the picture, what the pointer is on, a button, and a list for those who cannot see the picture. */
+function createView(root: ShadowRoot, { scale, toggle }: { scale: number; toggle: () => void }) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  root.adoptedStyleSheets = [sheet];
+  root.innerHTML = HTML;
+  const svg = root.querySelector('svg')!;
+  const about = root.querySelector('p')!;
+  const button = root.querySelector('button')!;
+  const details = root.querySelector('details')!;
+  const list = root.querySelector('ol')!;
+  const drawing = createDrawing(svg, scale);
+  /** The newest is the last. */
+  const recent: Item[] = [];
+  let listedAt = -Infinity;
+  let width = svg.clientWidth;
+
+  // Reading it in each frame would cost a layout.
+  new ResizeObserver(() => (width = svg.clientWidth)).observe(svg);
+  button.addEventListener('click', toggle);
+  svg.addEventListener('pointerover', ({ target }) => {
+    const item = drawing.itemAt(target);
+    if (item) about.textContent = inWords(item);
+  });
+  const write = () => {
+    list.replaceChildren(
+      ...[...recent].reverse().map(item => {
+        const line = document.createElement('li');
+        line.textContent = inWords(item);
+        return line;
+      }),
+    );
+  };
+  details.addEventListener('toggle', write);
+
+  return {
+    draw: (changes: ReadonlySet<Item>, rows: Parameters<typeof drawing.draw>[1], now: number) => {
+      drawing.draw(changes, rows, now, width);
+      for (const item of changes) {
+        const isSaid = item.to !== undefined || item.shape === 'line';
+        if (isSaid && !recent.includes(item)) recent.push(item);
+      }
+      recent.splice(0, recent.length - LISTED);
+      if (!details.open || now - listedAt < SECOND) return;
+      listedAt = now;
+      write();
+    },
+    showPaused: (isPaused: boolean) => (button.textContent = isPaused ? 'Continue' : 'Pause'),
+  };
+}
+
+const inWords = ({ from, row, text }: Item) => `${new Date(from).toLocaleTimeString()} ${row.name}: ${text}`;

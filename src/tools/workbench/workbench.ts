@@ -1,0 +1,178 @@
+import {
+  asyncScheduler,
+  BehaviorSubject,
+  delay,
+  filter,
+  map,
+  merge,
+  of,
+  skip,
+  take,
+  timer,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
+import {
+  createControl,
+  createEmulator,
+  type Control,
+  type EmulatedResponse,
+  type Emulator,
+  type EmulatorConfig,
+  type Handler,
+  type SavedWorld,
+  type SeededWorld,
+} from '../emulator/index.js';
+import { checkArgument, InputError, plainObject } from '../../error/index.js';
+import { createRequestLog } from './request-log.js';
+import { pageAnswer } from './workbench-page.js';
+import { ownerOf, viewOfWorld, type WorldView } from './world-view.js';
+
+/** How long a watch of the page is held if nothing happens, and how long it collects changes, in ms. */
+const HELD = 20_000;
+const COLLECTED = 100;
+
+/** The furthest that the clock moves at once, in ms. */
+const DAY = 86_400_000;
+
+/** The connections of a service that is replaced by another one. */
+const RESET: EmulatedResponse = { status: 0, headers: {}, body: '', delivery: 'reset_before_headers' };
+
+/** An emulator that people look at and change in a page. Its clock can be moved, and its world replaced. */
+export interface Workbench {
+  /** The service. */
+  readonly handle: Handler;
+  readonly control: Control;
+  /** The world that it begins with. */
+  readonly world: SeededWorld;
+  /** The page, and what it asks for: see `ListenConfig.workbench`. */
+  readonly workbench: Handler;
+  /** The emulator, then another one whenever a world is loaded. */
+  readonly emulated$: Observable<{ readonly emulator: Emulator; readonly world: SeededWorld }>;
+}
+
+/** Creates a workbench. `seed` fills its first world; `page` is the HTML of the page. */
+export function createWorkbench(
+  config: EmulatorConfig,
+  seed: (emulator: Emulator) => SeededWorld,
+  page: string,
+): Workbench {
+  /** How far the clock is ahead, in ms. */
+  let ahead = 0;
+  const now = () => Date.now() + ahead;
+  const scheduler = Object.create(asyncScheduler, { now: { value: now } }) as SchedulerLike;
+  const log = createRequestLog(now);
+  const open = (saved?: SavedWorld, known?: SeededWorld) => {
+    const emulator = log.observed(createEmulator({ ...config, scheduler, ...(saved && { saved }) }));
+    const world = known ?? seed(emulator);
+    return { emulator, world, control: createControl(emulator, world) };
+  };
+  const emulated$ = new BehaviorSubject(open());
+
+  const viewSince = (index: number): WorldView => {
+    const { emulator } = emulated$.value;
+    const saved = emulator.save();
+    const revision = log.revision$.value;
+    // An index of another process may be larger than any of this one.
+    const requests = log.since(index > revision ? 0 : index).map(({ token, request }) => ({
+      ...request,
+      who: ownerOf(token, saved),
+    }));
+    const watch = { index: String(revision) };
+    return {
+      now: now(),
+      reservation: config.reservation ?? 120_000,
+      ...viewOfWorld(emulator, saved),
+      requests,
+      watch,
+    };
+  };
+  const watchWorld = (index: string | null) => {
+    const known = Number(index ?? 0);
+    const change$ = log.revision$.pipe(
+      filter(revision => revision !== known),
+      take(1),
+      delay(index === null ? 0 : COLLECTED),
+    );
+    return merge(change$, timer(HELD)).pipe(
+      take(1),
+      map(() => json(viewSince(known))),
+    );
+  };
+  const load = (body: string | undefined) => {
+    const { saved, world } = bodyOf(body, 'the file') as { saved?: SavedWorld; world?: SeededWorld };
+    if (!saved || !world) throw wrongFile('another one');
+    const loaded = open(saved, world);
+    if (!isWorldOf(saved, world)) throw wrongFile('one whose ids do not belong together');
+    emulated$.next(loaded);
+    log.revise();
+    return { message: 'the world is loaded' };
+  };
+  const moveClock = (body: string | undefined) => {
+    const { ms } = bodyOf(body, 'body');
+    if (!Number.isSafeInteger(ms) || Math.abs(ms as number) > DAY)
+      throw new InputError('ms', `a whole number from -${DAY} to ${DAY}`, 'something else');
+    ahead += ms as number;
+    log.revise();
+    return { message: `the clock of the service has moved by ${String(ms)} ms` };
+  };
+
+  return {
+    world: emulated$.value.world,
+    handle: request =>
+      merge(
+        emulated$.value.emulator.handle(request),
+        emulated$.pipe(
+          skip(1),
+          map(() => RESET),
+        ),
+      ).pipe(take(1)),
+    control: {
+      run: (...args) => emulated$.value.control.run(...args),
+      type: line => emulated$.value.control.type(line),
+      help: emulated$.value.control.help,
+    },
+    workbench: ({ method, url, body }) => {
+      const { pathname, searchParams } = new URL(url, 'http://workbench');
+      const what = `${method} ${pathname.replace(/^\/_emulator\/workbench\/?/, '')}`;
+      if (what === 'GET ') return of(pageAnswer(page));
+      if (what === 'GET world') return watchWorld(searchParams.get('watch_index'));
+      if (what === 'POST load') return of(json(load(body)));
+      if (what === 'POST clock') return of(json(moveClock(body)));
+      if (what !== 'GET saved') return of({ ...json({ message: 'there is no such thing' }), status: 404 });
+      const { emulator, world } = emulated$.value;
+      return of(json({ saved: emulator.save(), world }));
+    },
+    emulated$,
+  };
+}
+
+const wrongFile = (got: string) => new InputError('the file', 'one that a workbench has saved', got);
+
+/** Whether what the commands act on exists. */
+function isWorldOf({ identities, groups, lobbies, bearers }: SavedWorld, world: SeededWorld): boolean {
+  const has = (entries: readonly (readonly [id: string, record: unknown])[], id: string) =>
+    entries.some(([other]) => other === id);
+  const { groupId, lobbyId, identityId, identityToken, friendIds } = world;
+  return (
+    has(groups, groupId) &&
+    has(lobbies, lobbyId) &&
+    has(bearers, identityToken) &&
+    Array.isArray(friendIds) &&
+    [identityId, ...(friendIds as readonly string[])].every(id => has(identities, id))
+  );
+}
+
+function bodyOf(body: string | undefined, name: string): Readonly<Record<string, unknown>> {
+  try {
+    return checkArgument(name, plainObject, JSON.parse(body ?? ''));
+  } catch {
+    throw new InputError(name, 'a JSON object', 'something else');
+  }
+}
+
+const json = (value: object): EmulatedResponse => ({
+  status: 200,
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  body: JSON.stringify(value),
+});

@@ -1,0 +1,121 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { headers } from '@nats-io/transport-node';
+import fc from 'fast-check';
+import { identityOf, subjectOf } from '../../../../src/integrations/fleet/nats/fleet-names.js';
+import {
+  partHeaders,
+  readPart,
+  readRecord,
+  recordHeaders,
+} from '../../../../src/integrations/fleet/nats/stored-record.js';
+import { anyText } from '../../../any-text.js';
+
+const text = anyText();
+
+describe('the headers of a record', () => {
+  it('keep whatever an index and a gap are', () => {
+    const records = fc.record({
+      index: text,
+      at: fc.nat(),
+      epoch: fc.nat(),
+      after: fc.nat(),
+      part: fc.nat(),
+      gap: fc.option(
+        fc.record(
+          { reason: fc.constant('silence' as const), at: fc.nat(), index: text },
+          { noNullPrototype: true },
+        ),
+        {
+          nil: undefined,
+        },
+      ),
+      kinds: fc.array(text),
+    });
+    fc.assert(
+      fc.property(records, ({ index, at, epoch, after, part, gap, kinds }) => {
+        const written = recordHeaders(
+          {
+            identity_id: 'a',
+            answer: { events: kinds.map(kind => ({ kind: { [kind]: {} } })), watch: { index } },
+            checkpoint: { index, at },
+            ...{ gap, epoch, key: 'the key' },
+          },
+          { after, part },
+        );
+        deepStrictEqual(readRecord(written), {
+          checkpoint: { index, at },
+          ...{ epoch, after, part, key: 'the key', gap },
+        });
+        for (const [, values] of written)
+          for (const value of values) strictEqual(/[\r\n]/.test(value), false);
+      }),
+    );
+  });
+
+  it('list the kinds of events, once each', () => {
+    const answer = {
+      events: [
+        { kind: { a: 1 } },
+        { kind: { 'b,c': 1, a: 2 } },
+        { kind: null },
+        7,
+        { kind: { ['x'.repeat(65)]: 1 } },
+      ],
+      watch: { index: '1' },
+    };
+    const record = {
+      identity_id: 'a',
+      answer,
+      checkpoint: { index: '1', at: 1 },
+      gap: undefined,
+      epoch: 1,
+      key: 'k',
+    };
+    strictEqual(recordHeaders(record, { after: 0, part: 0 }).get('Lobby-Kinds'), 'a,b%2Cc');
+  });
+
+  it('of a part say where the record before it is, and nothing else', () => {
+    const part = partHeaders({ epoch: 3, after: 17, part: 20 });
+    deepStrictEqual([readPart(part), readRecord(part)], [{ epoch: 3, after: 17, part: 20 }, undefined]);
+  });
+
+  it('of others are not read', () => {
+    deepStrictEqual(
+      [readPart(undefined), readPart(headers()), readRecord(headers())],
+      [undefined, undefined, undefined],
+    );
+    for (const [name, value] of [
+      ['Lobby-Index', '%'],
+      ['Lobby-Gap', '%7B'],
+    ] as const) {
+      const madeUp = recordHeaders(
+        {
+          identity_id: 'a',
+          answer: { events: [], watch: { index: '1' } },
+          checkpoint: { index: '1', at: 1 },
+          gap: undefined,
+          epoch: 1,
+          key: 'k',
+        },
+        { after: 0, part: 0 },
+      );
+      madeUp.set(name, value);
+      strictEqual(readRecord(madeUp), undefined);
+    }
+  });
+});
+
+describe('the subject of an identity', () => {
+  it('is valid for any id, and leads back to it', () => {
+    fc.assert(
+      fc.property(
+        text.filter(id => id !== ''),
+        id => {
+          const subject = subjectOf(7, id);
+          strictEqual(/^7\.[^\s.*>]+$/.test(subject), true);
+          strictEqual(identityOf(`lobby.events.${subject}`), id);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,520 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import type { FleetEvent } from '../../../../src/integrations/fleet/fleet-event.js';
+import { virtualFleet, type VirtualWorker } from '../virtual-fleet.js';
+
+const kinds = (worker: VirtualWorker) =>
+  worker.events.filter(({ kind }) => kind !== 'beat').map(({ kind }) => kind);
+const of = <K extends FleetEvent['kind']>(worker: VirtualWorker, kind: K) =>
+  worker.events.filter((event): event is Extract<FleetEvent, { kind: K }> => event.kind === kind);
+
+describe('a fleet of workers', () => {
+  it('stores each event of each identity once, in order', () => {
+    const { start, pass, publish, ids, numbersOf } = virtualFleet();
+    const worker = start('a');
+    pass(5_000);
+    for (let i = 0; i < 50; i++) {
+      publish(ids[i % ids.length]!);
+      pass(i * 10);
+    }
+    pass(5_000);
+    for (const id of ids) {
+      const { stored, published } = numbersOf(id);
+      deepStrictEqual(stored, published);
+    }
+    strictEqual(of(worker, 'claimed').length, 8);
+    strictEqual(of(worker, 'beat').at(-1)!.beat.events, 50);
+    strictEqual(of(worker, 'beat').at(-1)!.beat.live, 10);
+    deepStrictEqual(
+      kinds(worker).filter(kind => kind !== 'claimed' && kind !== 'worker'),
+      ['ready'],
+    );
+  });
+
+  it('stores where an identity begins, so that nothing is lost from then on', () => {
+    const { start, pass, memory, ids, publish, numbersOf } = virtualFleet({ identities: 1 });
+    const worker = start('a');
+    pass(3_000);
+    strictEqual(memory.records.length, 1);
+    worker.kill();
+    publish(ids[0]!);
+    start('b');
+    pass(20_000);
+    deepStrictEqual(numbersOf(ids[0]!), { published: [1], stored: [1] });
+  });
+
+  it('shares the shards with a worker that joins, and takes them back when it leaves', () => {
+    const { start, pass, held, owners } = virtualFleet();
+    const a = start('a');
+    pass(10_000);
+    strictEqual(held(a).length, 8);
+    const b = start('b');
+    pass(10_000);
+    ok(held(a).length >= 3 && held(b).length >= 3);
+    strictEqual(held(a).length + held(b).length, 8);
+    b.running.unsubscribe();
+    pass(1_000);
+    strictEqual(held(a).length, 8);
+    deepStrictEqual([...owners()], ['a']);
+    deepStrictEqual(
+      of(a, 'worker').map(({ worker, state }) => `${worker} ${state}`),
+      ['a joined', 'b joined', 'b left'],
+    );
+    a.running.unsubscribe();
+    pass(100);
+    deepStrictEqual([...owners()], [undefined]);
+  });
+
+  it('is ready once it holds its share', () => {
+    const { start, pass, held } = virtualFleet();
+    const a = start('a');
+    pass(10_000);
+    const b = start('b');
+    while (of(b, 'ready').length === 0) pass(10);
+    ok(held(b).length >= 3 && held(a).length + held(b).length === 8, `${held(a).length}, ${held(b).length}`);
+    pass(30_000);
+    deepStrictEqual([of(a, 'ready').length, of(b, 'ready').length], [1, 1]);
+  });
+
+  it('completes when it has given up everything, if it is drained', () => {
+    const { start, pass, held, owners, ids, publish, numbersOf } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    const { shards } = of(a, 'beat').at(-1)!.beat;
+    a.drain();
+    strictEqual(a.running.closed, false);
+    pass(10);
+    strictEqual(a.running.closed, true);
+    deepStrictEqual(kinds(a).slice(-1 - shards), [...Array<string>(shards).fill('released'), 'drained']);
+    for (const id of ids) publish(id);
+    pass(200);
+    deepStrictEqual([held(b).length, [...owners()]], [8, ['b']]);
+    pass(5_000);
+    for (const id of ids) {
+      const { stored, published } = numbersOf(id);
+      deepStrictEqual(stored, published);
+    }
+  });
+
+  it('completes after a lease if it is drained while NATS is away, and gives up nothing twice', () => {
+    const { start, pass } = virtualFleet();
+    const [away, left] = [start('away'), start('left')];
+    pass(20_000);
+    away.link.isCut = true;
+    away.drain();
+    left.drain();
+    left.running.unsubscribe();
+    pass(3_990);
+    strictEqual(away.running.closed, false);
+    pass(20);
+    strictEqual(away.running.closed, true);
+    deepStrictEqual(kinds(away).at(-1), 'drained');
+    pass(60_000);
+    deepStrictEqual([kinds(left).includes('drained'), of(left, 'trouble')], [false, []]);
+  });
+
+  it('tells how many answers are not stored yet', () => {
+    const { start, pass, publish, ids } = virtualFleet();
+    const worker = start('a');
+    pass(5_000);
+    worker.link.lostAnswers = 10;
+    for (const id of ids) {
+      publish(id);
+      pass(100);
+    }
+    const unstored = () => of(worker, 'beat').map(({ beat }) => beat.unstored);
+    ok(Math.max(...unstored()) > 0, unstored().join());
+    pass(10_000);
+    strictEqual(unstored().at(-1), 0);
+  });
+
+  it('takes the shards of a worker that is killed, after a lease', () => {
+    const { start, pass, held, ids, publish, numbersOf } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    const lost = held(a);
+    a.kill();
+    for (const id of ids) publish(id);
+    pass(4_000 - 800 - 20);
+    deepStrictEqual(held(a), lost);
+    pass(800 + 800 + 100);
+    strictEqual(held(b).length, 8);
+    pass(1_000);
+    for (const id of ids) {
+      const { stored, published } = numbersOf(id);
+      deepStrictEqual(stored, published);
+    }
+    deepStrictEqual(
+      of(b, 'claimed')
+        .filter(({ from }) => from === 'a')
+        .map(({ shard }) => shard),
+      lost,
+    );
+  });
+
+  it('shares the shards of a worker that is killed with one that joins before a lease has passed', () => {
+    const { start, pass, held, owners, workers } = virtualFleet();
+    const [a] = [start('a'), start('b')];
+    pass(20_000);
+    a.kill();
+    pass(2_000);
+    start('c');
+    pass(4_000);
+    deepStrictEqual([...owners()].sort(), ['b', 'c']);
+    strictEqual(
+      workers.slice(1).reduce((sum, worker) => sum + held(worker).length, 0),
+      8,
+    );
+  });
+
+  it('is left by all that are killed to one that joins later, at once', () => {
+    const { start, pass, held } = virtualFleet();
+    const killed = [start('a'), start('b')];
+    pass(20_000);
+    for (const worker of killed) worker.kill();
+    pass(10_000);
+    const c = start('c');
+    pass(1_000);
+    strictEqual(held(c).length, 8);
+  });
+
+  it('is not doubled by a worker that was frozen, which gives up what others have taken', () => {
+    const { start, pass, held, ids, publish, numbersOf } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    const shards = held(a);
+    a.scheduler.freeze();
+    for (const id of ids) publish(id);
+    pass(6_000);
+    strictEqual(held(b).length, 8);
+    for (const id of ids) publish(id);
+    a.scheduler.thaw();
+    pass(20_000);
+    for (const id of ids) {
+      const { stored, published } = numbersOf(id);
+      deepStrictEqual(stored, published);
+    }
+    // It has lost them, and has got its share back since.
+    deepStrictEqual(
+      of(a, 'lost').map(({ shard }) => shard),
+      shards,
+    );
+    deepStrictEqual(held(a), shards);
+  });
+
+  it('judges nobody after it was frozen or cut off itself', () => {
+    const { start, pass, held } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    const before = held(b);
+    for (const trouble of [
+      () => {
+        a.scheduler.freeze();
+        b.scheduler.freeze();
+        pass(30_000);
+        a.scheduler.thaw();
+        pass(3_000);
+        b.scheduler.thaw();
+      },
+      () => {
+        a.link.isCut = b.link.isCut = true;
+        pass(30_000);
+        a.link.isCut = false;
+        pass(3_000);
+        b.link.isCut = false;
+      },
+    ]) {
+      trouble();
+      pass(20_000);
+      deepStrictEqual(held(b), before);
+      deepStrictEqual([of(a, 'lost'), of(b, 'lost')], [[], []]);
+    }
+  });
+
+  it('goes on from where an identity without news was, not from its last record', () => {
+    const { start, pass, memory, ids, publish, numbersOf } = virtualFleet({ identities: 3 });
+    const a = start('a');
+    // Longer than the service keeps events.
+    pass(600_000);
+    a.kill();
+    for (const id of ids) publish(id);
+    start('b');
+    pass(30_000);
+    for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
+    deepStrictEqual(
+      memory.records.filter(({ gap }) => gap),
+      [],
+    );
+  });
+
+  it('does so even if all of its records have expired', () => {
+    const { start, pass, memory, ids, publish, numbersOf } = virtualFleet({ identities: 3 });
+    const a = start('a');
+    pass(600_000);
+    memory.expire();
+    a.running.unsubscribe();
+    const records = memory.records.length;
+    start('b');
+    pass(60_000);
+    strictEqual(memory.records.length, records);
+    for (const id of ids) publish(id);
+    pass(5_000);
+    for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
+    deepStrictEqual(
+      memory.records.filter(({ gap }) => gap),
+      [],
+    );
+  });
+
+  it('stores a gap if nobody has polled for longer than the service keeps events', () => {
+    const { start, pass, memory, ids, publish } = virtualFleet({ identities: 1 });
+    start('a').kill();
+    const a = start('b');
+    pass(30_000);
+    a.running.unsubscribe();
+    publish(ids[0]!);
+    pass(400_000);
+    const c = start('c');
+    pass(30_000);
+    deepStrictEqual(
+      memory.records.map(({ gap }) => gap?.reason),
+      [undefined, 'silence'],
+    );
+    deepStrictEqual(
+      of(c, 'gap').map(({ gap }) => gap.reason),
+      ['silence'],
+    );
+  });
+
+  it('recognizes what it has stored itself, if the answer was lost', () => {
+    const { start, pass, ids, publish, numbersOf } = virtualFleet({ identities: 1 });
+    const a = start('a');
+    pass(5_000);
+    a.link.lostAnswers = 2;
+    publish(ids[0]!);
+    pass(5_000);
+    publish(ids[0]!);
+    pass(5_000);
+    deepStrictEqual(numbersOf(ids[0]!), { published: [1, 2], stored: [1, 2] });
+    deepStrictEqual(of(a, 'trouble').length, 2);
+    deepStrictEqual(of(a, 'refused'), []);
+  });
+
+  it('goes on after what a zombie has stored, although it has seen more itself', () => {
+    const { start, pass, ids, emulator, memory } = virtualFleet({ identities: 1 });
+    const [identity_id] = ids as [string];
+    const a = start('a');
+    pass(5_000);
+    // Both in one answer.
+    const ts = emulator.publish(identity_id, { numbered: { number: 1 } });
+    emulator.publish(identity_id, { numbered: { number: 2 } });
+    const index = String(Date.parse(ts) + 1);
+    const answer = { events: [{ kind: { numbered: { number: 1 } }, ts }], watch: { index } };
+    const checkpoint = { index, at: Date.parse(ts) };
+    memory.storeAs({ identity_id, answer, checkpoint, gap: undefined, epoch: 0, key: 'zombie' });
+    pass(5_000);
+    deepStrictEqual(
+      memory.records.map(({ answer: { events } }) =>
+        events.map(event => (event as { ts: string }).ts === ts),
+      ),
+      [[], [true], [false]],
+    );
+    strictEqual(of(a, 'refused').length, 1);
+  });
+
+  it('appends after a part of a record that nobody has finished, and after all has expired', () => {
+    const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1 });
+    start('a');
+    pass(5_000);
+    memory.leavePart(ids[0]!, 1);
+    publish(ids[0]!);
+    pass(5_000);
+    memory.expire();
+    publish(ids[0]!);
+    pass(5_000);
+    deepStrictEqual(numbersOf(ids[0]!), { published: [1, 2], stored: [1, 2] });
+  });
+
+  it('waits a moment if an append is refused, and it does not yet see why', () => {
+    const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1 });
+    start('a');
+    pass(5_000);
+    memory.lag = 3;
+    memory.leavePart(ids[0]!, 1);
+    publish(ids[0]!);
+    pass(600);
+    deepStrictEqual(numbersOf(ids[0]!).stored, []);
+    pass(1_000);
+    deepStrictEqual(numbersOf(ids[0]!).stored, [1]);
+  });
+
+  it('claims again in a later epoch if the claims are lost', () => {
+    const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1, shards: 1 });
+    start('a').kill();
+    const b = start('b');
+    pass(20_000);
+    b.running.unsubscribe();
+    const c = start('c');
+    pass(20_000);
+    const { epoch } = memory.claims[0]!;
+    c.running.unsubscribe();
+    pass(1_000);
+    memory.forgetClaims();
+    memory.leavePart(ids[0]!, 7);
+    const d = start('d');
+    pass(10_000);
+    publish(ids[0]!);
+    pass(20_000);
+    ok(memory.claims[0]!.epoch > 7, `${epoch} ${memory.claims[0]!.epoch}`);
+    deepStrictEqual(numbersOf(ids[0]!), { published: [1], stored: [1] });
+    deepStrictEqual(
+      kinds(d).filter(kind => kind === 'lost' || kind === 'claimed'),
+      ['claimed', 'lost', 'claimed'],
+    );
+  });
+
+  it('follows identities as they come and go', () => {
+    const { start, pass, ids, identities$, publish, numbersOf, emulator } = virtualFleet({ identities: 4 });
+    identities$.next(new Set(ids.slice(0, 2)));
+    start('a');
+    start('b');
+    pass(20_000);
+    identities$.next(new Set(ids.slice(1, 3)));
+    pass(5_000);
+    for (const id of ids) publish(id);
+    pass(5_000);
+    deepStrictEqual(
+      ids.map(id => numbersOf(id).stored.length),
+      [0, 1, 1, 0],
+    );
+    strictEqual(emulator.requests.filter(({ pending }) => pending).length, 2);
+  });
+
+  it('says when the service refuses to answer for an identity, goes on with the others, and asks again', () => {
+    const { start, pass, ids, tokens, emulator, publish, numbersOf } = virtualFleet({ identities: 2 });
+    const good = tokens.get(ids[0]!)!;
+    tokens.set(ids[0]!, 'unknown');
+    const a = start('a');
+    pass(10_000);
+    deepStrictEqual(
+      of(a, 'failed').map(({ identity_id, retryIn }) => [identity_id, retryIn]),
+      [[ids[0], 60_000]],
+    );
+    publish(ids[1]!);
+    tokens.set(ids[0]!, emulator.renewToken(good));
+    pass(70_000);
+    publish(ids[0]!);
+    pass(5_000);
+    deepStrictEqual(
+      ids.map(id => numbersOf(id).stored.length),
+      [1, 1],
+    );
+    strictEqual(of(a, 'failed').length, 1);
+  });
+
+  it('has no gap if identities are not wanted for a moment, however long they had no news', () => {
+    const { start, pass, ids, identities$, memory } = virtualFleet({ identities: 4 });
+    start('a');
+    pass(1_800_000);
+    identities$.next(new Set());
+    pass(100);
+    identities$.next(new Set(ids));
+    pass(60_000);
+    deepStrictEqual(
+      memory.records.filter(({ gap }) => gap),
+      [],
+    );
+  });
+
+  it('tells that polls fail, and of how many identities, a few times in a lease', () => {
+    const { start, pass, emulator } = virtualFleet({ identities: 10 });
+    const a = start('a');
+    pass(5_000);
+    const stop = emulator.fault({ kind: 'error', status: 503 }, { times: 10_000 });
+    pass(60_000);
+    const told = of(a, 'retrying');
+    ok(told.length > 5 && told.length <= 60_000 / 800 + 1, String(told.length));
+    strictEqual(told.at(-1)!.identities, 10);
+    strictEqual(of(a, 'beat').at(-1)!.beat.retrying, 10);
+    ok(String(told[0]!.error).includes('503'));
+    stop();
+    pass(10_000);
+    deepStrictEqual(of(a, 'beat').at(-1)!.beat.live, 10);
+  });
+
+  it('listens anew if it does not hear itself, as when the bucket is another one', () => {
+    const { start, pass, memory, owners } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    memory.forgetClaims();
+    memory.silence();
+    pass(30_000);
+    b.running.unsubscribe();
+    pass(10_000);
+    deepStrictEqual([...owners()], ['a']);
+    strictEqual(memory.claims.length, 8);
+    strictEqual(a.error, undefined);
+  });
+
+  it('listens again from the start if it waits too long for what it is assigned: it has missed a claim', () => {
+    const { start, pass, memory, owners } = virtualFleet({ shards: 4 });
+    const [a, b] = [start('a'), start('b')];
+    pass(12_000);
+    // What a says while it leaves does not reach b, although b has not been cut off long enough to know.
+    b.link.isCut = true;
+    a.running.unsubscribe();
+    pass(5);
+    b.link.isCut = false;
+    pass(20_000);
+    deepStrictEqual([...owners()], ['b']);
+    strictEqual(memory.claims.length, 4);
+  });
+
+  it('does so, too, if it has missed that another one has released a shard to it', () => {
+    const { start, pass, owners } = virtualFleet({ shards: 4 });
+    const [a] = [start('worker 1'), start('worker 2')];
+    pass(12_000);
+    a.link.isCut = true;
+    a.scheduler.freeze();
+    pass(2_411);
+    a.scheduler.thaw();
+    pass(4_780);
+    deepStrictEqual([...owners()], ['worker 2']);
+    // It claims one, and two of its shards are released to the first one, as if that was still there.
+    start('worker 3');
+    pass(20);
+    ok(owners().has(undefined));
+    a.link.isCut = false;
+    start('worker 4');
+    pass(40_000);
+    ok(!owners().has(undefined));
+  });
+
+  it('ends if another worker has its name', () => {
+    const { start, pass, held } = virtualFleet();
+    const first = start('a');
+    pass(2_000);
+    const second = start('a');
+    pass(5_000);
+    // The one that was there stays, and is not taken for one that has left.
+    deepStrictEqual(first.error, undefined);
+    ok(String(second.error).includes('name must be a name that no other worker has; got a'));
+    pass(10_000);
+    strictEqual(held(first).length, 8);
+    deepStrictEqual(
+      of(first, 'worker').filter(({ state }) => state !== 'joined'),
+      [],
+    );
+  });
+
+  it('forgets workers that have been silent for long', () => {
+    const { start, pass, memory } = virtualFleet();
+    const a = start('a');
+    start('b');
+    pass(20_000);
+    a.kill();
+    pass(4_000 * 30);
+    const seen: string[] = [];
+    for (const entry of memory.entries) if (entry.kind === 'beat') seen.push(entry.beat.worker);
+    deepStrictEqual(seen, ['b']);
+  });
+});

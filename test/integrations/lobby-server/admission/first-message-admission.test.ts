@@ -1,0 +1,172 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { once } from 'node:events';
+import { waitUntil } from '../../../wait-until.js';
+import { confirmations, openGate, type OpenGate } from '../gate.js';
+import { connectRaw } from '../raw-client.js';
+import { connectPlayer, tryConnect } from '../connect-player.js';
+
+describe('lobbyGate, with the token as the first message', () => {
+  let gate: OpenGate;
+  const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
+  afterEach(() => gate.close());
+
+  it('admits a player who sends a valid token, and holds further messages until they are admitted', async () => {
+    gate = await openGate({ firstMessage: true, holdRequests: true });
+    const token = gate.reserveToken();
+    const { ws } = await connectPlayer(at());
+    for (const message of [token, 'one', 'two']) ws.send(message);
+    const other = await connectPlayer(at());
+    other.ws.ping();
+    await new Promise(resolve => other.ws.once('pong', resolve));
+    strictEqual(gate.admitted.length, 0);
+
+    gate.sendHeldRequests();
+    await waitUntil(() => gate.admitted.length === 1);
+    const received: unknown[] = [];
+    gate.admitted[0]!.message$.subscribe(message => received.push(message));
+    ws.send('three');
+    await waitUntil(() => received.length === 3);
+    deepStrictEqual(received, ['one', 'two', 'three']);
+    strictEqual(gate.admitted[0]!.token, token);
+  });
+
+  it('extracts the token with a function', async () => {
+    const firstMessage = (text: string) => (JSON.parse(text) as { token?: string }).token;
+    gate = await openGate({ firstMessage });
+    const token = gate.reserveToken();
+    const { ws } = await connectPlayer(at());
+    ws.send(JSON.stringify({ token }));
+    await waitUntil(() => gate.admitted.length === 1);
+
+    for (const message of ['{}', 'no JSON']) {
+      const result = await connectPlayer(at());
+      result.ws.send(message);
+      deepStrictEqual(await result.closed, { code: 4401, reason: 'no_token' });
+    }
+    deepStrictEqual(
+      gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [entry.hook] : [])),
+      ['firstMessage'],
+    );
+  });
+
+  const refused: readonly (readonly [string, (gate: OpenGate) => string | Buffer, number, string])[] = [
+    ['a token that was never issued', () => 'nobody-issued-it', 4401, 'invalid_token'],
+    ['empty', () => '', 4401, 'no_token'],
+    ['a valid token, but binary', ({ reserveToken }) => Buffer.from(reserveToken()), 4401, 'no_token'],
+    ['a token of 8,193 characters', () => 'x'.repeat(8_193), 4401, 'no_token'],
+    ['a token of 10 MB', () => 'x'.repeat(10 * 2 ** 20), 1009, 'too_large'],
+  ];
+  for (const [what, message, code, reason] of refused) {
+    it(`closes with ${code} if the message is ${what}`, async () => {
+      gate = await openGate({ firstMessage: true });
+      const { ws, closed } = await connectPlayer(at());
+      ws.send(message(gate), () => undefined);
+      const { code: got, reason: why } = await closed;
+      // The connection of a client that is still sending megabytes may break before it reads the close frame.
+      ok(got === code || (code === 1009 && got === 1006), `${got}`);
+      // ws closes by itself, without a reason, if the length of the message arrives before the rest.
+      if (got === code && why !== '') strictEqual(why, reason);
+      strictEqual(gate.admitted.length, 0);
+    });
+  }
+
+  it('closes with 4403 if the token is consumed or expired', async () => {
+    gate = await openGate({ firstMessage: true });
+    const token = gate.reserveToken();
+    const first = await connectPlayer(at());
+    first.ws.send(token);
+    await waitUntil(() => gate.admitted.length === 1);
+    const second = await connectPlayer(at());
+    second.ws.send(token);
+    deepStrictEqual(await second.closed, { code: 4403, reason: 'already_connected' });
+    strictEqual(gate.admitted.length, 1);
+    await gate.close();
+
+    gate = await openGate({ firstMessage: true, emulatorConfig: { reservation: 0 } });
+    const late = await connectPlayer(at());
+    late.ws.send(gate.reserveToken());
+    deepStrictEqual(await late.closed, { code: 4403, reason: 'registration_expired' });
+  });
+
+  it('admits only one of two players who send the same token at the same moment', async () => {
+    gate = await openGate({ firstMessage: true });
+    const token = gate.reserveToken();
+    const results = await Promise.all([connectPlayer(at()), connectPlayer(at())]);
+    for (const { ws } of results) ws.send(token);
+    const { code } = await Promise.race(results.map(({ closed }) => closed));
+    strictEqual(code, 4403);
+    await waitUntil(() => gate.admitted.length === 1);
+  });
+
+  it('admits only one of two players if one sends a token that the other has in their URL', async () => {
+    gate = await openGate({ firstMessage: true });
+    const token = gate.reserveToken();
+    const byMessage = await connectPlayer(at());
+    byMessage.ws.send(token);
+    const result = await tryConnect(at(`?token=${token}`));
+    await waitUntil(() => gate.admitted.length === 1);
+    if (result.kind === 'open') strictEqual((await byMessage.closed).code, 4403);
+    else strictEqual(result.kind === 'refused' && result.status, 403);
+    strictEqual(gate.admitted.length, 1);
+  });
+
+  it('closes with 4408 if the message, or a part of it, does not arrive in time', async () => {
+    gate = await openGate({ firstMessage: true });
+    const { closed } = await connectPlayer(at());
+    const half = await connectPlayer(at());
+    half.ws.send(gate.reserveToken(), { fin: false });
+    half.ws.ping();
+    await once(half.ws, 'pong');
+    gate.pass(4_999);
+    strictEqual(half.ws.readyState, half.ws.OPEN);
+    gate.pass(1);
+    deepStrictEqual(await closed, { code: 4408, reason: 'no_token_in_time' });
+    deepStrictEqual((await half.closed).code, 4408);
+    strictEqual(confirmations(gate), 0);
+  });
+
+  it('does not open the socket if the URL has a wrong token', async () => {
+    gate = await openGate({ firstMessage: true });
+    strictEqual((await tryConnect(at('?token=wrong'))).kind, 'refused');
+    strictEqual((await tryConnect(at('?token='))).kind, 'refused');
+  });
+
+  it('waits for at most maxWaiting first messages', async () => {
+    gate = await openGate({ maxWaiting: 2, firstMessage: true });
+    const first = await connectPlayer(at());
+    await connectPlayer(at());
+    const third = await tryConnect(at());
+    ok(third.kind === 'refused' && third.status === 503);
+    first.ws.send(gate.reserveToken());
+    await waitUntil(() => gate.admitted.length === 1);
+    await connectPlayer(at());
+  });
+
+  it('does not admit a player who sends more than may be held while they are being confirmed', async () => {
+    gate = await openGate({ holdRequests: true, firstMessage: true });
+    const token = gate.reserveToken();
+    const { ws, closed } = await connectPlayer(at());
+    ws.send(token);
+    for (let nth = 0; nth < 65; nth++) ws.send('more');
+    strictEqual((await closed).code, 4413);
+    gate.sendHeldRequests();
+    await waitUntil(() => gate.gone.length === 1);
+    deepStrictEqual([gate.gone, gate.admitted], [[token], []]);
+  });
+
+  it('gives a refused client a second to answer the close frame', async () => {
+    gate = await openGate({ firstMessage: true });
+    const client = await connectRaw(gate.port, '/');
+    await once(client, 'data');
+    // An empty text message, masked with zeros, followed by others.
+    for (let i = 0; i < 5; i++) client.write(Buffer.from([0x81, 0x80, 0, 0, 0, 0]));
+    const [frame] = (await once(client, 'data')) as [Buffer];
+    strictEqual(frame.readUInt16BE(2), 4401);
+    const closed = once(client, 'close');
+    gate.pass(999);
+    client.write(Buffer.from([0x81, 0x80, 0, 0, 0, 0]));
+    gate.pass(1);
+    await closed;
+    strictEqual(gate.admitted.length, 0);
+  });
+});

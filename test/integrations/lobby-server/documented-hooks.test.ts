@@ -1,0 +1,87 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transformSync } from 'esbuild';
+import type { Observable } from 'rxjs';
+import { backoff, isStatusError, type Client } from 'lobby-rx';
+import { waitUntil } from '../../wait-until.js';
+import { connectPlayer, tryConnect } from './connect-player.js';
+import { openGate, type OpenGate } from './gate.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+type FreeSlot = (token: string) => Observable<unknown>;
+type UsesMatchmaker = Pick<Client, 'matchmaker'>;
+type Load = (client: UsesMatchmaker, ...names: readonly unknown[]) => FreeSlot;
+
+/** The hook of a page, as a function of the client that it uses. */
+function freeSlotOf(file: string): (client: UsesMatchmaker) => FreeSlot {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  ok(/onGone: freeSlot,\s*onUnknown: freeSlot\b/.test(text), `${file}: other hooks`);
+  const [definition] = /^const freeSlot = [^]*?;$/m.exec(text) ?? [];
+  ok(definition, `${file}: no freeSlot`);
+  const { code } = transformSync(definition, { loader: 'ts' });
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval
+  const load = new Function('client', 'backoff', 'isStatusError', `${code}; return freeSlot;`) as Load;
+  return client => load(client, backoff, isStatusError);
+}
+
+for (const file of ['README.md', 'docs/gate.md', 'examples/lobby-server/main.ts']) {
+  describe(`The hooks in ${file}, in a lobby of one`, () => {
+    let gate: OpenGate;
+    const at = (token: string) => `ws://127.0.0.1:${gate.port}/?token=${token}`;
+    afterEach(() => gate.close());
+
+    const open = async () => {
+      const later: { freeSlot?: FreeSlot } = {};
+      const freeSlot: FreeSlot = token => later.freeSlot!(token);
+      gate = await openGate({ maxPlayers: 1, onGone: freeSlot, onUnknown: freeSlot });
+      later.freeSlot = freeSlotOf(file)(gate.client);
+    };
+    const state = (token: string) => gate.emulator.playerState(token);
+    const reservesOne = () => {
+      try {
+        return gate.reserveToken();
+      } catch {
+        return undefined;
+      }
+    };
+
+    it('keep a reservation over one 503 of a proxy, and never let a second player in', async () => {
+      await open();
+      const token = gate.reserveToken();
+      gate.emulator.fault({ kind: 'html', status: 503 });
+      strictEqual((await tryConnect(at(token))).kind, 'refused');
+      gate.pass(1_000);
+      strictEqual(state(token), 'reserved');
+      const { ws } = await connectPlayer(at(token));
+      gate.pass(60_000);
+      deepStrictEqual([state(token), reservesOne()], ['connected', undefined]);
+      ws.close();
+      await waitUntil(() => state(token) === 'removed');
+    });
+
+    it('free the slot of a player whose answer was lost and who does not come again', async () => {
+      await open();
+      const token = gate.reserveToken();
+      gate.emulator.fault({ kind: 'reset_in_body' });
+      strictEqual((await tryConnect(at(token))).kind, 'refused');
+      strictEqual(state(token), 'connected');
+      gate.pass(10_000);
+      await waitUntil(() => state(token) === 'removed');
+      await connectPlayer(at(gate.reserveToken()));
+    });
+
+    it('free it if they come again and the service says that they are connected', async () => {
+      await open();
+      const token = gate.reserveToken();
+      gate.emulator.fault({ kind: 'reset_in_body' });
+      for (const status of [503, 403]) {
+        const result = await tryConnect(at(token));
+        ok(result.kind === 'refused' && result.status === status);
+      }
+      await waitUntil(() => state(token) === 'removed');
+      strictEqual(gate.admitted.length, 0);
+    });
+  });
+}

@@ -1,0 +1,103 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { inspect } from 'node:util';
+import { lastValueFrom, throwError, type Observable } from 'rxjs';
+import { isStatusError, StatusError } from 'lobby-rx';
+import { waitUntil } from '../../wait-until.js';
+import { connectPlayer, tryConnect } from './connect-player.js';
+import { openGate, type OpenGate } from './gate.js';
+
+describe('lobbyGate and texts that others have written', () => {
+  let gate: OpenGate;
+  const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
+  afterEach(() => gate.close());
+
+  it("passes on and logs a player's reason in one line, without their token", async () => {
+    const token = 'tök/en';
+    const ok$ = { connected: () => [undefined] as unknown as Observable<void> };
+    gate = await openGate({ client: { matchmaker: { players: ok$ } } });
+    const { ws } = await connectPlayer(at(`?token=${encodeURIComponent(token)}`));
+    await waitUntil(() => gate.admitted.length === 1);
+    ws.close(4000, `bye\r\n\u001b[31m${token} ${encodeURIComponent(token)}\u2028\u202egnp.exe`);
+    const { reason } = await lastValueFrom(gate.admitted[0]!.closed$);
+    strictEqual(reason, 'bye [31m[secret] [secret] gnp.exe');
+    deepStrictEqual(
+      gate.log.flatMap(entry => (entry.kind === 'gone' ? [entry.reason] : [])),
+      [reason],
+    );
+  });
+
+  it("sends on and logs the service's code and reason in one line, cut, and without the token", async () => {
+    const request = { method: 'POST', url: '/' } as const;
+    const code = `NO_ENTRY\r\nX-Injected: 1 the-token ${'ä'.repeat(1_000)}`;
+    const reason = `\u001b[31m${'x'.repeat(100_000)}the-token`;
+    const connected = (): Observable<void> =>
+      throwError(
+        () => new StatusError(400, request, { code, reason, rayId: 'r\n1', metadata: ['the-token'] }),
+      );
+    gate = await openGate({ firstMessage: true, client: { matchmaker: { players: { connected } } } });
+    const sent = `NO_ENTRY X-Injected: 1 [secret] ${'ä'.repeat(45)}`;
+    strictEqual(Buffer.byteLength(sent), 122);
+
+    const result = await tryConnect(at('?token=the-token'));
+    ok(result.kind === 'refused');
+    deepStrictEqual([result.status, result.body, result.headers['x-injected']], [403, sent, undefined]);
+    const [entry] = gate.log;
+    ok(entry?.kind === 'refused' && isStatusError(entry.error));
+    deepStrictEqual(
+      [entry.reason, entry.error.code, entry.error.rayId, entry.error.status, entry.error.metadata],
+      [sent, sent, 'r 1', 400, undefined],
+    );
+    ok(JSON.stringify(entry).length < 1_000 && !inspect(entry, { depth: Infinity }).includes('the-token'));
+    gate.pass(10_000);
+
+    const { ws, closed } = await connectPlayer(at());
+    ws.send('the-token');
+    deepStrictEqual(await closed, { code: 4403, reason: sent });
+  });
+
+  it('logs the failure of a hook without the token, even if the hook has put it into a URL', async () => {
+    const onGone = (token: string) =>
+      throwError(() => new StatusError(404, { method: 'DELETE', url: `https://a.example/players/${token}` }));
+    gate = await openGate({ onGone });
+    const token = gate.reserveToken();
+    const { ws } = await connectPlayer(at(`?token=${token}`));
+    ws.close();
+    await waitUntil(() => gate.log.some(({ kind }) => kind === 'hook_failed'));
+    ok(!inspect(gate.log, { depth: Infinity }).includes(token));
+  });
+
+  it('logs the failure of a hook that throws what has no text', async () => {
+    const get = () => {
+      throw new Error('no');
+    };
+    gate = await openGate({ onGone: () => throwError(() => new Proxy(new Error(), { get })) });
+    const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    ws.close();
+    await waitUntil(() => gate.log.some(({ kind }) => kind === 'hook_failed'));
+    const failures = gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [entry.error] : []));
+    deepStrictEqual(failures, ['something unprintable']);
+  });
+
+  it('refuses a player, and logs an error that has no text', async () => {
+    const get = () => {
+      throw new Error('no');
+    };
+    const connected = (): Observable<void> => throwError(() => new Proxy(new Error(), { get }));
+    gate = await openGate({ client: { matchmaker: { players: { connected } } } });
+    await tryConnect(at('?token=the-token'));
+    deepStrictEqual(
+      gate.log.map(entry => entry.kind === 'refused' && entry.error),
+      ['something unprintable'],
+    );
+  });
+
+  it('logs errors of others by their name: they may quote the token', async () => {
+    const connected = (): Observable<void> => throwError(() => new RangeError('the-token is broken'));
+    gate = await openGate({ client: { matchmaker: { players: { connected } } } });
+    await tryConnect(at('?token=the-token'));
+    deepStrictEqual(
+      gate.log.map(entry => entry.kind === 'refused' && entry.error),
+      ['RangeError'],
+    );
+  });
+});

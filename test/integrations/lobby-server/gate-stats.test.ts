@@ -1,0 +1,110 @@
+import { deepStrictEqual } from 'node:assert';
+import { throwError } from 'rxjs';
+import { StatusError } from 'lobby-rx';
+import type { GateStats } from 'lobby-rx/lobby-server';
+import { waitUntil } from '../../wait-until.js';
+import { connectPlayer, tryConnect } from './connect-player.js';
+import { eachFromElsewhere, openGate, type OpenGate } from './gate.js';
+
+const NONE: GateStats = {
+  ...{ open: 0, waiting: 0, checking: 0, held: 0, admitted: 0, hookFailures: 0 },
+  refused: {},
+};
+
+describe('stats$ of a gate', () => {
+  let gate: OpenGate;
+  const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
+  afterEach(() => gate.close());
+
+  it('emits at once, then once a second if something has changed, and completes with the server', async () => {
+    gate = await openGate({ firstMessage: true, holdRequests: true });
+    const seen: GateStats[] = [];
+    let isComplete = false;
+    gate.stats$.subscribe({ next: stats => seen.push(stats), complete: () => (isComplete = true) });
+    deepStrictEqual(seen, [NONE]);
+    gate.pass(5_000);
+    deepStrictEqual(seen, [NONE]);
+
+    const next = (change: Partial<GateStats>) => {
+      const before = { ...seen.at(-1)! };
+      gate.pass(1_000);
+      deepStrictEqual(seen.at(-1), { ...before, ...change });
+    };
+    const { ws, closed } = await connectPlayer(at());
+    next({ waiting: 1 });
+    ws.send(gate.reserveToken());
+    await waitUntil(() => gate.heldRequests() === 1);
+    next({ waiting: 0, checking: 1 });
+    gate.sendHeldRequests();
+    await waitUntil(() => gate.admitted.length === 1);
+    next({ checking: 0, open: 1, admitted: 1 });
+    await tryConnect(at('?token='));
+    await tryConnect(at('?token='));
+    next({ refused: { no_token: 2 } });
+    gate.emulator.fault({ kind: 'html', status: 503 });
+    const lost = tryConnect(at(`?token=${gate.reserveToken()}`));
+    await waitUntil(() => gate.heldRequests() === 1);
+    gate.sendHeldRequests();
+    await lost;
+    next({ held: 1, refused: { no_token: 2, unknown: 1 } });
+    gate.pass(10_000);
+    deepStrictEqual(seen.at(-1)!.held, 0);
+    ws.close();
+    await closed;
+    await waitUntil(() => gate.gone.length === 1);
+    next({ open: 0 });
+    await gate.close();
+    deepStrictEqual(isComplete, true);
+    gate = await openGate();
+  });
+
+  it('emits the last figures when the server closes', async () => {
+    gate = await openGate();
+    for (let i = 0; i < 20; i++) await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    const opens: number[] = [];
+    const complete = new Promise<void>(resolve => {
+      gate.stats$.subscribe({ next: ({ open }) => opens.push(open), complete: resolve });
+    });
+    await gate.close();
+    await complete;
+    deepStrictEqual(opens, [20, 0]);
+    gate = await openGate();
+  });
+
+  it('does not count a player as open who had left when the service said OK', async () => {
+    gate = await openGate({ holdRequests: true, firstMessage: true });
+    const { ws, closed } = await connectPlayer(at());
+    ws.send(gate.reserveToken());
+    await waitUntil(() => gate.heldRequests() === 1);
+    ws.close();
+    await closed;
+    gate.sendHeldRequests();
+    await waitUntil(() => gate.gone.length === 1);
+    let stats: GateStats | undefined;
+    gate.stats$.subscribe(value => (stats = value)).unsubscribe();
+    deepStrictEqual(stats, NONE);
+  });
+
+  it('counts hooks that fail, and at most 64 reasons', async () => {
+    let nth = 0;
+    const connected = () =>
+      throwError(() => new StatusError(400, { method: 'POST', url: '/' }, { code: `CODE_${nth++}` }));
+    gate = await openGate({
+      addressOf: eachFromElsewhere(),
+      client: { matchmaker: { players: { connected } } },
+      isOriginAllowed: origin => {
+        if (origin === 'a') throw new Error('broken');
+        return true;
+      },
+    });
+    await tryConnect(at('?token=a'), { origin: 'a' });
+    for (let i = 0; i < 70; i++) await tryConnect(at(`?token=${i}`));
+    let stats: GateStats | undefined;
+    gate.stats$.subscribe(value => (stats = value)).unsubscribe();
+    const { refused, hookFailures } = stats!;
+    deepStrictEqual(
+      [hookFailures, Object.keys(refused).length, refused.CODE_0, refused.hook_failed, refused.other],
+      [1, 64, 1, 1, 8],
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { defer, first, Subject, switchMap, tap, type VirtualTimeScheduler } from 'rxjs';
+import { createClient, fromFetch, type Client, type ClientConfig, type Transport } from 'lobby-rx';
+import {
+  createEmulator,
+  listen,
+  type Emulator,
+  type EmulatorConfig,
+  type EmulatorServer,
+} from 'lobby-rx/emulator';
+import {
+  lobbyGate,
+  type GateLogEntry,
+  type LobbyGate,
+  type LobbyGateConfig,
+  type LobbySocket,
+} from 'lobby-rx/lobby-server';
+import { virtualTime } from '../../virtual-time.js';
+
+/**
+ * A lobby server with its gate, and the emulated service: over real HTTP, but in virtual time, so that nothing times out on a
+ * slow machine.
+ */
+export interface OpenGate {
+  readonly emulator: Emulator;
+  readonly service: EmulatorServer;
+  readonly client: Client;
+  readonly server: Server;
+  readonly port: number;
+  readonly gate$: LobbyGate;
+  readonly stats$: LobbyGate['stats$'];
+  readonly admitted: readonly LobbySocket[];
+  readonly scheduler: VirtualTimeScheduler;
+  /** Advances the clock by this many ms. */
+  readonly pass: (ms: number) => void;
+  /** The tokens that `onGone` and `onUnknown` were called with. */
+  readonly gone: readonly string[];
+  readonly unknown: readonly string[];
+  readonly log: readonly GateLogEntry[];
+  /** Reserves a slot and returns its token. */
+  readonly reserveToken: () => string;
+  /** Unsubscribes from the gate. */
+  readonly unsubscribe: () => void;
+  /** The number of requests to the service that are being held; see `holdRequests`. */
+  readonly heldRequests: () => number;
+  /** Sends the held requests. */
+  readonly sendHeldRequests: () => void;
+  readonly close: () => Promise<void>;
+}
+
+interface GateOptions extends Partial<Omit<LobbyGateConfig, 'scheduler'>> {
+  readonly emulatorConfig?: EmulatorConfig;
+  readonly clientConfig?: Partial<ClientConfig>;
+  /** How many players the lobby may have. Default 5,000. */
+  readonly maxPlayers?: number;
+  /** Whether to hold each request to the service until `sendHeldRequests`. */
+  readonly holdRequests?: boolean;
+}
+
+export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
+  const {
+    emulatorConfig = {},
+    clientConfig = {},
+    maxPlayers = 5_000,
+    holdRequests = false,
+    ...config
+  } = options;
+  const { scheduler, pass } = virtualTime();
+  const emulator = createEmulator({ scheduler, ...emulatorConfig });
+  const service = await listen(emulator);
+  const { lobby_id, token } = emulator.addLobby({ maxPlayers });
+  const release$ = new Subject<void>();
+  let heldRequests = 0;
+  const send = fromFetch({ scheduler });
+  const held: Transport = request =>
+    defer(() => {
+      heldRequests++;
+      return release$.pipe(
+        first(),
+        tap(() => heldRequests--),
+        switchMap(() => send(request)),
+      );
+    });
+  const transport = holdRequests ? held : send;
+  const client = createClient({ ...service.urls, token, transport, scheduler, ...clientConfig });
+
+  const server = config.server ?? createServer((_, response) => response.end('a page'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const admitted: LobbySocket[] = [];
+  const gone: string[] = [];
+  const unknown: string[] = [];
+  const log: GateLogEntry[] = [];
+  const gate$ = lobbyGate({
+    ...{ server, client, scheduler },
+    onGone: token => void gone.push(token),
+    onUnknown: token => void unknown.push(token),
+    log: entry => void log.push(entry),
+    ...config,
+  });
+  const subscription = gate$.subscribe(socket => admitted.push(socket));
+  return {
+    ...{
+      emulator,
+      service,
+      client,
+      server,
+      gate$,
+      stats$: gate$.stats$,
+      scheduler,
+      pass,
+      admitted,
+      gone,
+      unknown,
+      log,
+    },
+    port: (server.address() as AddressInfo).port,
+    reserveToken: () => emulator.reservePlayer(lobby_id),
+    unsubscribe: () => subscription.unsubscribe(),
+    heldRequests: () => heldRequests,
+    sendHeldRequests: () => release$.next(),
+    close: async () => {
+      subscription.unsubscribe();
+      for (const socket of admitted) socket.close();
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+      await service.close();
+    },
+  };
+}
+
+/** How often the service was asked to confirm a token. */
+export function confirmations({ emulator }: OpenGate): number {
+  return emulator.requests.filter(({ url }) => url.includes('/players/connected')).length;
+}
+
+/** An `addressOf` for tests in which each client connects from an address of its own. */
+export function eachFromElsewhere(): () => string {
+  let clients = 0;
+  return () => `client ${clients++}`;
+}

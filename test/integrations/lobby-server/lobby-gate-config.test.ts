@@ -1,0 +1,66 @@
+import { deepStrictEqual, throws } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isInputError } from 'lobby-rx';
+import { lobbyGate } from 'lobby-rx/lobby-server';
+import { openGate, type OpenGate } from './gate.js';
+
+describe('the config of lobbyGate', () => {
+  let gate: OpenGate;
+  afterEach(() => gate.close());
+
+  it('throws an InputError that names the option, if the config is invalid', async () => {
+    gate = await openGate();
+    const { server, client } = gate;
+    const wrong: readonly (readonly [string, object])[] = [
+      ['server', { server: undefined }],
+      ['client', { client: {} }],
+      ['client', { client: { matchmaker: {} } }],
+      ['path', { path: 'play' }],
+      ['path', { path: 7 }],
+      ['firstMessage must be true, false or a function', { firstMessage: 'true' }],
+      ['maxChecks', { maxChecks: 0 }],
+      ['maxBufferedAmount', { maxBufferedAmount: Infinity }],
+      ['heartbeat', { heartbeat: 0 }],
+      ['heartbeat', { heartbeat: 2 ** 31 }],
+      ['onGone', { onGone: 'disconnect' }],
+      ['onUnknown', { onUnknown: {} }],
+      ['token', { token: 'header' }],
+      ['token', { token: false }],
+      // ws would take it for no limit.
+      ['maxPayload', { maxPayload: 2 ** 32 }],
+      ['scheduler', { scheduler: {} }],
+      ['ws', { ws: true }],
+      ['ws.perMessageDeflate', { ws: { perMessageDeflate: 'yes' } }],
+      ['ws.noServer', { ws: { noServer: false } }],
+      ['ws.maxPayload', { ws: { maxPayload: 1 } }],
+      ['maxcheks', { maxcheks: 1 }],
+    ];
+    for (const [name, config] of wrong) {
+      throws(
+        () => lobbyGate({ server, client, ...config }),
+        error => isInputError(error) && error.message.includes(name),
+        name,
+      );
+    }
+  });
+
+  it('has a row in docs/gate.md for each option', async () => {
+    gate = await openGate();
+    const docs = readFileSync(join(import.meta.dirname, '../../../docs/gate.md'), 'utf8');
+    const rows = [...docs.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name!);
+    const { server, client } = gate;
+    deepStrictEqual(rows.sort(), [...optionsIn(() => lobbyGate({ server, client, ...{ none: 1 } }))].sort());
+  });
+});
+
+/** The known options, from the error about an unknown one. */
+function optionsIn(create: () => unknown): readonly string[] {
+  try {
+    create();
+  } catch (error) {
+    const [, names] = /one of ([^;]*);/.exec((error as Error).message) ?? [];
+    if (names !== undefined) return names.split(', ');
+  }
+  throw new Error('not refused');
+}

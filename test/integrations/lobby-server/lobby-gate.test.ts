@@ -1,0 +1,163 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { once } from 'node:events';
+import { inspect } from 'node:util';
+import { of } from 'rxjs';
+import type { LobbySocket } from 'lobby-rx/lobby-server';
+import { waitUntil } from '../../wait-until.js';
+import { openGate, type OpenGate } from './gate.js';
+import { connectPlayer, tryConnect } from './connect-player.js';
+
+describe('lobbyGate', () => {
+  let gate: OpenGate;
+  const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
+  afterEach(() => gate.close());
+
+  it('when unsubscribed from, refuses pending players, keeps admitted ones, and still frees slots', async () => {
+    gate = await openGate({ holdRequests: true, firstMessage: true });
+    const [admittedToken, urlToken, messageToken] = [
+      gate.reserveToken(),
+      gate.reserveToken(),
+      gate.reserveToken(),
+    ];
+    const first = connectPlayer(at(`?token=${admittedToken}`));
+    await waitUntil(() => gate.heldRequests() === 1);
+    gate.sendHeldRequests();
+    const { ws } = await first;
+    await waitUntil(() => gate.admitted.length === 1);
+
+    const pending = tryConnect(at(`?token=${urlToken}`));
+    const byMessage = await connectPlayer(at());
+    byMessage.ws.send(messageToken);
+    const silent = await connectPlayer(at());
+    await waitUntil(() => gate.heldRequests() === 2);
+    gate.unsubscribe();
+    const refused = await pending;
+    ok(refused.kind === 'refused');
+    deepStrictEqual([refused.status, refused.body], [503, 'gate_closed']);
+    deepStrictEqual(await byMessage.closed, { code: 1001, reason: 'gate_closed' });
+    deepStrictEqual(await silent.closed, { code: 1001, reason: 'gate_closed' });
+
+    // The tokens that were being confirmed now have slots that nobody will use.
+    gate.sendHeldRequests();
+    await waitUntil(() => gate.gone.length === 2);
+    deepStrictEqual([...gate.gone].sort(), [urlToken, messageToken].sort());
+    strictEqual(gate.server.listenerCount('upgrade'), 0);
+
+    gate.admitted[0]!.send('still here');
+    strictEqual(String((await once(ws, 'message'))[0]), 'still here');
+    ws.close();
+    await waitUntil(() => gate.gone.length === 3);
+    deepStrictEqual([gate.gone[2], gate.admitted.length], [admittedToken, 1]);
+  });
+
+  it('can be unsubscribed from in its own hooks, and then admits nobody', async () => {
+    gate = await openGate({ isOriginAllowed: () => (gate.unsubscribe(), true) });
+    const token = gate.reserveToken();
+    const result = await tryConnect(at(`?token=${token}`));
+    ok(result.kind === 'refused');
+    deepStrictEqual(
+      [result.status, result.body, gate.emulator.playerState(token)],
+      [503, 'gate_closed', 'reserved'],
+    );
+    await gate.close();
+
+    const answers = () => {
+      gate.unsubscribe();
+      return of(undefined);
+    };
+    gate = await openGate({ client: { matchmaker: { players: { connected: answers } } } });
+    const late = await tryConnect(at('?token=a'));
+    ok(late.kind === 'refused' && late.body === 'gate_closed');
+    deepStrictEqual([gate.gone, gate.admitted], [['a'], []]);
+    await gate.close();
+
+    gate = await openGate({ log: ({ kind }) => kind === 'admitted' && gate.unsubscribe() });
+    const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    strictEqual(gate.admitted.length, 1);
+    ws.close();
+    await waitUntil(() => gate.gone.length === 1);
+  });
+
+  it('leaves no timers behind', async () => {
+    gate = await openGate({ firstMessage: true });
+    const { scheduler, pass } = gate;
+    for (const query of [`?token=${gate.reserveToken()}`, '?token=wrong', '', '?token=']) {
+      const result = await tryConnect(at(query));
+      if (result.kind === 'open') result.ws.terminate();
+    }
+    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => scheduler.actions.length === 0);
+    pass(0);
+    deepStrictEqual([gate.log.length, scheduler.actions.length], [4, 0]);
+  });
+
+  it('completes when the server closes', async () => {
+    gate = await openGate();
+    let isComplete = false;
+    gate.gate$.subscribe({ complete: () => (isComplete = true) });
+    strictEqual(gate.server.listenerCount('upgrade'), 1);
+    gate.server.close();
+    await waitUntil(() => isComplete);
+    gate.server.listen(0, '127.0.0.1');
+    await once(gate.server, 'listening');
+  });
+
+  it('is shared, and starts again if it is subscribed to again', async () => {
+    gate = await openGate();
+    const seen: LobbySocket[] = [];
+    const second = gate.gate$.subscribe(socket => seen.push(socket));
+    await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    await waitUntil(() => gate.admitted.length === 1);
+    strictEqual(seen[0], gate.admitted[0]);
+    gate.unsubscribe();
+    second.unsubscribe();
+    strictEqual(gate.server.listenerCount('upgrade'), 0);
+    const third = gate.gate$.subscribe(socket => seen.push(socket));
+    const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    await waitUntil(() => seen.length === 2);
+    third.unsubscribe();
+    ws.terminate();
+  });
+
+  it('leaves plain HTTP requests to the server', async () => {
+    gate = await openGate();
+    strictEqual(await (await fetch(`http://127.0.0.1:${gate.port}/`)).text(), 'a page');
+  });
+
+  it('swallows the errors of log, thrown or rejected', async () => {
+    for (const log of [
+      () => {
+        throw new Error('broken');
+      },
+      () => Promise.reject(new Error('broken')),
+    ]) {
+      gate = await openGate({ log: () => log() as unknown as undefined });
+      await connectPlayer(at(`?token=${gate.reserveToken()}`));
+      await waitUntil(() => gate.admitted.length === 1);
+      await gate.close();
+    }
+    gate = await openGate();
+  });
+
+  it('keeps the token out of prints of the socket, and out of the log', async () => {
+    gate = await openGate();
+    const token = gate.reserveToken();
+    const { ws } = await connectPlayer(at(`?token=${token}&name=x`));
+    await tryConnect(at(`?token=${token}`));
+    await waitUntil(() => gate.admitted.length === 1);
+    const [socket] = gate.admitted;
+    const hidden = { depth: Infinity, showHidden: true };
+    const prints = [inspect(socket, hidden), JSON.stringify(socket)];
+    strictEqual(socket!.headers.upgrade, 'websocket');
+    strictEqual(prints[1], '{"address":"127.0.0.1","url":"/?name=x"}');
+    ok(!prints.join().includes('sec-websocket-key'));
+    ws.close();
+    await waitUntil(() => gate.gone.length === 1);
+    prints.push(inspect(socket, hidden), JSON.stringify(gate.log), inspect(gate.log, hidden));
+    for (const print of prints) ok(!print.includes(token), print);
+    deepStrictEqual(
+      gate.log.map(({ kind }) => kind),
+      ['admitted', 'refused', 'gone'],
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { connectRaw, frame } from './raw-client.js';
+import { waitUntil } from '../../wait-until.js';
+import { openGate, type OpenGate } from './gate.js';
+
+describe('lobbyGate and messages in small pieces', () => {
+  let gate: OpenGate;
+  afterEach(() => gate.close());
+
+  /** The code of the first close frame. All frames that the gate sends here are short. */
+  const closeCode = (client: Socket) =>
+    new Promise<number>(resolve => {
+      let unread = Buffer.alloc(0);
+      client.on('data', (data: Buffer) => {
+        unread = Buffer.concat([unread, data]);
+        for (let size = 0; unread.length > 3; unread = unread.subarray(size)) {
+          size = 2 + unread[1]!;
+          if (unread.length < size) return;
+          if (unread[0] === 0x88) resolve(unread.readUInt16BE(2));
+        }
+      });
+    });
+  const open = async (token: string) => {
+    const client = await connectRaw(gate.port, token ? `/?token=${token}` : '/');
+    await once(client, 'data');
+    return client;
+  };
+  const fragments = (count: number) =>
+    Buffer.concat([
+      frame(1, 'x', false),
+      ...Array.from({ length: count - 2 }, () => frame(0, 'x', false)),
+      frame(0, 'x', true),
+    ]);
+
+  const limits: readonly (readonly [string, object, number])[] = [
+    ['one fragment per KiB of maxPayload', {}, 64],
+    ['16 fragments of small messages', { maxPayload: 100 }, 16],
+  ];
+  for (const [what, config, most] of limits) {
+    it(`takes ${what}, and closes with 1008 beyond it`, async () => {
+      gate = await openGate(config);
+      const received: unknown[] = [];
+      const client = await open(gate.reserveToken());
+      await waitUntil(() => gate.admitted.length === 1);
+      const [socket] = gate.admitted;
+      socket!.message$.subscribe(message => received.push(message));
+      const code = closeCode(client);
+      client.write(fragments(most));
+      await waitUntil(() => received.length === 1);
+      client.write(fragments(most + 1));
+      deepStrictEqual([await code, received], [1008, ['x'.repeat(most)]]);
+      client.destroy();
+    });
+  }
+
+  it('closes with 1008 if a frame comes in too many pieces', async () => {
+    gate = await openGate({ maxPayload: 200 });
+    const accepted = once(gate.server, 'connection') as Promise<[Socket]>;
+    const client = await open(gate.reserveToken());
+    const [gateSocket] = await accepted;
+    client.setNoDelay(true);
+    const code = closeCode(client);
+    const bytes = frame(1, 'x'.repeat(100));
+    client.write(bytes.subarray(0, 10));
+    for (let i = 10; i < bytes.length; i++) {
+      // Each byte arrives by itself.
+      const { bytesRead } = gateSocket;
+      client.write(bytes.subarray(i, i + 1));
+      await waitUntil(() => gateSocket.bytesRead > bytesRead || gateSocket.destroyed);
+    }
+    strictEqual(await code, 1008);
+    client.destroy();
+  });
+
+  it('closes with 1009 if the first message takes more than 16,384 bytes, whatever they are', async () => {
+    gate = await openGate({ firstMessage: true });
+    const ping = frame(9, 'x'.repeat(100));
+    for (const start of [frame(1, 'x', false), ping]) {
+      const client = await open('');
+      const code = closeCode(client);
+      client.write(start);
+      for (let wave = 0; wave < 4; wave++) {
+        // ws answers 60 pings at once.
+        const { bytesRead } = client;
+        client.write(Buffer.concat(Array.from({ length: 38 }, () => ping)));
+        await waitUntil(() => client.bytesRead > bytesRead + 37 * 102);
+      }
+      client.write(Buffer.concat([ping, ping, ping]));
+      strictEqual(await code, 1009);
+      client.destroy();
+    }
+    deepStrictEqual(
+      gate.log.map(entry => entry.kind === 'refused' && [entry.code, entry.reason]),
+      [
+        [1009, 'too_large'],
+        [1009, 'too_large'],
+      ],
+    );
+  });
+
+  it('does not count what follows the first message', async () => {
+    gate = await openGate({ firstMessage: true });
+    const client = await open('');
+    client.write(Buffer.concat([frame(1, gate.reserveToken()), frame(1, 'x'.repeat(50_000))]));
+    await waitUntil(() => gate.admitted.length === 1);
+    const received: unknown[] = [];
+    gate.admitted[0]!.message$.subscribe(message => received.push(message));
+    await waitUntil(() => received.length === 1);
+    client.destroy();
+  });
+});

@@ -1,0 +1,19 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import type { LobbyMessage } from 'lobby-rx/lobby-server';
+import { MessageBuffer } from '../../../../src/integrations/lobby-server/socket/message-buffer.js';
+
+describe('messages that nobody has taken yet', () => {
+  it('do not hold the larger buffer that they were received in', () => {
+    const buffer = new MessageBuffer(1_000, () => undefined);
+    const received = Buffer.alloc(100_000, 7).subarray(10, 13);
+    buffer.push(received, 3);
+    buffer.push('text', 4);
+    const taken: LobbyMessage[] = [];
+    buffer.message$.subscribe(message => taken.push(message));
+    buffer.push(received, 3);
+    const [held, text, live] = taken as [Buffer, string, Buffer];
+    deepStrictEqual([[...held], text], [[7, 7, 7], 'text']);
+    strictEqual(held.buffer.byteLength, 3);
+    strictEqual(live, received);
+  });
+});

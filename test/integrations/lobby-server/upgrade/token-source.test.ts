@@ -1,0 +1,189 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { once } from 'node:events';
+import { inspect } from 'node:util';
+import { of } from 'rxjs';
+import type { LobbyGateConfig } from 'lobby-rx/lobby-server';
+import { WebSocket, type ClientOptions } from 'ws';
+import { waitUntil } from '../../../wait-until.js';
+import { confirmations, openGate, type OpenGate } from '../gate.js';
+import { connectPlayer, tryConnect } from '../connect-player.js';
+
+describe('lobbyGate and where it finds the token', () => {
+  let gate: OpenGate;
+  const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
+  afterEach(() => gate.close());
+
+  const opened = async (protocols: readonly string[], query = '?name=Ada') => {
+    const ws = new WebSocket(at(query), [...protocols]);
+    await new Promise(resolve => ws.on('open', resolve));
+    return ws;
+  };
+
+  it('takes it from the last subprotocol, selects another one, and does not show it in the headers', async () => {
+    gate = await openGate({ token: 'subprotocol' });
+    const token = gate.reserveToken();
+    const { protocol } = await opened(['game.v2', 'game.v1', encodeURIComponent(token)]);
+    await waitUntil(() => gate.admitted.length === 1);
+    const [{ headers, ...socket }] = gate.admitted as [OpenGate['admitted'][0]];
+    deepStrictEqual(
+      [protocol, gate.admitted[0]!.token, headers['sec-websocket-protocol'], socket.url],
+      ['game.v2', token, 'game.v2, game.v1', '/?name=Ada'],
+    );
+    ok(!inspect(headers).includes(token));
+  });
+
+  it('takes one that is percent-encoded, since not all characters may be in a subprotocol', async () => {
+    const connected = ({ player_token }: { player_token: string }) => of(void asked.push(player_token));
+    const asked: string[] = [];
+    gate = await openGate({ token: 'subprotocol', client: { matchmaker: { players: { connected } } } });
+    await opened(['game', 'a%2Fb%3D%3D']);
+    deepStrictEqual(asked, ['a/b==']);
+  });
+
+  it('refuses a token that is the only subprotocol, one that is not encoded well, and none', async () => {
+    gate = await openGate({ token: 'subprotocol' });
+    const token = gate.reserveToken();
+    const offers: readonly (readonly string[])[] = [[token], ['game', '%'], []];
+    for (const protocols of offers) {
+      const options: ClientOptions =
+        protocols.length > 0 ? { headers: { 'sec-websocket-protocol': protocols.join(', ') } } : {};
+      const result = await tryConnect(at(), options);
+      ok(result.kind === 'refused');
+      deepStrictEqual([result.status, result.body], [401, 'no_token']);
+    }
+    deepStrictEqual([confirmations(gate), gate.emulator.playerState(token)], [0, 'reserved']);
+  });
+
+  const readers: readonly (readonly [
+    string,
+    (token: string) => ClientOptions,
+    Required<LobbyGateConfig>['token'],
+  ])[] = [
+    [
+      'a header',
+      token => ({ headers: { authorization: `Bearer ${token}` } }),
+      ({ headers }) => headers.authorization?.replace('Bearer ', ''),
+    ],
+    [
+      'a cookie',
+      token => ({ headers: { cookie: `a=b; player=${encodeURIComponent(token)}` } }),
+      ({ headers }) => {
+        const [, value] = /player=([^;]*)/.exec(headers.cookie ?? '') ?? [];
+        return value && decodeURIComponent(value);
+      },
+    ],
+  ];
+  for (const [where, options, token] of readers) {
+    it(`lets a function take it from ${where}, and does not show it there`, async () => {
+      gate = await openGate({ token });
+      const reserved = gate.reserveToken();
+      strictEqual((await tryConnect(at('?token=elsewhere'), options(reserved))).kind, 'open');
+      await waitUntil(() => gate.admitted.length === 1);
+      const [socket] = gate.admitted;
+      deepStrictEqual([socket!.token, socket!.url], [reserved, '/?token=elsewhere']);
+      ok(!inspect(socket!.headers).includes(reserved));
+      const without = await tryConnect(at());
+      ok(without.kind === 'refused' && without.body === 'no_token');
+    });
+  }
+
+  it('never selects a subprotocol that has the token in it, however a function found it', async () => {
+    gate = await openGate({
+      token: ({ headers }) => /token\.([^,]+)/.exec(headers['sec-websocket-protocol'] ?? '')?.[1],
+    });
+    const token = gate.reserveToken();
+    const { protocol } = await opened([`token.${token}`, 'game']);
+    strictEqual(protocol, 'game');
+  });
+
+  it('shows no token that is percent-encoded in lower case: neither as the protocol nor in the URL', async () => {
+    gate = await openGate({
+      token: () => 'a/b secret',
+      client: { matchmaker: { players: { connected: () => of(undefined) } } },
+    });
+    const { protocol } = await opened(['a%2fb%20secret', 'game'], '?t=a%2fb%20secret');
+    strictEqual(protocol, 'game');
+    await waitUntil(() => gate.admitted.length === 1);
+    const { url, searchParams } = gate.admitted[0]!;
+    deepStrictEqual([url, searchParams.get('t')], ['/?t=[secret]', '[secret]']);
+  });
+
+  it('never selects a token, however short it is or however it is encoded', async () => {
+    const connected = () => of(undefined);
+    gate = await openGate({
+      token: 'subprotocol',
+      client: { matchmaker: { players: { connected } } },
+      ws: { handleProtocols: offered => [...offered].at(-1)! },
+    });
+    for (const last of ['x', '%61bcdef']) strictEqual((await opened(['game', last])).protocol, 'game');
+    await waitUntil(() => gate.admitted.length === 2);
+    deepStrictEqual(
+      gate.admitted.map(({ token }) => token),
+      ['x', 'abcdef'],
+    );
+  });
+
+  it('refuses a client if a function returns a promise, and survives its rejection', async () => {
+    gate = await openGate({ token: (() => Promise.reject(new Error('tok-SECRET'))) as never });
+    for (let n = 0; n < 3; n++) {
+      const result = await tryConnect(at());
+      deepStrictEqual(result.kind === 'refused' && [result.status, result.body], [500, 'hook_failed']);
+    }
+    await new Promise(resolve => setImmediate(resolve));
+    ok(gate.log.some(({ kind }) => kind === 'hook_failed'));
+    ok(!inspect(gate.log, { depth: Infinity }).includes('SECRET'));
+  });
+
+  it('waits for the first message if a function finds no token', async () => {
+    gate = await openGate({ token: () => undefined, firstMessage: true });
+    const { ws } = await connectPlayer(at());
+    ws.send(gate.reserveToken());
+    await waitUntil(() => gate.admitted.length === 1);
+  });
+
+  it('lets ws.handleProtocols select one of the others, and survives what it does wrong', async () => {
+    const offered: unknown[] = [];
+    const answers: readonly (() => unknown)[] = [
+      () => 'game.v1',
+      () => false,
+      () => Promise.reject(new Error('broken')),
+      () => {
+        throw new Error('broken');
+      },
+      () => 'not offered',
+    ];
+    let calls = 0;
+    gate = await openGate({
+      token: 'subprotocol',
+      ws: {
+        handleProtocols: protocols => {
+          offered.push([...protocols]);
+          return answers[calls++]!() as string;
+        },
+      },
+    });
+    const token = gate.reserveToken();
+    const { protocol } = await opened(['game.v2', 'game.v1', token]);
+    deepStrictEqual([protocol, offered], ['game.v1', [['game.v2', 'game.v1']]]);
+    for (let i = 1; i < answers.length; i++) {
+      // The client of ws does not accept that none is selected.
+      await tryConnect(at(), { headers: { 'sec-websocket-protocol': `game, ${gate.reserveToken()}` } });
+      await waitUntil(() => calls === i + 1);
+    }
+    strictEqual(gate.log.filter(({ kind }) => kind === 'hook_failed').length, 2);
+  });
+
+  it('compresses messages if ws.perMessageDeflate says so', async () => {
+    gate = await openGate({ ws: { perMessageDeflate: true } });
+    const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    ok(ws.extensions.includes('permessage-deflate'));
+    const received: unknown[] = [];
+    await waitUntil(() => gate.admitted.length === 1);
+    gate.admitted[0]!.message$.subscribe(message => received.push(message));
+    ws.send('x'.repeat(10_000));
+    await waitUntil(() => received.length === 1);
+    strictEqual(received[0], 'x'.repeat(10_000));
+    ws.ping();
+    await once(ws, 'pong');
+  });
+});

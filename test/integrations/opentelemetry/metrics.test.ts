@@ -1,0 +1,159 @@
+import { doesNotMatch, match, strictEqual } from 'node:assert';
+import { metrics } from '@opentelemetry/api';
+import { catchError, EMPTY, firstValueFrom, lastValueFrom, throwError, type Subscription } from 'rxjs';
+import { createClient, type LogEntry } from 'lobby-rx';
+import { createEmulator, listen, type Emulator, type EmulatorServer } from 'lobby-rx/emulator';
+import type { FleetBatch, FleetEvent, Heartbeat } from 'lobby-rx/fleet';
+import type { GateStats } from 'lobby-rx/lobby-server';
+import { clientMetrics, consumerMetrics, fleetMetrics, gateMetrics } from 'lobby-rx/opentelemetry';
+import { waitUntil } from '../../wait-until.js';
+import { scrapedMeter, type ScrapedMeter } from './scraped.js';
+
+/** The values of a metric, by its labels; those of the SDK are left out. */
+function valuesOf(text: string, metric: string): Readonly<Record<string, number>> {
+  const values: Record<string, number> = {};
+  for (const [, labels, value] of text.matchAll(new RegExp(`^${metric}\\{(.*)\\} (\\S+)$`, 'gm')))
+    values[labels!.replace(/,?otel_scope_\w+="[^"]*"/g, '').replace(/^,/, '')] = Number(value);
+  return values;
+}
+
+describe('the metrics', () => {
+  let scraped: ScrapedMeter;
+  beforeEach(async () => (scraped = await scrapedMeter()));
+  afterEach(() => scraped.stop());
+
+  describe('of a client', () => {
+    let [emulator, server]: [Emulator?, EmulatorServer?] = [];
+    const following: Subscription[] = [];
+    beforeEach(async () => {
+      emulator = createEmulator({ collectTime: 0 });
+      server = await listen(emulator);
+    });
+    afterEach(async () => {
+      for (const one of following.splice(0)) one.unsubscribe();
+      await server!.close();
+    });
+
+    it('are requests, polls, turns, gaps and silence, without tokens, paths and ids', async () => {
+      const { identity_id, token } = emulator!.addIdentity();
+      const group_id = emulator!.addGroup();
+      emulator!.join(group_id, identity_id);
+      const client = createClient({ url: server!.url, token, linger: 0, log: clientMetrics(scraped.meter) });
+      await firstValueFrom(client.group.getMembers({ group_id }));
+      const unknown$ = client.group.getMembers({ group_id: '00000000-0000-4000-8000-000000000000' });
+      await lastValueFrom(unknown$.pipe(catchError(() => EMPTY)), { defaultValue: undefined });
+      const kinds: string[] = [];
+      following.push(client.events.feed.all$.subscribe(({ kind }) => kinds.push(kind)));
+      const isHeld = () => emulator!.requests.some(({ pending }) => pending);
+      await waitUntil(isHeld);
+      emulator!.publish(identity_id, { chat_message: { text: 'Hi' } });
+      await waitUntil(() => kinds.length === 1);
+      await waitUntil(isHeld);
+
+      const text = await scraped.scrape();
+      const server_ = `http_request_method="GET"`;
+      const counts = valuesOf(text, 'http_client_request_duration_count');
+      const port = new URL(server!.url).port;
+      const address = `server_address="127.0.0.1",server_port="${port}"`;
+      strictEqual(
+        counts[`${address},http_response_status_code="200",${server_},lobby_poll="false"`],
+        2,
+        text,
+      );
+      strictEqual(counts[`${address},http_response_status_code="200",${server_},lobby_poll="true"`], 1, text);
+      strictEqual(Object.entries(counts).find(([labels]) => labels.includes('error_type="40'))?.[1], 1, text);
+      strictEqual(valuesOf(text, 'lobby_polls_open')[''], 1);
+      strictEqual(valuesOf(text, 'lobby_watch_turns_total')['lobby_turn_reason="news"'], 1);
+      match(text, /^lobby_watch_silence\{[^}]*\} 0\.\d+/m);
+      for (const secret of [token, group_id, identity_id, '/v1/']) strictEqual(text.includes(secret), false);
+
+      following[0]!.unsubscribe();
+      await waitUntil(() => !isHeld());
+      const after = await scraped.scrape();
+      strictEqual(valuesOf(after, 'lobby_polls_open')[''], 0);
+      match(after, /duration_count\{.*error_type="abort"/);
+    });
+
+    it('name failures by their reasons, and gaps by theirs', async () => {
+      const log = clientMetrics(scraped.meter);
+      const transport = () => throwError(() => Object.assign(new Error(), { code: 'ECONNREFUSED' }));
+      const client = createClient({ url: 'https://lobby.example', token: 'any', transport, log });
+      await lastValueFrom(client.group.getMembers({ group_id: 'g' }).pipe(catchError(() => EMPTY)), {
+        defaultValue: undefined,
+      });
+      log({ kind: 'gap', at: 0, watchId: 1, reason: 'silence', index: '1' } satisfies LogEntry);
+      const text = await scraped.scrape();
+      match(text, /server_address="lobby\.example",server_port="443",error_type="\w+"/);
+      strictEqual(valuesOf(text, 'lobby_watch_gaps_total')['lobby_gap_reason="silence"'], 1);
+      doesNotMatch(text, /^lobby_watch_silence\{/m);
+    });
+  });
+
+  it('of a gate are places, admissions, refusals and failed hooks', async () => {
+    const observe = gateMetrics(scraped.meter);
+    doesNotMatch(await scraped.scrape(), /^lobby_gate/m);
+    const stats: GateStats = {
+      ...{ open: 3, waiting: 1, checking: 2, held: 0, admitted: 5, hookFailures: 1 },
+      refused: { unauthorized: 2, 'too many': 4 },
+    };
+    observe({ ...stats, open: 9 });
+    observe(stats);
+    const text = await scraped.scrape();
+    strictEqual(valuesOf(text, 'lobby_gate_places')['lobby_gate_state="open"'], 3);
+    strictEqual(valuesOf(text, 'lobby_gate_places')['lobby_gate_state="checking"'], 2);
+    strictEqual(valuesOf(text, 'lobby_gate_admitted_total')[''], 5);
+    strictEqual(valuesOf(text, 'lobby_gate_refused_total')['lobby_gate_reason="too many"'], 4);
+    strictEqual(valuesOf(text, 'lobby_gate_hook_failures_total')[''], 1);
+  });
+
+  it('of a worker are its shards, its identities and what went wrong, not those of others', async () => {
+    const observe = fleetMetrics('ada', scraped.meter);
+    const beat: Heartbeat = {
+      ...{ worker: 'ada', instance: '1', capacity: 100, shards: 7, identities: 10, live: 8, retrying: 1 },
+      ...{ events: 42, unstored: 3, waiting: 0 },
+    };
+    const claimed = { kind: 'claimed', shard: 1, epoch: 2, identities: 3 } as const;
+    const events: readonly FleetEvent[] = [
+      { kind: 'beat', beat },
+      { kind: 'beat', beat: { ...beat, worker: 'ben', shards: 99 } },
+      { ...claimed, from: undefined },
+      { ...claimed, from: 'ben' },
+      { kind: 'trouble', error: new Error('no answer') },
+    ];
+    events.forEach(observe);
+    const text = await scraped.scrape();
+    const ada = 'lobby_fleet_worker="ada"';
+    strictEqual(valuesOf(text, 'lobby_fleet_shards')[ada], 7);
+    strictEqual(valuesOf(text, 'lobby_fleet_identities')[`${ada},lobby_fleet_state="live"`], 8);
+    strictEqual(valuesOf(text, 'lobby_fleet_identities')[`${ada},lobby_fleet_state="starting"`], 1);
+    strictEqual(valuesOf(text, 'lobby_fleet_unstored')[ada], 3);
+    strictEqual(valuesOf(text, 'lobby_fleet_events_total')[ada], 42);
+    const incidents = valuesOf(text, 'lobby_fleet_incidents_total');
+    strictEqual(incidents[`${ada},lobby_fleet_incident="takeover"`], 1);
+    strictEqual(incidents[`${ada},lobby_fleet_incident="trouble"`], 1);
+  });
+
+  it('of a consumer are its lag, its events and its gaps', async () => {
+    const observe = consumerMetrics('mail', scraped.meter);
+    const batch: FleetBatch = { identity_id: 'a', events: [], position: 7, storedAt: 0, lag: 12 };
+    observe({ ...batch, gap: { reason: 'silence', at: 0, index: undefined } });
+    observe({ ...batch, lag: 4 });
+    const text = await scraped.scrape();
+    const mail = 'lobby_fleet_consumer="mail"';
+    strictEqual(valuesOf(text, 'lobby_fleet_consumer_lag')[mail], 4);
+    strictEqual(valuesOf(text, 'lobby_fleet_consumer_gaps_total')[`${mail},lobby_gap_reason="silence"`], 1);
+  });
+
+  it('go to the meter of the process if none is given', async () => {
+    const { meter } = scraped;
+    metrics.setGlobalMeterProvider({ getMeter: () => meter });
+    try {
+      gateMetrics()({
+        ...{ open: 1, waiting: 0, checking: 0, held: 0, admitted: 1, hookFailures: 0, refused: {} },
+      });
+    } finally {
+      metrics.disable();
+    }
+    match(await scraped.scrape(), /^lobby_gate_admitted_total/m);
+  });
+});

@@ -1,0 +1,252 @@
+import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { lastValueFrom, toArray, type Observable } from 'rxjs';
+import {
+  connectionFindings,
+  corsFindings,
+  proxyFindings,
+  serviceFindings,
+  type Finding,
+} from '../../../../src/tools/cli/diagnosis/index.js';
+import { virtualTime } from '../../../virtual-time.js';
+
+const PATH = '/identity/events/live';
+const OWN = { 'rvt-ray-id': 'ray' };
+const REFUSED = JSON.stringify({ code: 'CLAIMS_MISSING_ENTITLEMENT', message: 'No token.' });
+
+const all = (findings$: Observable<Finding>) => lastValueFrom(findings$.pipe(toArray()));
+const texts = (findings: readonly Finding[]) =>
+  findings.map(
+    ({ check, level, text, advice }) => `${level} ${check}: ${text}${advice ? ` → ${advice}` : ''}`,
+  );
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+describe('doctor, of a service', () => {
+  let server: Server;
+  const asked: string[] = [];
+  const serve = async (answer: Answer) => {
+    asked.length = 0;
+    server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      strictEqual(request.headers.authorization, undefined);
+      answer(request, response);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  afterEach(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const refuse: Answer = (_, response) => response.writeHead(401, OWN).end(REFUSED);
+
+  it('is content with one that refuses a request without a token itself', async () => {
+    const url = await serve(refuse);
+    deepStrictEqual(texts(await all(serviceFindings(url))), ['ok service: answers at this URL']);
+    deepStrictEqual(asked, [`GET ${PATH}`]);
+  });
+
+  it('finds the right URL', async () => {
+    for (const [right, wrong] of [
+      ['', '/v1'],
+      ['', '/a/b'],
+      ['/a', '/a/b/c'],
+      ['/api', ''],
+      ['/v1', '/api'],
+    ] as const) {
+      const url = await serve((request, response) => {
+        if (request.url === right + PATH) refuse(request, response);
+        else response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
+      });
+      const [finding] = await all(serviceFindings(url + wrong));
+      strictEqual(finding!.advice, `use ${url + right} as the URL`);
+      strictEqual(finding!.isFinal, true);
+      server.close();
+    }
+  });
+
+  it('says what a base URL is if there is no service at all, and sends few requests', async () => {
+    const url = await serve((_, response) => response.end('<h1>Welcome</h1>'));
+    match(
+      texts(await all(serviceFindings(`${url}/x`)))[0]!,
+      /is not at this URL \(200\) → the URL is what comes before/,
+    );
+    strictEqual(asked.length, 5);
+  });
+
+  for (const [title, answer, expected] of [
+    [
+      'a redirect',
+      (_, response) => response.writeHead(301, { location: `https://lobby.example/x${PATH}` }).end(),
+      /redirect \(301\).* → use https:\/\/lobby\.example\/x as the URL/,
+    ],
+    [
+      'a redirect to nowhere',
+      (_, response) => response.writeHead(302, { location: 'http://' }).end(),
+      /redirect \(302\).* → correct its Location/,
+    ],
+    [
+      'an answer without an end',
+      (_, response) => {
+        const more = () => {
+          while (response.write('x'.repeat(16_384)));
+        };
+        response.writeHead(404).on('drain', more);
+        more();
+      },
+      /is not at this URL \(404\)/,
+    ],
+    [
+      'a proxy that wants a password',
+      (_, response) => response.writeHead(401, { 'www-authenticate': 'Basic' }).end('401'),
+      /wants to know who you are \(401\)/,
+    ],
+    [
+      'a bad gateway',
+      (_, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'),
+      /a proxy answers, and not the service \(502\)/,
+    ],
+    [
+      'a service that fails',
+      (_, response) => response.writeHead(500, OWN).end(),
+      /the service fails \(500\)/,
+    ],
+    [
+      'a proxy that limits the rate',
+      (_, response) => response.writeHead(429).end(),
+      /something limits the rate/,
+    ],
+    ['a server that closes', (_, response) => response.destroy(), /ends the connection \(\w+\)/],
+  ] satisfies readonly (readonly [string, Answer, RegExp])[])
+    it(`finds ${title}`, async () => {
+      const findings = await all(serviceFindings(await serve(answer)));
+      strictEqual(findings.length, 1);
+      match(texts(findings)[0]!, expected);
+      strictEqual(findings[0]!.isFinal, true);
+    });
+
+  for (const [title, headers, expected] of [
+    [
+      'a clock that is off',
+      { ...OWN, date: new Date(Date.now() - 600_000).toUTCString() },
+      /^warning clock: this machine's is \d+ s ahead/,
+    ],
+    ['a missing ray id', {}, /no rvt-ray-id/],
+    ['a cache', { ...OWN, age: '7' }, /a cache answers/],
+    ['another cache', { ...OWN, 'x-cache': 'HIT from here' }, /a cache answers/],
+    ['an unknown encoding', { ...OWN, 'content-encoding': 'zstd' }, /encoded as zstd/],
+    ['connections for one request', { ...OWN, connection: 'close' }, /each request needs a new connection/],
+  ] satisfies readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[])
+    it(`warns of ${title}`, async () => {
+      const url = await serve((_, response) => response.writeHead(401, headers).end(REFUSED));
+      const findings = await all(serviceFindings(url));
+      strictEqual(findings.length, 2, texts(findings).join('\n'));
+      match(texts(findings)[1]!, expected);
+    });
+
+  const allowed = {
+    ...{
+      'access-control-allow-origin': 'https://game.example',
+      'access-control-expose-headers': 'rvt-ray-id',
+    },
+    'access-control-allow-headers': 'Authorization, Content-Type',
+  };
+  for (const [title, preflight, headers, expected] of [
+    ['allowed', allowed, allowed, /^ok cors/],
+    ['not allowed', {}, {}, /are not allowed/],
+    [
+      'allowed for another origin',
+      { ...allowed, 'access-control-allow-origin': 'https://x.example' },
+      allowed,
+      /are not allowed/,
+    ],
+    [
+      'allowed without tokens',
+      { ...allowed, 'access-control-allow-headers': '*' },
+      allowed,
+      /may not send a token/,
+    ],
+    ['allowed, and cannot read errors', allowed, {}, /and not read the answers/],
+  ] satisfies readonly (readonly [
+    string,
+    Readonly<Record<string, string>>,
+    Readonly<Record<string, string>>,
+    RegExp,
+  ])[])
+    it(`says that pages are ${title}`, async () => {
+      const url = await serve(({ method }, response) => {
+        if (method === 'OPTIONS') response.writeHead(204, preflight).end();
+        else response.writeHead(401, { ...OWN, ...headers }).end(REFUSED);
+      });
+      match(texts(await all(corsFindings(url, 'https://game.example')))[0]!, expected);
+    });
+
+  it('says that pages cannot read ray ids, and that a preflight fails', async () => {
+    const url = await serve(({ method }, response) =>
+      response
+        .writeHead(method === 'OPTIONS' ? 204 : 401, { ...allowed, 'access-control-expose-headers': '' })
+        .end(),
+    );
+    match(
+      texts(await all(corsFindings(url, 'https://game.example')))[1]!,
+      /^warning cors: pages cannot read rvt-ray-id/,
+    );
+    server.close();
+    const refusing = await serve((_, response) => response.writeHead(405).end());
+    match(
+      texts(await all(corsFindings(refusing, 'https://game.example')))[0]!,
+      /preflight is answered with 405/,
+    );
+    server.close();
+    const closing = await serve((_, response) => response.destroy());
+    match(
+      texts(await all(corsFindings(closing, 'https://game.example')))[0]!,
+      /request of a page is not answered/,
+    );
+  });
+
+  it('opens a connection, and says why that fails', async () => {
+    const url = await serve(refuse);
+    match(
+      texts(await all(connectionFindings(new URL(url))))[0]!,
+      /^ok connection: 127\.0\.0\.1 is 127\.0\.0\.1, port \d+/,
+    );
+    const [tls] = await all(connectionFindings(new URL(url.replace('http:', 'https:'))));
+    match(tls!.text, /does not speak TLS/);
+    server.close();
+    await once(server, 'close');
+    const [refused] = await all(connectionFindings(new URL(url)));
+    match(refused!.text, /nothing listens on this port \(ECONNREFUSED\)/);
+    strictEqual(refused!.isFinal, true);
+  });
+
+  it('gives up on what does not answer', async () => {
+    const url = await serve(() => undefined);
+    const { scheduler, pass } = virtualTime();
+    const after = async (findings$: Observable<Finding>, ms: number) => {
+      const found = all(findings$);
+      pass(ms);
+      return texts(await found)[0]!;
+    };
+    match(await after(serviceFindings(url, scheduler), 15_000), /accepts connections, and does not answer/);
+    const silent = createTcpServer();
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const tls = new URL(`https://127.0.0.1:${port}`);
+    match(await after(connectionFindings(tls, scheduler), 10_000), /no connection within 10 s/);
+    silent.close();
+  });
+
+  it('warns of the variables of a proxy', async () => {
+    await serve(refuse);
+    const url = new URL('https://lobby.example');
+    deepStrictEqual(proxyFindings(url, { HTTP_PROXY: 'http://proxy' }), []);
+    match(
+      texts(proxyFindings(url, { https_proxy: 'http://proxy' }))[0]!,
+      /^warning proxy: HTTPS_PROXY is set/,
+    );
+  });
+});

@@ -1,0 +1,182 @@
+import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { delay, lastValueFrom, of, toArray } from 'rxjs';
+import { createClient, type Transport } from 'lobby-rx';
+import { createEmulator, type Emulator, type Fault, type FaultPlan } from 'lobby-rx/emulator';
+import { groupFindings, watchFindings, type Finding } from '../../../../src/tools/cli/diagnosis/index.js';
+import { virtualTime } from '../../../virtual-time.js';
+
+const HELD: FaultPlan = { only: ({ url }) => url.includes('watch_index='), times: 10 };
+
+/** What is found of a service with faults, in virtual time. `meanwhile` is called every second. */
+function found(
+  faults: readonly (readonly [Fault, FaultPlan?])[] = [],
+  {
+    token,
+    meanwhile,
+  }: { token?: string; meanwhile?: (emulator: Emulator, identity_id: string) => void } = {},
+): readonly Finding[] {
+  const { scheduler, pass } = virtualTime();
+  const emulator = createEmulator({ scheduler, collectTime: 0 });
+  const identity = emulator.addIdentity();
+  for (const [fault, plan] of faults) emulator.fault(fault, plan);
+  const client = createClient({
+    ...{ url: emulator.url, transport: emulator.transport, scheduler },
+    token: token ?? identity.token,
+  });
+  const findings: Finding[] = [];
+  let isComplete = false;
+  watchFindings(client, () => scheduler.now()).subscribe({
+    next: finding => findings.push(finding),
+    complete: () => (isComplete = true),
+  });
+  for (let second = 0; second < 100; second++) {
+    meanwhile?.(emulator, identity.identity_id);
+    pass(1_000);
+  }
+  strictEqual(isComplete, true);
+  return findings;
+}
+
+const texts = (findings: readonly Finding[]) =>
+  findings.map(({ check, level, text }) => `${level} ${check}: ${text}`);
+
+describe('doctor, of a watch', () => {
+  it('says for how long the service holds a poll', () => {
+    deepStrictEqual(texts(found()), [
+      'ok token: is accepted, and the answer is as it should be',
+      'ok poll: the service held it for 40 s, and answered itself',
+    ]);
+  });
+
+  it('waits for a poll without news, and gives up if there always is some', () => {
+    let published = 0;
+    const once = (emulator: Emulator, id: string) => {
+      if (published++ === 3) emulator.publish(id, { tick: 1 });
+    };
+    deepStrictEqual(
+      texts(found([], { meanwhile: once })).at(-1),
+      'ok poll: the service held it for 40 s, and answered itself',
+    );
+    const always = (emulator: Emulator, id: string) => void emulator.publish(id, { tick: 1 });
+    match(texts(found([], { meanwhile: always })).at(-1)!, /^warning poll: there is always news/);
+  });
+
+  for (const [title, faults, expected] of [
+    [
+      'an index that is not honoured',
+      [[{ kind: 'hot' }, { times: 10 }]],
+      /^problem poll: polls are answered at once/,
+    ],
+    [
+      'an index that is refused',
+      [[{ kind: 'error', status: 400 }, HELD]],
+      /^problem index: .*has just given \(400\)/,
+    ],
+    [
+      'an answer without an index',
+      [[{ kind: 'index_missing' }]],
+      /^problem index: an answer has no watch.index/,
+    ],
+    [
+      'a proxy that ends polls',
+      [[{ kind: 'html', status: 504, after: 30_000 }, HELD]],
+      /^problem poll: a proxy ended it after 30 s \(504\)/,
+    ],
+    [
+      'a connection that is closed',
+      [[{ kind: 'reset_before_headers' }, HELD]],
+      /^problem poll: the connection was closed after/,
+    ],
+    [
+      'a poll without an answer',
+      [[{ kind: 'stall_before_headers' }, HELD]],
+      /^problem poll: there was no answer within 70 s/,
+    ],
+    [
+      'a service that fails after a while',
+      [[{ kind: 'error', status: 500, after: 50_000 }, HELD]],
+      /^problem poll: the service answers 500 ERROR/,
+    ],
+    ['a page instead of an answer', [[{ kind: 'html', status: 200 }]], /^problem token: /],
+    ['a page instead of the answer to a poll', [[{ kind: 'html', status: 200 }, HELD]], /^problem poll: /],
+    ['other JSON', [[{ kind: 'wrong_json' }]], /^problem token: events: expected/],
+    ['a redirect', [[{ kind: 'redirect' }]], /^problem token: .*redirect/],
+    [
+      'an expired token',
+      [[{ kind: 'unauthorized' }]],
+      /^problem token: the service answers 401 CLAIMS_ENTITLEMENT_EXPIRED/,
+    ],
+    ["a proxy's 403", [[{ kind: 'html', status: 403 }]], /^problem token: 403, and not from the service/],
+    [
+      'a rate limit',
+      [[{ kind: 'rate_limited', wait: 90_000 }]],
+      /^problem token: the rate is limited \(429\) for 90 s/,
+    ],
+    [
+      'a rate limit whose wait is hidden',
+      [[{ kind: 'html', status: 429 }]],
+      /^problem token: the rate .* not said for how long/,
+    ],
+    [
+      'a proxy that limits polls',
+      [[{ kind: 'html', status: 429 }, HELD]],
+      /^problem poll: the rate is limited/,
+    ],
+  ] satisfies readonly (readonly [string, readonly (readonly [Fault, FaultPlan?])[], RegExp])[])
+    it(`finds ${title}, and says what to do`, () => {
+      const last = found(faults).at(-1)!;
+      match(texts([last])[0]!, expected);
+      match(last.advice!, /\w/);
+    });
+
+  it("takes the service's own time-out for its answer", () => {
+    const { scheduler, pass } = virtualTime();
+    const emulator = createEmulator({ scheduler });
+    const { token } = emulator.addIdentity();
+    const timedOut = {
+      ...{ status: 500, text: '{"code":"API_REQUEST_TIMEOUT","message":"Timed out."}' },
+      headers: { get: () => null },
+    };
+    const transport: Transport = request =>
+      request.url.includes('watch_index=')
+        ? of(timedOut).pipe(delay(50_000, scheduler))
+        : emulator.transport(request);
+    const client = createClient({ url: emulator.url, transport, scheduler, token });
+    const findings: Finding[] = [];
+    watchFindings(client, () => scheduler.now()).subscribe(finding => findings.push(finding));
+    pass(60_000);
+    strictEqual(texts(findings).at(-1), 'ok poll: the service held it for 50 s, and ended it itself');
+  });
+
+  it('says that a token is wrong without showing it', () => {
+    const findings = found([], { token: 'a-wrong-token' });
+    match(texts(findings)[0]!, /^problem token: the service answers 401/);
+    strictEqual(JSON.stringify(findings).includes('a-wrong-token'), false);
+  });
+});
+
+describe('doctor, of a group', () => {
+  const pages = async (members: number, fault?: Fault) => {
+    const emulator = createEmulator();
+    const group_id = emulator.addGroup();
+    const added = Array.from({ length: members }, () => emulator.addIdentity());
+    for (const { identity_id } of added) emulator.join(group_id, identity_id);
+    if (fault) emulator.fault(fault, { times: 100 });
+    const { token } = added[0]!;
+    const client = createClient({ url: emulator.url, transport: emulator.transport, token });
+    return texts(await lastValueFrom(groupFindings(client, group_id).pipe(toArray())));
+  };
+
+  it('counts members and pages, up to fifty of them', async () => {
+    deepStrictEqual(await pages(40), ['ok group: 40 members on 3 pages']);
+    deepStrictEqual(await pages(900), ['warning group: 800 members on 50 pages, and there are more']);
+  });
+
+  it('ends although the service repeats its pages, and says what it refuses', async () => {
+    match((await pages(40, { kind: 'count_ignored' }))[0]!, /^warning group: .*repeats them$/);
+    match(
+      (await pages(40, { kind: 'error', status: 403 }))[0]!,
+      /^problem group: the service answers 403 ERROR/,
+    );
+  });
+});

@@ -1,0 +1,132 @@
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { waitUntil } from '../../wait-until.js';
+import { called } from './called.js';
+import { lobbyRx } from './lobby-rx.js';
+import { useService } from './service.js';
+
+interface Line {
+  readonly check: string;
+  readonly level: string;
+}
+const linesOf = (out: string) =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line) as Line)
+    .map(({ check, level }) => `${level} ${check}`);
+
+describe('lobby-rx doctor', () => {
+  const service = useService();
+
+  it('prints its findings as JSON, and says by its exit code whether there is a problem', async () => {
+    const { emulator, world, env } = service;
+    emulator.fault({ kind: 'hot' }, { times: 10 });
+    const args = ['doctor', '--group', world.groupId, '--origin', 'https://game.example'];
+    const { code, out, err } = await lobbyRx(args, { env: env() }).exited;
+    deepStrictEqual([code, err], [1, '']);
+    deepStrictEqual(linesOf(out), [
+      ...['ok connection', 'ok service', 'ok cors', 'ok token'],
+      ...['problem poll', 'ok group'],
+    ]);
+    ok(emulator.requests.length <= 12, `${emulator.requests.length} requests`);
+  });
+
+  it('prints lines for people on a terminal, and what to do', async () => {
+    service.emulator.fault({ kind: 'hot' }, { times: 10 });
+    const { out } = await lobbyRx(['doctor'], { env: service.env(), terminal: 'fake' }).exited;
+    match(out, /✔ service +answers at this URL\r?$/m);
+    match(out, /✖ poll +polls are answered at once[^\n]*\n +→ see whether a proxy/);
+  });
+
+  it('shows that it waits, and can be stopped', async () => {
+    const { env, hasPendingWatch } = service;
+    const run = lobbyRx(['doctor'], { env: env(), terminal: 'fake' });
+    await waitUntil(hasPendingWatch);
+    await run.prints('waiting for an answer: 1 s');
+    run.process.kill('SIGTERM');
+    strictEqual((await run.exited).code, 143);
+    await waitUntil(() => !hasPendingWatch());
+  });
+
+  it('looks at the certificate', async () => {
+    const { env, server } = service;
+    const pem = join(import.meta.dirname, 'localhost.pem');
+    const both = readFileSync(pem);
+    const front = createTlsServer({ key: both, cert: both }, socket => {
+      const behind = connect(Number(new URL(server.url).port), '127.0.0.1');
+      socket.pipe(behind).pipe(socket);
+      for (const each of [socket, behind]) each.on('error', () => [socket.destroy(), behind.destroy()]);
+    });
+    await once(front.listen(0, 'localhost'), 'listening');
+    service.emulator.fault({ kind: 'hot' }, { times: 10 });
+    const url = `https://localhost:${(front.address() as AddressInfo).port}`;
+    const examine = async (more: Readonly<Record<string, string>>) =>
+      (await lobbyRx(['doctor', '--url', url], { env: { ...more, LOBBY_TOKEN: env().LOBBY_TOKEN! } }).exited)
+        .out;
+    match(
+      await examine({ NODE_EXTRA_CA_CERTS: pem }),
+      /"tls","level":"ok","text":"TLSv1\.3, and .* valid for \d+ days"/,
+    );
+    match(await examine({}), /signed by itself \(DEPTH_ZERO_SELF_SIGNED_CERT\).*NODE_EXTRA_CA_CERTS/);
+    front.close();
+  });
+
+  it('ends at once if there is no service', async () => {
+    const { env, server } = service;
+    const { code, out } = await lobbyRx(['doctor', '--url', `${server.url}/v1`], {
+      env: { LOBBY_TOKEN: env().LOBBY_TOKEN! },
+    }).exited;
+    strictEqual(code, 3);
+    deepStrictEqual(linesOf(out), ['ok connection', 'problem service']);
+    match(out, new RegExp(`use ${server.url} as the URL`));
+  });
+
+  it('confirms a player token only if it is asked to', async () => {
+    const { emulator, world, env } = service;
+    const isConfirmed = () => emulator.requests.some(({ url }) => url.includes('/players/connected'));
+    const args = ['doctor', '--player-token'];
+    const confirm = async (input: string) => {
+      const run = lobbyRx(args, { env: env(world.lobbyToken), isOpen: true });
+      run.process.stdin!.end(input);
+      return run.exited;
+    };
+    const missing = await confirm('');
+    strictEqual(missing.code, 2);
+    match(missing.err, /the player token is missing/);
+    strictEqual(isConfirmed(), false);
+    const accepted = await confirm(`${world.playerToken}\n`);
+    deepStrictEqual([accepted.code, linesOf(accepted.out).at(-1)], [0, 'ok player']);
+    const again = await confirm(`${world.playerToken}\n`);
+    strictEqual(again.code, 1);
+    match(again.out, /the token is refused: \w+/);
+    for (const { out, err } of [accepted, again]) strictEqual((out + err).includes(world.playerToken), false);
+  });
+
+  it('reports in one line what is wrong with its arguments, and sends nothing', async () => {
+    const { emulator, env } = service;
+    for (const [args, vars, message] of [
+      [
+        ['--origin', 'game.example'],
+        env(),
+        /--origin must be like https:\/\/game\.example; got 'game\.example'/,
+      ],
+      [['--origin', 'https://a.example/page'], env(), /--origin must be like/],
+      [['--group', ''], env(), /--group must be the id of a group/],
+      [['--json', 'x'], env(), /takes no arguments/],
+      [[], {}, /the URL of the service is missing/],
+      [[], { LOBBY_URL: 'https://a.example' }, /the token is missing/],
+      [['--url', 'http://a.example'], env(), /--url must be an https: URL/],
+    ] as const) {
+      const { code, err } = await called(['doctor', ...args], vars);
+      strictEqual(code, 2, err);
+      match(err, message);
+      strictEqual(err.trim().split('\n').length, 1);
+    }
+    strictEqual(emulator.requests.length, 0);
+  });
+});

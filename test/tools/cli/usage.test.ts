@@ -1,0 +1,138 @@
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXIT } from '../../../src/tools/cli/run.js';
+import { called } from './called.js';
+import { lobbyRx } from './lobby-rx.js';
+import { useService } from './service.js';
+
+const COMMANDS = ['members', 'watch', 'events', 'connected', 'doctor', 'emulate'] as const;
+
+describe('lobby-rx, called wrongly', () => {
+  const service = useService();
+
+  /** The exit code, and the only line on standard error. */
+  const lineOf = ({ code, out, err }: Awaited<ReturnType<typeof called>>) => {
+    strictEqual(out, '');
+    strictEqual(err.split('\n').length, 2, err);
+    return `${code} ${err.trimEnd().replace('lobby-rx: ', '')}`;
+  };
+  const outcome = async (args: string[], change: Record<string, string> = {}, input = '') => {
+    const env = { ...service.env(), ...change };
+    const { code, ...output } = await lobbyRx(args, { env, input }).exited;
+    return lineOf({ code: code ?? 'killed', ...output });
+  };
+
+  it('names what is wrong in one line, and sends nothing', async () => {
+    const { folder, emulator } = service;
+    const file = join(folder, 'bad');
+    await writeFile(file, '{');
+    const cases: readonly (readonly [Parameters<typeof called>[0], RegExp, Record<string, string>?])[] = [
+      [['members'], /^2 the group is missing: pass its id$/],
+      [['members', 'a', 'b'], /^2 only one group can be given; got 2$/],
+      [['members', 'a', '--count', '0'], /^2 --count must be a whole number of at least 1; got '0'$/],
+      [['members', 'a', '--count', 'x'], /^2 --count must be a whole number of at least 1; got 'x'$/],
+      [['watch', 'a', '--count', '-1'], /^2 --count must be a whole number of at least 1; got '-1'$/],
+      [['members', 'a', '--colour'], /^2 unknown option '--colour'; see lobby-rx members --help$/],
+      [
+        ['members', 'a', '--cuont', '1'],
+        /^2 unknown option '--cuont' \(did you mean --count\?\); see lobby-rx members --help$/,
+      ],
+      [['members', 'a', '--url'], /^2 option '--url <value>' argument missing; see lobby-rx members --help$/],
+      [['members', 'a', '--json=1'], /^2 option '--json' does not take an argument; see lobby-rx /],
+      [
+        ['members', 'a'],
+        /^2 the URL of the service is missing: set LOBBY_URL or LOBBY_GROUP_URL, or pass --url$/,
+        { LOBBY_GROUP_URL: '' },
+      ],
+      [['members', 'a'], /^2 LOBBY_GROUP_URL must be an absolute URL/, { LOBBY_GROUP_URL: 'localhost' }],
+      [['members', 'a', '--url', ''], /^2 --url must be an absolute URL, .*; got an empty string$/],
+      [['members', 'a', '--url', 'ftp://a'], /^2 --url must be an http: or https: URL; got ftp:$/],
+      [
+        ['members', 'a'],
+        /^2 LOBBY_URL must be an https: URL, .* \(--insecure allows it\); got http:\/\/a.example$/,
+        { LOBBY_GROUP_URL: '', LOBBY_URL: 'http://a.example' },
+      ],
+      [['events'], /^2 the token is missing: set LOBBY_TOKEN$/, { LOBBY_TOKEN: '' }],
+      [
+        ['events'],
+        /^2 LOBBY_TOKEN must be a bearer token; got a string with spaces, /,
+        { LOBBY_TOKEN: 'two words' },
+      ],
+      [['events', '--kind', 'x'], /^2 --kind must be one of identity_update, .*; got 'x'$/],
+      [['events', '--from', ''], /^2 --from must be /],
+      [['events', '--checkpoint', ''], /^2 --checkpoint must be the path of a file; got nothing$/],
+      [['events', '--checkpoint', file, '--from', '1'], /^2 use either --from or --checkpoint, not both$/],
+      [['members', ''], /^2 the group is missing: pass its id$/],
+    ];
+    for (const [args, pattern, change] of cases) {
+      match(lineOf(await called(args, { ...service.env(), ...change })), pattern);
+    }
+    match(await outcome(['events', '--checkpoint', file]), /^2 .*bad does not contain a checkpoint/);
+    match(await outcome(['connected']), /^2 the player token is missing: pass it on standard input$/);
+    deepStrictEqual(emulator.requests, []);
+  });
+
+  it('does not quote what may be a token', async () => {
+    const said = await outcome(['connected', 'player.s3cret']);
+    strictEqual(said, '2 lobby-rx connected takes no arguments but its flags; see lobby-rx connected --help');
+    strictEqual(await outcome(['player.s3cret']), '2 unknown command; see lobby-rx --help');
+    strictEqual(
+      await outcome(['emulat']),
+      "2 unknown command 'emulat' (did you mean emulate?); see lobby-rx --help",
+    );
+    const long = await outcome(['connected'], {}, 's3cret'.repeat(20_000));
+    ok(!long.includes('s3cret'));
+  });
+
+  it('has exit codes for a refusal, and for a service that is not reached', async () => {
+    const { world } = service;
+    match(await outcome(['members', 'nowhere']), /^1 404 GROUP_NOT_FOUND/);
+    match(await outcome(['watch', world.groupId], { LOBBY_TOKEN: 'x' }), /^1 401 CLAIMS_MISSING_ENTITLEMENT/);
+    match(
+      await outcome(['members', 'a', '--group-url', 'http://127.0.0.1:1']),
+      /^3 the service cannot be reached: ECONNREFUSED/,
+    );
+  });
+});
+
+describe('The help of lobby-rx', () => {
+  type Outcome = Awaited<ReturnType<typeof called>>;
+  let usage: Outcome;
+  const helps: Outcome[] = [];
+  before(async () => {
+    const { code, ...output } = await lobbyRx(['--help']).exited;
+    usage = { code: code ?? 'killed', ...output };
+    for (const command of COMMANDS) helps.push(await called([command, '--help']));
+  });
+
+  it('is there for each command, in two ways', async () => {
+    const words = await Promise.all(COMMANDS.map(command => lobbyRx(['help', command]).exited));
+    for (const [i, help] of helps.entries()) {
+      deepStrictEqual([help.code, help.err], [0, '']);
+      match(help.out, new RegExp(`^lobby-rx ${COMMANDS[i]}`));
+      deepStrictEqual(words[i], help);
+    }
+    const { code, err } = await lobbyRx(['help', 'member']).exited;
+    deepStrictEqual(
+      [code, err],
+      [2, "lobby-rx: unknown command 'member' (did you mean members?); see lobby-rx --help\n"],
+    );
+  });
+
+  it('fits into 80 columns', () => {
+    const texts = [usage, ...helps].map(({ out }) => out);
+    deepStrictEqual(
+      texts.flatMap(text => text.split('\n').filter(line => line.length > 80)),
+      [],
+    );
+  });
+
+  it('names every exit code, as the docs do', async () => {
+    const page = await readFile('docs/command-line.md', 'utf8');
+    for (const code of Object.values(EXIT)) {
+      match(usage.out, new RegExp(`^ .*\\b${code}\\b`, 'm'));
+      match(page, new RegExp(`^\\| [^|]*\\b${code}\\b`, 'm'));
+    }
+  });
+});

@@ -1,0 +1,214 @@
+import { deepStrictEqual, match, ok } from 'node:assert';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { gzipSync } from 'node:zlib';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { createClient, fromFetch, withRecording } from 'lobby-rx';
+import { startChromium } from '../../integrations/browser/page/stage.js';
+import { waitUntil } from '../../wait-until.js';
+
+const ROOT = join(import.meta.dirname, '../../..');
+/** Where to put the pictures of the documentation. Default: nowhere. */
+const { SCREENSHOTS } = process.env;
+/** The most that the page may weigh, in bytes, compressed. */
+const HEAVIEST = 60_000;
+
+describe('lobby-rx emulate --ui, in Chromium', function () {
+  this.timeout(60_000);
+  let folder: string;
+  let dist: string;
+  let emulator: ChildProcess;
+  let world: Record<string, string>;
+  let browser: Browser;
+  let page: Page;
+  const errors: string[] = [];
+  const count = (selector: string) => page.locator(selector).count();
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  /** In a picture, one thing happens after the other. */
+  const apart = () => page.waitForTimeout(SCREENSHOTS ? 2_500 : 0);
+  const result = () => page.locator('pre[role=status]').innerText();
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'workbench-'));
+    // In the project, whose packages it needs.
+    dist = join(ROOT, 'node_modules/.cache/lobby-rx/workbench', String(process.pid));
+    execFileSync('npx', ['tsx', 'test/build.ts', dist], { cwd: ROOT });
+    const program = join(dist, 'node/lobby-rx.js');
+    emulator = spawn(
+      process.execPath,
+      [program, 'emulate', '--ui', '--json', '--seed', '7', '--exit-with-stdin'],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      },
+    );
+    const [line] = (await once(createInterface({ input: emulator.stdout! }), 'line')) as [string];
+    world = JSON.parse(line) as Record<string, string>;
+    browser = await startChromium();
+    page = await browser.newPage({ viewport: { width: 1_100, height: 860 } });
+    page.on('pageerror', error => errors.push(String(error)));
+    page.on('console', message => message.type() === 'error' && errors.push(message.text()));
+    await page.goto(world.workbenchUrl!);
+    await page.getByText('live', { exact: true }).waitFor();
+  });
+  afterEach(() => deepStrictEqual(errors, []));
+  after(async () => {
+    await browser.close();
+    emulator.stdin!.end();
+    for (const made of [folder, dist]) rmSync(made, { recursive: true, force: true });
+  });
+
+  it('is light, and keeps its secret out of the address', () => {
+    const html = readFileSync(join(dist, 'node/workbench.html'));
+    const size = gzipSync(html).length;
+    ok(size <= HEAVIEST, `${size} bytes`);
+    ok(!page.url().includes(world.controlSecret!));
+  });
+
+  it('gives no data without the secret, nor to another host or origin', async () => {
+    const url = `${world.controlUrl}/workbench`;
+    const statusOf = (path: string, headers: Readonly<Record<string, string>>) =>
+      fetch(url + path, { headers }).then(({ status }) => status);
+    const authorization = `Bearer ${world.controlSecret}`;
+    deepStrictEqual(await statusOf('/world', {}), 401);
+    deepStrictEqual(await statusOf('/saved', { authorization: 'Bearer x' }), 401);
+    deepStrictEqual(await statusOf('/world', { authorization, origin: 'http://evil.example' }), 403);
+    deepStrictEqual(await statusOf('', { origin: 'http://evil.example' }), 403);
+    deepStrictEqual(await statusOf('/saved', { authorization }), 200);
+    const { headers } = await fetch(url);
+    match(headers.get('content-security-policy')!, /default-src 'none'.*frame-ancestors 'none'/);
+  });
+
+  it('plays a round: two players, a lobby join that a fault loses, and what else can happen', async () => {
+    const joins: string[] = [];
+    const players = createClient({ url: world.url!, token: world.identityToken! });
+    await page.getByLabel('Name of the new member').fill('Grace');
+    await press('A new member joins');
+    await waitUntil(async () => (await result()).includes('Grace has joined'));
+    const token = /^token: (\S+)$/m.exec(await result())![1]!;
+    const follow = (client: typeof players, name: string) =>
+      client.events.feed.all$.subscribe({
+        next: ({ kind }) => joins.push(`${name} ${kind}`),
+        error: () => joins.push('error'),
+      });
+    const following = [follow(players, 'first'), follow(players.as(token), 'Grace')];
+    await page.getByText('Grace: /identity/events/live').waitFor();
+    await waitUntil(async () => (await count('lobby-marbles .poll.open')) === 2);
+
+    await apart();
+    // Grace gets her lobby join.
+    await page.getByLabel('To whom').selectOption({ label: 'Grace' });
+    await press('Send a lobby join');
+    await waitUntil(() => joins.includes('Grace matchmaker_lobby_join'));
+    await waitUntil(async () => (await count('lobby-marbles .marble')) === 1);
+    await page
+      .getByText(/reserved, \d+ s left/)
+      .first()
+      .waitFor();
+
+    await apart();
+    // The first player's is lost: of two events that come together, the service has kept the last.
+    await page.getByLabel('To whom').selectOption('');
+    await page.getByLabel('Kind of the fault').selectOption('last_event_only');
+    await press('Plan a fault');
+    await page.getByText('Planned: last_event_only × 1').waitFor();
+    await press('Send a message');
+    await waitUntil(() => joins.includes('first unknown'));
+    await waitUntil(async () => (await count('.scroll td:text("hangs")')) === 2);
+    await apart();
+    // At once, since the service collects events for 100 ms only.
+    await page.evaluate(() => {
+      for (const command of ['Send a lobby join', 'Send a message'])
+        [...document.querySelectorAll('button')].find(({ textContent }) => textContent === command)!.click();
+    });
+    await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 2);
+    deepStrictEqual(joins.includes('first matchmaker_lobby_join'), false);
+    await waitUntil(async () => (await count('lobby-marbles .marble')) === 3);
+    await apart();
+    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench.png') });
+
+    await press('Expire the token');
+    await press('Send a message');
+    await waitUntil(() => joins.includes('error'));
+    await page.getByLabel('Filter').fill('401');
+    await waitUntil(async () => (await count('.scroll tbody tr')) === 1);
+    await page.getByLabel('Filter').fill('');
+    await press('Set presence');
+    await page.locator('li .away').first().waitFor();
+
+    // Reservations end two minutes later.
+    await press('The clock jumps a minute');
+    await waitUntil(async () => (await result()).includes('60000 ms'));
+    await press('The clock jumps a minute');
+    await page.locator('td.expired').first().waitFor();
+    for (const one of following) one.unsubscribe();
+  });
+
+  it('saves a world, loads it again, and says what is wrong with a file', async () => {
+    const [download] = await Promise.all([page.waitForEvent('download'), press('Save the world')]);
+    const file = join(folder, 'world.json');
+    await download.saveAs(file);
+    await page.getByLabel('Name of the new member').fill('Mary');
+    await press('A new member joins');
+    await page.getByText('139 members').waitFor();
+    await page.getByLabel('Load a world').setInputFiles(file);
+    await page.getByText('138 members').waitFor();
+    writeFileSync(join(folder, 'wrong.json'), '{"saved":{},"world":{}}');
+    await page.getByLabel('Load a world').setInputFiles(join(folder, 'wrong.json'));
+    await waitUntil(async () => (await result()).includes('saved'));
+    errors.length = 0; // a 400 is one for the browser
+  });
+
+  it('shows a recording', async () => {
+    const lines: string[] = [];
+    const transport = withRecording(fromFetch(), line => lines.push(line));
+    const client = createClient({ url: world.url!, token: world.lobbyToken!, transport });
+    await new Promise<void>(resolve => {
+      client.group
+        .getMembers({ group_id: world.groupId! })
+        .subscribe({ complete: resolve, error: () => resolve() });
+    });
+    writeFileSync(join(folder, 'bug.ndjson'), lines.join('\n'));
+    await page.getByLabel('Open a recording').setInputFiles(join(folder, 'bug.ndjson'));
+    await page.getByText('1 requests in').waitFor();
+    writeFileSync(join(folder, 'other.ndjson'), 'something else');
+    await page.getByLabel('Open a recording').setInputFiles(join(folder, 'other.ndjson'));
+    await waitUntil(async () => (await result()).includes('no recording'));
+    deepStrictEqual(await count('[aria-labelledby=recording] .poll.failed'), 1);
+  });
+
+  it('asks for the secret, and says that another one is wrong', async () => {
+    const other = await browser.newPage();
+    await other.goto(`${world.controlUrl}/workbench#a%20b`);
+    await other.getByLabel('The secret').fill('a-guess');
+    await other.getByRole('button', { name: 'Open' }).click();
+    await other.getByText('The secret is another one').waitFor();
+    await other.goto('about:blank');
+    await other.goto(world.workbenchUrl!);
+    await other.getByText('live', { exact: true }).waitFor();
+    await other.close();
+  });
+
+  it('is accessible in light and dark, by keyboard, and on a phone', async () => {
+    await page.evaluate(axe.source);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+      deepStrictEqual(
+        violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+        [],
+      );
+    }
+    await page.getByLabel('Text of the message').focus();
+    await page.keyboard.press('Enter');
+    await waitUntil(async () => (await result()).includes('the message is sent'));
+    await page.setViewportSize({ width: 360, height: 740 });
+    const beyond = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    ok(beyond <= 0, `${beyond} px too wide`);
+  });
+});

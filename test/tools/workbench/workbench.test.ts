@@ -1,0 +1,177 @@
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
+import { pathToFileURL } from 'node:url';
+import { firstValueFrom } from 'rxjs';
+import { createClient } from 'lobby-rx';
+import { createEmulator, listen, seedWorld, type EmulatorServer } from 'lobby-rx/emulator';
+import { createWorkbench, readWorkbenchPage } from '../../../src/tools/workbench/index.js';
+import { waitUntil } from '../../wait-until.js';
+
+const PAGE = '<html><script type="module">1;</script></html>';
+
+interface View {
+  readonly identities: readonly { readonly display_name: string; readonly presence?: string }[];
+  readonly lobbies: readonly { readonly players: readonly { readonly state: string }[] }[];
+  readonly planned: readonly object[];
+  readonly requests: readonly Readonly<Record<string, unknown>>[];
+  readonly watch: { readonly index: string };
+}
+
+describe('A workbench', () => {
+  let workbench: ReturnType<typeof createWorkbench>;
+  let server: EmulatorServer;
+  beforeEach(async () => {
+    const seeded = (emulator: ReturnType<typeof createEmulator>) => seedWorld(emulator, { members: 3 });
+    workbench = createWorkbench({ seed: 1, collectTime: 0 }, seeded, PAGE);
+    const { control, workbench: answer } = workbench;
+    server = await listen(workbench, { control, workbench: answer });
+  });
+  afterEach(() => server.close());
+
+  const ask = async (path: string, body?: object, method = body ? 'POST' : 'GET') => {
+    const authorization = `Bearer ${server.control!.secret}`;
+    const response = await fetch(`${server.control!.url}/workbench${path}`, {
+      ...{ method, headers: { authorization } },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: JSON.parse(text) as Record<string, unknown>,
+    };
+  };
+  const look = async (index?: string) => {
+    const { body } = await ask(`/world${index === undefined ? '' : `?watch_index=${index}`}`);
+    return body as unknown as View;
+  };
+
+  it('has a page in which only its own script runs', async () => {
+    const response = await fetch(`${server.control!.url}/workbench/?a`);
+    strictEqual(await response.text(), PAGE);
+    match(response.headers.get('content-type')!, /^text\/html/);
+    // The digest of "1;", as openssl has it.
+    match(
+      response.headers.get('content-security-policy')!,
+      /script-src 'sha256-[\w+/=]{44}'; .*frame-ancestors 'none'/,
+    );
+  });
+
+  it('shows the world, and what changes in it', async () => {
+    const first = await look();
+    deepStrictEqual(
+      [first.identities.length, first.lobbies[0]!.players[0]!.state, first.planned, first.requests],
+      [3, 'reserved', [], []],
+    );
+    const next = look(first.watch.index);
+    workbench.control.type('presence away');
+    workbench.control.type('fault html 502');
+    const { identities, planned, watch } = await next;
+    deepStrictEqual([identities[0]!.presence, planned], ['away', [{ kind: 'html', left: '1' }]]);
+    ok(Number(watch.index) > Number(first.watch.index));
+    match(workbench.control.help, /^player /);
+    // An index of an emulator that ran before.
+    strictEqual((await look('1000000')).identities.length, 3);
+  });
+
+  it('lists requests with their senders, never with tokens', async () => {
+    const { world } = workbench;
+    const client = createClient({ url: server.url, token: world.identityToken });
+    const kinds: string[] = [];
+    const following = client.events.feed.all$.subscribe(({ kind }) => kinds.push(kind));
+    const polls = async () => (await look()).requests.filter(({ is_poll }) => is_poll);
+    await waitUntil(async () => (await polls()).length === 2);
+    workbench.control.type('lobby');
+    await waitUntil(() => kinds.length === 1);
+    await waitUntil(async () => (await polls()).length === 3);
+    following.unsubscribe();
+    await waitUntil(async () => (await polls()).every(({ ended_at }) => ended_at !== undefined));
+
+    const lobby = createClient({ url: server.url, token: world.lobbyToken });
+    const stranger = createClient({ url: server.url, token: 'a-stranger' });
+    await firstValueFrom(lobby.matchmaker.players.connected({ player_token: world.playerToken }));
+    await firstValueFrom(stranger.events.watch()).catch(() => undefined);
+    await fetch(`${server.url}/identity/events/live`);
+    await fetch(`${server.url}/identity/events/live`, { method: 'OPTIONS' });
+    workbench.control.type('fault truncated_json');
+    await firstValueFrom(client.events.watch()).catch(() => undefined);
+    workbench.control.type('fault refuse');
+    await firstValueFrom(client.events.watch()).catch(() => undefined);
+
+    const { requests, lobbies, identities } = await look();
+    const me = identities[0]!.display_name;
+    deepStrictEqual(
+      requests.map(({ who, status, events }) => [who, status, events]),
+      [
+        [me, 200, []],
+        [me, 200, ['matchmaker_lobby_join']],
+        [me, undefined, []],
+        [`lobby ${world.lobbyId.slice(0, 8)}`, 200, []],
+        ['an unknown token', 401, []],
+        ['without a token', 401, []],
+        [me, 200, []],
+        [me, 0, []],
+        // Sent again at once, since its connection had been used before.
+        [me, 200, []],
+      ],
+    );
+    strictEqual(lobbies[0]!.players[0]!.state, 'connected');
+    const text = JSON.stringify(await look());
+    const { identityToken, lobbyToken, playerToken } = world;
+    for (const secret of [identityToken, lobbyToken, playerToken, 'a-stranger']) ok(!text.includes(secret));
+  });
+
+  it('moves the clock: reservations end', async () => {
+    strictEqual((await ask('/clock', { ms: 120_000 })).status, 200);
+    strictEqual((await look()).lobbies[0]!.players[0]!.state, 'expired');
+    for (const ms of ['soon', 0.5, Number.MAX_SAFE_INTEGER]) {
+      const { status, body } = await ask('/clock', { ms });
+      strictEqual(status, 400);
+      match(
+        body.message as string,
+        /^ms must be a whole number from -86400000 to 86400000; got something else$/,
+      );
+    }
+  });
+
+  it('saves a world, and loads it, which ends the polls of the one before', async () => {
+    const { body: saved } = await ask('/saved');
+    const client = createClient({ url: server.url, token: workbench.world.identityToken });
+    const kinds: string[] = [];
+    const following = client.events.feed.all$.subscribe(({ kind }) => kinds.push(kind));
+    await waitUntil(async () => (await look()).requests.length === 2);
+    workbench.control.type('join Grace');
+    strictEqual((await look()).identities.length, 4);
+    strictEqual((await ask('/load', saved)).status, 200);
+    strictEqual((await look()).identities.length, 3);
+    // It goes on in the world that is loaded.
+    await waitUntil(async () => (await look()).requests.length === 3);
+    workbench.control.type('lobby');
+    await waitUntil(() => kinds.length === 1);
+    following.unsubscribe();
+  });
+
+  it('says what is wrong with a file or a path', async () => {
+    const wrong = async (...args: Parameters<typeof ask>) => {
+      const { status, body } = await ask(...args);
+      return `${status} ${String(body.message)}`;
+    };
+    match(await wrong('/load', { saved: 1 }), /^400 the file must be one that a workbench has saved/);
+    match(
+      await wrong('/load', { saved: {}, world: {} }),
+      /^400 saved must be a world returned by emulator.save/,
+    );
+    const { body: saved } = await ask('/saved');
+    const world = { ...(saved.world as object), friendIds: ['nobody'] };
+    match(
+      await wrong('/load', { ...saved, world }),
+      /^400 the file must be .* got one whose ids do not belong together/,
+    );
+    match(await wrong('/load', undefined, 'POST'), /^400 the file must be a JSON object/);
+    strictEqual(await wrong('/nothing'), '404 there is no such thing');
+  });
+
+  it('needs a page that has been built', () => {
+    throws(() => readWorkbenchPage([new URL('file:///nowhere.html')]), /npm run build/);
+    match(readWorkbenchPage([pathToFileURL(import.meta.filename)]), /A workbench/);
+  });
+});
