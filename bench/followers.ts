@@ -51,7 +51,7 @@ export function followers(url: string): Record<string, Follower> {
   const feedOf =
     (config: Partial<ClientConfig> = {}): Follower =>
     onEvents => {
-      const { feed } = createClient({ url, token: 't', linger: 0, ...config }).events;
+      const { feed } = createClient({ url, token: 't', watch: { linger: 0 }, ...config }).events;
       const following = feed.all$.subscribe(() => onEvents(1));
       return () => following.unsubscribe();
     };

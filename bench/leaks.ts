@@ -22,7 +22,7 @@ async function leftByWatches(report: Report): Promise<void> {
   const emulator = createEmulator();
   const { token } = emulator.addIdentity();
   const server = await listen(emulator);
-  const client = createClient({ ...server.urls, token, linger: 0 });
+  const client = createClient({ ...server.urls, token, watch: { linger: 0 } });
 
   const watchAndUnsubscribe = async (count: number) => {
     for (let i = 0; i < count; i++) {

@@ -23,7 +23,7 @@ const client = createClient({
   url: 'https://service.example',
   token: 't',
   transport,
-  watch: { deadline: 280_000 },
+  watch: { timeout: 280_000 },
 });
 const watches: Subscription[] = [];
 

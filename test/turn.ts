@@ -5,7 +5,7 @@ import { firstState, type WatchEvent, type Turn, type WatchState } from '../src/
 import { isIdle, type Answer } from './poll-script.js';
 
 /** The laws with all defaults, and jitter of one half. */
-export const laws: WatchSettings<Answer> = watchSettings<Answer>({ isIdle, random: () => 0.5 });
+export const laws: WatchSettings<Answer> = watchSettings<Answer>({ isIdle, testing: { random: () => 0.5 } });
 
 /** A moment on a wall clock and a monotonic clock; they agree unless the second one is given. */
 export const when = (at: number, monotonic = at) => ({ at, monotonic });

@@ -9,7 +9,7 @@ export function virtualWorld({ random }: { readonly random: () => number }) {
   const { identity_id, token } = emulator.addIdentity();
   const client = createClient({
     ...{ ...emulator.urls, transport: emulator.transport },
-    ...{ token: () => token, scheduler, random },
+    ...{ token: () => token, scheduler, testing: { random } },
   });
   return { scheduler, emulator, identity_id, client, pass };
 }

@@ -32,7 +32,9 @@ const freeSlot = (player_token: string) =>
   client.matchmaker.players
     .disconnected({ player_token })
     .pipe(
-      backoff({ when: (error, attempt) => attempt < 10 && !(isStatusError(error) && error.status === 400) }),
+      backoff({
+        shouldRetry: (error, attempt) => attempt < 10 && !(isStatusError(error) && error.status === 400),
+      }),
     );
 
 const log = (entry: GateLogEntry) => {

@@ -1,4 +1,4 @@
-import type { SchedulerLike, TimestampProvider } from 'rxjs';
+import type { SchedulerLike } from 'rxjs';
 import {
   checkEndpoint,
   endpoints as defaultEndpoints,
@@ -10,7 +10,6 @@ import {
   aFunction,
   checkArgument,
   checkOptions,
-  clock,
   given,
   InputError,
   milliseconds,
@@ -28,11 +27,25 @@ import {
   type LiveEvent,
   type NoOwnEvents,
 } from '../protocol/index.js';
-import { WATCH_OPTIONS, type BackoffConfig, type WatchConfig, type WatchLogEntry } from '../stream/index.js';
+import {
+  TESTING_OPTIONS,
+  WATCH_OPTIONS,
+  type TestingConfig,
+  type WatchConfig,
+  type WatchLogEntry,
+} from '../stream/index.js';
 import type { RequestLogEntry, Token, Transport } from '../transport/index.js';
 
 /** An entry of a client's log: about a request (with a `requestId`) or about a watch (with a `watchId`). */
 export type LogEntry = RequestLogEntry | WatchLogEntry;
+
+/** The options of all watches of a client. `wake$` is `clockJumps()` by default, in a page `pageWake()`. */
+export interface ClientWatchConfig extends Pick<WatchConfig<unknown>, WatchOption> {
+  /** How long a feed keeps polling after its last subscriber has unsubscribed, in ms. Default 1,000. */
+  readonly linger?: number;
+}
+
+type WatchOption = 'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' | 'backoff';
 
 /** The options of `createClient`. A URL and the token are required; everything else is optional. */
 export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
@@ -52,23 +65,17 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
   /** Allows plain http: to other machines. Default false, because it exposes the token to everyone on the network. */
   readonly insecure?: boolean;
   /** How long a request that does not block may take, in ms. Default 15,000. */
-  readonly deadline?: number;
-  /** Default options of all watches; a call can override them. `wake$` is `clockJumps()` by default, in a page `pageWake()`. */
-  readonly watch?: Pick<WatchConfig<unknown>, 'wake$' | 'deadline' | 'minInterval' | 'burst' | 'retention'>;
-  /** How long watches wait after a failure; see `backoff`. */
-  readonly backoff?: BackoffConfig;
-  /** How long a feed keeps polling after its last subscriber has unsubscribed, in ms. Default 1,000. */
-  readonly linger?: number;
+  readonly timeout?: number;
+  /** Default options of all watches and feeds; a call can override them. */
+  readonly watch?: ClientWatchConfig;
   /** How requests are carried. Default `fromFetch()`. */
   readonly transport?: Transport;
   /** Called for each request and after each poll of a watch. Entries contain no tokens. Errors are swallowed. */
   readonly log?: (entry: LogEntry) => void;
-  /** Returns a random number from 0 to 1, excluding 1, for the jitter. Default `Math.random`. */
-  readonly random?: () => number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
-  /** A clock that is never set back, in ms, for durations. Default `performance`; with another scheduler, that scheduler. */
-  readonly monotonic?: TimestampProvider;
+  /** What a test may have to set besides the clock. */
+  readonly testing?: TestingConfig;
   /**
    * Replacements for built-in endpoints, with the same input and answer: for servers with other paths. Everything that uses
    * an endpoint (roster, feed, gate) then uses the replacement.
@@ -78,7 +85,7 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
    * Codecs of your own event kinds, by their names on the wire. These kinds become members of `LiveEvent`, with the decoded
    * value as `payload`. For example: `feed.on('chat_message')`.
    */
-  readonly events?: Codecs;
+  readonly kinds?: Codecs;
 }
 
 const transportFunction: Guard<Transport> = {
@@ -95,25 +102,19 @@ const OPTIONS: Options<ClientConfig> = {
   apiUrl: anything,
   token: anything,
   insecure: aBoolean,
-  deadline: milliseconds,
+  timeout: milliseconds,
   watch: plainObject,
-  backoff: plainObject,
-  linger: milliseconds,
   transport: transportFunction,
   log: aFunction,
-  random: aFunction,
   scheduler: schedulerLike,
-  monotonic: clock,
+  testing: plainObject,
   endpoints: plainObject,
-  events: plainObject,
+  kinds: plainObject,
 };
-const { wake$, deadline, minInterval, burst, retention } = WATCH_OPTIONS;
-const OPTIONS_OF_WATCHES: Options<NonNullable<ClientConfig['watch']>> = {
-  wake$,
-  deadline,
-  minInterval,
-  burst,
-  retention,
+const { wake$, timeout, minInterval, burst, retention, backoff } = WATCH_OPTIONS;
+const OPTIONS_OF_WATCHES: Options<ClientWatchConfig> = {
+  ...{ wake$, timeout, minInterval, burst, retention, backoff },
+  linger: milliseconds,
 };
 
 /** Kinds that this library uses itself. */
@@ -125,38 +126,39 @@ const RESERVED_KINDS: readonly string[] = [
 ] satisfies LiveEvent['kind'][];
 
 /** A {@link ClientConfig} that has been checked, with all of its endpoints. */
-export type CheckedConfig = Omit<ClientConfig, 'endpoints' | 'events'> & { readonly endpoints: Endpoints };
+export type CheckedConfig = Omit<ClientConfig, 'endpoints' | 'kinds'> & { readonly endpoints: Endpoints };
 
 /** Throws an `InputError` that says what to change if a config is invalid, except for its URLs and its token. */
 export function checkedConfig(config: ClientConfig<EventCodecs>): CheckedConfig {
   checkArgument('config', plainObject, config);
   checkOptions<object>(config, OPTIONS);
   checkOptions(config.watch, OPTIONS_OF_WATCHES, 'watch');
-  const { endpoints, events, ...others } = given(config);
-  return { ...others, endpoints: resolveEndpoints(endpoints, events) };
+  checkOptions(config.testing, TESTING_OPTIONS, 'testing');
+  const { endpoints, kinds, ...others } = given(config);
+  return { ...others, endpoints: resolveEndpoints(endpoints, kinds) };
 }
 
-function resolveEndpoints(endpoints: Partial<Endpoints> = {}, events: EventCodecs = {}): Endpoints {
-  rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints');
+function resolveEndpoints(endpoints: Partial<Endpoints> = {}, kinds: EventCodecs = {}): Endpoints {
+  rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints', 'endpoint');
   const replaced = Object.entries(given(endpoints)).map(([name, endpoint]) => {
     const builtIn = defaultEndpoints[name as keyof Endpoints];
     checkEndpoint(endpoint, `endpoints.${name}`, builtIn);
     // What it leaves open, such as what is news, is as in the built-in one.
     return [name, { ...builtIn, ...(endpoint as Endpoint) }];
   });
-  for (const [kind, codec] of Object.entries(events)) {
+  for (const [kind, codec] of Object.entries(kinds)) {
     if (RESERVED_KINDS.includes(kind))
-      throw new InputError('events', 'kinds that this library does not know itself', kind);
+      throw new InputError('kinds', 'names that this library does not know itself', kind);
     if (typeof (codec as { decode?: unknown } | null)?.decode !== 'function')
-      throw new InputError(`events.${kind}`, 'a codec created by struct() or io-ts', 'something else');
+      throw new InputError(`kinds.${kind}`, 'a codec created by struct() or io-ts', 'something else');
   }
   const chosen: Endpoints = { ...defaultEndpoints, ...(Object.fromEntries(replaced) as Partial<Endpoints>) };
-  if (Object.keys(events).length === 0) return chosen;
+  if (Object.keys(kinds).length === 0) return chosen;
   if (chosen.eventsWatch.response !== IdentityEventList) {
     const rule =
       'left out if endpoints.eventsWatch has a response of its own: identityEventList() there declares kinds';
-    throw new InputError('events', rule, 'both');
+    throw new InputError('kinds', rule, 'both');
   }
-  const response = identityEventList(events) as unknown as typeof IdentityEventList;
+  const response = identityEventList(kinds) as unknown as typeof IdentityEventList;
   return { ...chosen, eventsWatch: { ...chosen.eventsWatch, response } };
 }

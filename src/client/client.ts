@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { Endpoint, HttpMethod, Pageable, PagesConfig, Watchable } from '../endpoint/index.js';
+import type { Endpoint, HttpMethod, Pageable, Watchable } from '../endpoint/index.js';
 import type { EventCodecs, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import { answers, type WatchConfig, type WatchSignal } from '../stream/index.js';
 import type { Token } from '../transport/index.js';
@@ -8,7 +8,13 @@ import { createContext, type LobbyContext } from './context.js';
 import { createEventsApi, type EventsApi } from './events-api.js';
 import { createGroupApi, type GroupApi } from './group/index.js';
 import { createMatchmakerApi, type MatchmakerApi } from './matchmaker-api.js';
-import { endpointPages, endpointSignals, request, type RequestConfig } from './requests.js';
+import {
+  endpointPages,
+  endpointSignals,
+  request,
+  type ClientPagesConfig,
+  type RequestConfig,
+} from './requests.js';
 
 /**
  * The service as streams, for one token of an identity or a lobby. Nothing is sent until an Observable is subscribed to.
@@ -60,7 +66,7 @@ export interface Client<Own extends object = NoOwnEvents> {
 
   /**
    * Reads the pages of an endpoint whose input and answer have an `anchor`. Cold and lazy. It completes after the last page.
-   * See `pages`.
+   * See `pages`. With `backoff`, each page is retried by itself.
    *
    * @example
    * client.pages(getMembers, { group_id }).subscribe(({ members }) => show(members));
@@ -68,7 +74,7 @@ export interface Client<Own extends object = NoOwnEvents> {
   pages<Input, Answer>(
     endpoint: Endpoint<Input, Answer> & Pageable<Input, Answer>,
     input: Omit<Input, 'anchor'>,
-    config?: PagesConfig<NoInfer<Answer>>,
+    config?: ClientPagesConfig<NoInfer<Answer>>,
   ): Observable<Answer>;
 
   /**

@@ -2,10 +2,10 @@ import { asyncScheduler } from 'rxjs';
 import type { BaseUrls, Endpoints, RequestContext } from '../endpoint/index.js';
 import { describe, given, InputError } from '../error/index.js';
 import type { EventCodecs } from '../protocol/index.js';
-import { defaultWake, monotonicClock, watchSettings, type WatchConfig } from '../stream/index.js';
+import { defaultWake, watchSettings, type ClockJumpsConfig, type WatchConfig } from '../stream/index.js';
 import {
   fromFetch,
-  withDeadline,
+  withTimeout,
   withLog,
   withToken,
   type Token,
@@ -20,7 +20,7 @@ export interface LobbyContext {
   readonly plain: RequestContext;
   /** For single requests that block because they have an index. */
   readonly blocking: RequestContext;
-  /** For the polls of a watch, which enforces their deadline itself. */
+  /** For the polls of a watch, which enforces their timeout itself. */
   readonly polling: RequestContext;
   readonly watch: WatchConfig<unknown>;
   /** How long a feed polls without a subscriber; undefined for the default. */
@@ -32,29 +32,27 @@ export interface LobbyContext {
 /** Creates a context: everything that a client needs to reach the service with one token. */
 export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContext {
   const config = checkedConfig(unchecked);
-  const { endpoints, log, random, backoff, linger, deadline = 15_000, scheduler = asyncScheduler } = config;
-  const { transport = fromFetch({ scheduler }), monotonic = monotonicClock(scheduler) } = config;
+  const { endpoints, log, testing, timeout = 15_000, scheduler = asyncScheduler } = config;
+  const { transport = fromFetch({ scheduler }) } = config;
+  const { linger, ...watchConfig } = given(config.watch ?? {});
   const baseUrls = resolveUrls(config);
   const now = () => scheduler.now();
   const logged = log ? withLog(transport, log, now) : transport;
   const sendingBy = (transport: Transport): RequestContext => ({ transport, baseUrls, now });
 
-  const watch: WatchConfig<unknown> = {
+  const watch = {
     scheduler,
-    monotonic,
-    wake$: defaultWake({ scheduler, ...(config.monotonic && { monotonic }) }),
-    ...(log && { log }),
-    ...(random && { random }),
-    ...(backoff && { backoff }),
-    ...given(config.watch),
-  };
-  const { deadline: pollDeadline } = watchSettings(watch);
+    wake$: defaultWake(given({ scheduler, monotonic: testing?.monotonic }) as ClockJumpsConfig),
+    ...given({ log, testing }),
+    ...watchConfig,
+  } as WatchConfig<unknown>;
+  const { timeout: pollTimeout } = watchSettings(watch);
   const as = (token: Token): LobbyContext => {
     const authorized = withToken(logged, token, scheduler);
     return {
       endpoints,
-      plain: sendingBy(withDeadline(authorized, deadline, scheduler)),
-      blocking: sendingBy(withDeadline(authorized, pollDeadline, scheduler)),
+      plain: sendingBy(withTimeout(authorized, timeout, scheduler)),
+      blocking: sendingBy(withTimeout(authorized, pollTimeout, scheduler)),
       polling: sendingBy(authorized),
       watch,
       linger,

@@ -1,5 +1,5 @@
 export { createClient, type Client } from './client.js';
-export type { ClientConfig, LogEntry } from './client-config.js';
+export type { ClientConfig, ClientWatchConfig, LogEntry } from './client-config.js';
 export type { EventsApi, FeedConfig } from './events-api.js';
 export type { GroupApi, MembersConfig, Roster, RosterConfig } from './group/index.js';
 export { identities, keepProfile, type IdentitiesConfig } from './identities.js';
@@ -7,4 +7,4 @@ export type { MatchmakerApi } from './matchmaker-api.js';
 export { fold } from './fold.js';
 export { ramp, RateLimit, type RampConfig } from './ramp.js';
 export { whyNotConnected, type NotConnected, type RefusalReason } from './why-not-connected.js';
-export type { RequestConfig } from './requests.js';
+export type { ClientPagesConfig, RequestConfig } from './requests.js';

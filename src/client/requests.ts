@@ -1,4 +1,4 @@
-import { defer, EMPTY, timer, type Observable } from 'rxjs';
+import { defer, EMPTY, identity, timer, type Observable } from 'rxjs';
 import {
   answerKey,
   pages,
@@ -9,10 +9,12 @@ import {
 } from '../endpoint/index.js';
 import { aBoolean, checkOptions, given, positiveInteger, type Options } from '../error/index.js';
 import {
+  backoff,
   continuingWatch,
   watchSettings,
   type AnswerSettings,
   type Clocks,
+  type RetryConfig,
   type SinglePoll,
   type WatchConfig,
   type WatchSettings,
@@ -116,18 +118,27 @@ export function endpointSignals<Input, Answer>(
   return defer(() => continuingWatch(poll, settings())());
 }
 
+/** The options of reading the pages of an endpoint. */
+export interface ClientPagesConfig<P> extends PagesConfig<P> {
+  /** Retries each page by itself; `{}` for the defaults of `backoff`. Default: the first error ends the walk. */
+  readonly backoff?: RetryConfig;
+}
+
 /** Reads the pages of an endpoint. `kind` is set if they are read for a watch. */
 export function endpointPages<Input, Answer>(
   context: LobbyContext,
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'anchor'>,
-  config?: PagesConfig<Answer>,
+  config: ClientPagesConfig<Answer> = {},
   kind?: TransportRequest['kind'],
 ): Observable<Answer> {
+  const { backoff: retrying, ...paging } = config;
+  const { scheduler, testing } = context.watch;
+  const retried = retrying
+    ? backoff<Answer>({ ...(given({ scheduler, testing }) as RetryConfig), ...retrying })
+    : identity;
   const page = (anchor: string | undefined) => ({ ...input, anchor }) as Input;
-  return pages(
-    anchor =>
-      kind ? send(context.plain, endpoint, page(anchor), { kind }) : request(context, endpoint, page(anchor)),
-    config,
-  );
+  const sent = (input: Input) =>
+    kind ? send(context.plain, endpoint, input, { kind }) : request(context, endpoint, input);
+  return pages(anchor => sent(page(anchor)).pipe(retried), paging);
 }

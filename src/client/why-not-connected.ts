@@ -1,4 +1,10 @@
-import { isFromService, isInputError, isStatusError, isTransportError } from '../error/index.js';
+import {
+  answerBehind,
+  isFromService,
+  isInputError,
+  isTransportError,
+  isUnauthorizedError,
+} from '../error/index.js';
 
 /** Why `players.connected` refused a token: a known reason, or otherwise the service's error code. */
 export type RefusalReason =
@@ -49,14 +55,17 @@ export function whyNotConnected(error: unknown): NotConnected {
     const isUnsent = error.reason === 'not_sent' || error.reason === 'unreachable';
     return { outcome: isUnsent ? 'not_sent' : 'unknown' };
   }
+  const answer = answerBehind(error);
+  const isUnauthorized = isUnauthorizedError(error) || answer?.status === 403;
+  // There was no token to send it with.
+  if (isUnauthorizedError(error) && !answer) return { outcome: 'not_sent' };
   // A crash, or a proxy that lost the answer. Only the service's own 4xx is definitely a refusal.
-  if (!isStatusError(error) || !isFromService(error) || error.status < 400 || error.status > 499) {
-    return { outcome: 'unknown' };
-  }
-  const isUnauthorized = error.status === 401 || error.status === 403;
+  const isNo =
+    answer && (isUnauthorized || isFromService(answer)) && answer.status >= 400 && answer.status < 500;
+  if (!isNo) return { outcome: 'unknown' };
+  const { code, status } = answer;
   return {
     outcome: 'refused',
-    reason:
-      REASONS.get(error.code) ?? (isUnauthorized ? 'unauthorized' : (error.code ?? String(error.status))),
+    reason: REASONS.get(code) ?? (isUnauthorized ? 'unauthorized' : (code ?? String(status))),
   };
 }

@@ -36,7 +36,7 @@ export function composeRequest(
   const path = fillPath(endpoint.path, given);
   const query = pick(endpoint.query, given);
   const body = endpoint.body && pick(endpoint.body, given);
-  rejectUnknownKeys(given, names);
+  rejectUnknownKeys(given, names, '', 'field');
 
   // Not URLSearchParams: it encodes a space as '+', and an index must be sent back byte for byte.
   const search = Object.entries(query)

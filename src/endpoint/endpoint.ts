@@ -138,7 +138,7 @@ export function endpoint<
 export function checkEndpoint(definition: unknown, name = '', replaced?: Endpoint): void {
   const at = (part: string) => (name ? `${name}.${part}` : part);
   const given = checkArgument(name || 'endpoint', plainObject, definition);
-  rejectUnknownKeys(given, PARTS, name);
+  rejectUnknownKeys(given, PARTS, name, 'part');
   const { method, service, path, query, body, response } = given;
   checkArgument(at('method'), oneOf(METHODS), method);
   checkArgument(at('service'), oneOf(SERVICES), service);

@@ -4,10 +4,8 @@ import {
   EMPTY,
   expand,
   from,
-  map,
   subscribeOn,
   take,
-  takeWhile,
   throwError,
   type Observable,
   type ObservableInput,
@@ -26,10 +24,11 @@ import {
 export interface PagesConfig<P> {
   /** The anchor of the first page to read. Default: none, for the first page there is. */
   readonly from?: string;
-  /** Returns the anchor of the next page. Default: the `anchor` field of the page. */
-  readonly anchorOf?: (page: P) => string | null | undefined;
-  /** Whether a page only repeats the previous one. If so, the stream completes without it. Default: never. */
-  readonly isRepeat?: (page: P, previous: P) => boolean;
+  /**
+   * Returns the anchor of the next page. A number counts as its digits; without one, or if it is an empty string, the page is the last.
+   * Default: the `anchor` field of the page.
+   */
+  readonly anchorOf?: (page: P) => string | number | null | undefined;
   /** When the requests are sent. Default `asapScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
@@ -37,7 +36,6 @@ export interface PagesConfig<P> {
 const OPTIONS: Options<PagesConfig<never>> = {
   from: cursorArgument,
   anchorOf: aFunction,
-  isRepeat: aFunction,
   scheduler: schedulerLike,
 };
 
@@ -46,7 +44,7 @@ const OPTIONS: Options<PagesConfig<never>> = {
  * emitted: `take(1)` costs one request, and there is no waiting for slow subscribers. Unsubscribing aborts the pending
  * request.
  *
- * It completes after the first page without an anchor. An empty page with an anchor does not end it. A repeated anchor is a
+ * It completes after the first page without an anchor, or with an empty one. An empty page with an anchor does not end it. A repeated anchor is a
  * `DecodeError`, since the stream would never end. Other errors are those of `page`.
  *
  * Throws an `InputError` if the config is invalid.
@@ -59,27 +57,24 @@ export function pages<P>(
   config: PagesConfig<P> = {},
 ): Observable<P> {
   checkOptions<PagesConfig<never>>(config, OPTIONS);
-  const { from: start, anchorOf = anchorIn, isRepeat = () => false, scheduler = asapScheduler } = config;
+  const { from: start, anchorOf = anchorIn, scheduler = asapScheduler } = config;
   return defer(() => {
     const seenAnchors = new Set<string>();
-    const next = (anchor: string | undefined, previous: P | undefined) =>
+    const next = (anchor: string | undefined) =>
       defer(() => from(page(anchor))).pipe(
         take(1),
-        map(current => ({ current, previous })),
         // `expand` requests the next page while it emits this one. Deferred, so that `take(1)` can still stop it.
         subscribeOn(scheduler),
       );
 
-    return next(start, undefined).pipe(
-      expand(({ current }) => {
-        const anchor = anchorOf(current);
-        if (!anchor) return EMPTY;
+    return next(start).pipe(
+      expand(current => {
+        const anchor = String(anchorOf(current) ?? '');
+        if (anchor === '') return EMPTY;
         if (seenAnchors.has(anchor)) return throwError(() => new DecodeError(REPEATED_ANCHOR));
         seenAnchors.add(anchor);
-        return next(anchor, current);
+        return next(anchor);
       }, 1),
-      takeWhile(({ current, previous }) => previous === undefined || !isRepeat(current, previous)),
-      map(({ current }) => current),
     );
   });
 }
@@ -90,6 +85,6 @@ const REPEATED_ANCHOR = {
   got: 'one that was',
 };
 
-function anchorIn(page: unknown): string | null | undefined {
+function anchorIn(page: unknown): string | number | null | undefined {
   return (page as { anchor?: string | null } | null)?.anchor;
 }

@@ -3,13 +3,16 @@ import { isLeft } from '#fp-ts/Either';
 import {
   DecodeError,
   describe,
+  isFromService,
   MAX_WAIT,
   StatusError,
   TransportError,
+  UnauthorizedError,
+  type ClientError,
   type RequestSummary,
   type StatusDetails,
 } from '../error/index.js';
-import { decodeIssues, ErrorBody, jsonHash, textHash } from '../protocol/index.js';
+import { decodeIssues, errorBodyOf, jsonHash, textHash } from '../protocol/index.js';
 import type { Polled } from '../stream/index.js';
 import { summaryOf, type Transport, type TransportResponse } from '../transport/index.js';
 import { composeRequest, type BaseUrls, type RequestOptions } from './compose-request.js';
@@ -64,7 +67,7 @@ export function requestText<Input, Answer>(
   });
 }
 
-/** Decodes the value in an answer. Throws a `StatusError` or a `DecodeError` if there is none. */
+/** Decodes the value in an answer. Throws a `StatusError`, an `UnauthorizedError` or a `DecodeError` if there is none. */
 function readAnswer<Answer>(
   endpoint: Endpoint<never, Answer>,
   request: RequestSummary,
@@ -72,7 +75,7 @@ function readAnswer<Answer>(
   now: () => number,
 ): Answer {
   const { status, text } = response;
-  if (status < 200 || status > 299) throw new StatusError(status, request, statusDetails(response, now()));
+  if (status < 200 || status > 299) throw refusal(response, request, now());
   const result = decode(endpoint, parse(text, request), request);
   if (!isLeft(result)) return result.right;
   // A 204 from an endpoint with content is not malformed: proxies and servers use it for "nothing new".
@@ -119,9 +122,17 @@ function parse(text: string, request: RequestSummary): unknown {
   }
 }
 
+/** The error of an answer that is a no. */
+function refusal(response: TransportResponse, request: RequestSummary, now: number): ClientError {
+  const { status, isSignedOut = false } = response;
+  const error = new StatusError(status, request, statusDetails(response, now));
+  const isUnauthorized = status === 401 && (isSignedOut || isFromService(error));
+  return isUnauthorized ? new UnauthorizedError(request, error) : error;
+}
+
 /** The details of an error answer. Its body may be empty, HTML or truncated. */
 function statusDetails({ headers, text }: TransportResponse, now: number): StatusDetails {
-  const body = errorBody(text);
+  const body = errorBodyOf(text);
   const rayId = body.ray_id ?? headers.get('rvt-ray-id') ?? '';
   const wait = retryAfter(headers, body.metadata, now);
   return {
@@ -132,15 +143,6 @@ function statusDetails({ headers, text }: TransportResponse, now: number): Statu
     ...(wait !== undefined && { retryAfter: wait }),
     ...(text === '' && { isEmpty: true }),
   };
-}
-
-function errorBody(text: string): ErrorBody {
-  try {
-    const result = ErrorBody.decode(JSON.parse(text));
-    return isLeft(result) ? {} : result.right;
-  } catch {
-    return {};
-  }
 }
 
 /** Metadata may be any number. It counts as a time only if it is later than this. */
@@ -156,17 +158,23 @@ function retryAfter(
   metadata: unknown,
   now: number,
 ): number | undefined {
-  const header = headers.get('retry-after');
-  if (/^\s*\d{1,9}\s*$/.test(header ?? '')) return Number(header) * 1000;
-  const until = httpDate(header) ?? time(metadata);
-  if (until === undefined) return undefined;
-  const sent = httpDate(headers.get('date'));
-  return Math.max(0, sent === undefined ? Math.min(until - now, MAX_WAIT) : until - sent);
+  const header = once(headers.get('retry-after') ?? '');
+  const seconds = /^\d+(\.\d*)?$/.test(header) ? Number(header) : undefined;
+  const until = seconds === undefined ? (httpDate(header) ?? time(metadata)) : undefined;
+  if (seconds === undefined && until === undefined) return undefined;
+  const wait = seconds === undefined ? until! - (httpDate(headers.get('date') ?? '') ?? now) : seconds * 1000;
+  return Math.min(Math.max(0, wait), MAX_WAIT);
+}
+
+/** A header that came twice with the same value is one: `30, 30`. */
+function once(header: string): string {
+  const text = header.trim();
+  return /^(.{1,60}?)\s*,\s*\1$/.exec(text)?.[1] ?? text;
 }
 
 /** The time of an HTTP date. `Date.parse` alone would also accept '-5' and '1.5'. */
-function httpDate(header: string | null): number | undefined {
-  return /^\s*[A-Za-z]{3}/.test(header ?? '') ? time(Date.parse(header!)) : undefined;
+function httpDate(header: string): number | undefined {
+  return /^\s*[A-Za-z]{3}/.test(header) ? time(Date.parse(header)) : undefined;
 }
 
 function time(value: unknown): number | undefined {

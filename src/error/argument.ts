@@ -1,6 +1,6 @@
 import { describe } from './describe.js';
-import { didYouMean } from './did-you-mean.js';
 import { InputError } from './input-error.js';
+import { nearestName } from './nearest-name.js';
 
 /** A requirement on an argument: a name that completes the phrase "must be …", and the test itself. */
 export interface Check {
@@ -23,17 +23,25 @@ export function checkArgument<A>(name: string, guard: Guard<A>, value: unknown):
 }
 
 /**
- * Throws an `InputError` if options or an input have an unknown key: a misspelt key would otherwise be ignored silently.
- * `name` is the path to the object in error messages, for example `watch`. The object may be absent.
+ * Throws an `InputError` if options have an unknown key: a misspelt key would otherwise be ignored silently. `name` is the path to the
+ * object in error messages, for example `watch`. The object may be absent. `what` says what its keys are.
  */
-export function rejectUnknownKeys(given: unknown, known: readonly string[], name = ''): void {
+export function rejectUnknownKeys(
+  given: unknown,
+  known: readonly string[],
+  name = '',
+  what = 'option',
+): void {
   if (given === undefined) return;
   const entries = Object.entries(checkArgument(name || 'config', plainObject, given));
   const [unknown] = entries.find(([key, value]) => value !== undefined && !known.includes(key)) ?? [];
   if (unknown === undefined) return;
   const path = name ? `${name}.${unknown}` : unknown;
-  const expected = known.length > 0 ? `one of ${known.join(', ')}` : 'omitted, since nothing is expected';
-  throw new InputError(path, expected, `an unknown name${didYouMean(unknown, known)}`);
+  const meant = nearestName(unknown, known);
+  const message = `unknown ${what} \`${path}\`${meant ? `; did you mean \`${meant}\`?` : '.'}`;
+  const choice = known.length > 0 ? known.join(', ') : 'none';
+  const names = `${what.charAt(0).toUpperCase()}${what.slice(1)}s: ${choice}`;
+  throw new InputError(path, `one of: ${choice}`, `an unknown ${what}`, `${message} ${names}`);
 }
 
 /**

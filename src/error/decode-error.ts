@@ -1,5 +1,5 @@
-import { hasTag } from './has-tag.js';
 import type { RequestSummary } from './request-summary.js';
+import { hasTag, TaggedError } from './tagged-error.js';
 
 const MAX_MESSAGE_LENGTH = 300;
 
@@ -17,7 +17,7 @@ export interface DecodeIssue {
 }
 
 /** The answer failed to decode: `path` says where, `expected` and `got` say why. It never contains the values themselves. */
-export class DecodeError extends Error {
+export class DecodeError extends TaggedError {
   readonly _tag = 'DecodeError';
   override readonly name = 'DecodeError';
   readonly path: string;

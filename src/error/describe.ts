@@ -1,11 +1,11 @@
 /** Describes a value in a few words for an error message. Strings are never quoted, since they may be tokens. */
 export function describe(value: unknown): string {
-  if (value === undefined) return 'nothing';
+  if (value === undefined) return 'undefined';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   switch (typeof value) {
     case 'string':
-      return value === '' ? 'an empty string' : `a string of ${value.length} characters`;
+      return value === '' ? 'an empty string' : `a string of ${counted(value.length, 'character')}`;
     case 'number':
       return Math.abs(value) < 1e6 || !Number.isFinite(value) ? String(value) : 'a large number';
     case 'boolean':
@@ -14,6 +14,11 @@ export function describe(value: unknown): string {
       return 'an object';
   }
   return `a ${typeof value}`;
+}
+
+/** A number of things: `1 character`, `2 characters`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 /** The text of what was thrown. Anything can be thrown, even what has no text. */

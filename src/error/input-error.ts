@@ -1,19 +1,20 @@
-import { hasTag } from './has-tag.js';
+import { hasTag, TaggedError } from './tagged-error.js';
 
 /** One of the caller's arguments is invalid. Nothing was sent. The message says what to change. */
-export class InputError extends Error {
+export class InputError extends TaggedError {
   readonly _tag = 'InputError';
   override readonly name = 'InputError';
 
   constructor(
-    /** The name of the argument, for example `watch.deadline`. */
+    /** The name of the argument, for example `watch.timeout`. */
     readonly argument: string,
     /** What it must be. */
     readonly expected: string,
     /** What was given, in words. Strings are never quoted, since they may be tokens. */
     readonly got: string,
+    message = `${argument} must be ${expected}; got ${got}`,
   ) {
-    super(`${argument} must be ${expected}; got ${got}`);
+    super(message);
   }
 }
 

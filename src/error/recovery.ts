@@ -1,6 +1,7 @@
 import { isInputError } from './input-error.js';
 import { isFromService, isStatusError, type StatusError } from './status-error.js';
 import { isTransportError } from './transport-error.js';
+import { isUnauthorizedError } from './unauthorized-error.js';
 
 /**
  * What a watch does about a failed poll.
@@ -37,7 +38,7 @@ const TOO_LONG_STATUSES = [414, 431];
 const INDEX_STATUSES = [400, 404, 410];
 const END_STATUSES = [401, 403];
 /** Foreign answers with these statuses say that the time is wrong, not the URL. */
-const LATER_STATUSES = [408, 425, 429];
+export const LATER_STATUSES = [408, 425, 429];
 
 const CHECK_URL = 'the answer does not come from the service: is the URL right?';
 
@@ -51,7 +52,7 @@ const CHECK_URL = 'the answer does not come from the service: is the URL right?'
  * watch(poll, { recovery: error => (isGone(error) ? { kind: 'end' } : recovery(error)) });
  */
 export function recovery(error: unknown): Recovery {
-  if (isInputError(error)) return { kind: 'end' };
+  if (isInputError(error) || isUnauthorizedError(error)) return { kind: 'end' };
   if (isTransportError(error)) return { kind: 'retry', offline: error.reason === 'unreachable' };
   if (!isStatusError(error)) return { kind: 'retry' };
 
@@ -69,7 +70,6 @@ export function recovery(error: unknown): Recovery {
 /** What an error status of the service itself means. */
 function serviceRecovery({ status, retryAfter: after }: StatusError): Recovery {
   if (INDEX_STATUSES.includes(status)) return { kind: 'index' };
-  // A 401 only gets here if the token was already renewed once, or cannot be renewed.
   if (END_STATUSES.includes(status)) return { kind: 'end' };
   return { kind: 'retry', after, blamesIndex: status === 500 };
 }

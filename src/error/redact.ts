@@ -1,36 +1,119 @@
 import { isWellFormed } from './argument.js';
 
-const MIN_SECRET_LENGTH = 4;
+/** A shorter one is no real secret: without all that is like it, any message would become unreadable. */
+const MIN_LENGTH = 4;
+
+/** Of shorter ones, the encoded forms are too common to be replaced. */
+const MIN_ENCODED_LENGTH = 6;
+
+/** So often a text may have been escaped: JSON in a string of JSON, a URL in the query of a URL. */
+const MAX_ESCAPES = 3;
+
+/** Replaces every secret in a text with `[secret]`, in whatever form it comes back. See {@link redactor}. */
+export function redact(text: string, secrets: readonly string[]): string {
+  return redactor(new Map(secrets.map(secret => [secret, '[secret]'])))(text);
+}
 
 /**
- * Replaces every secret in a text with `[secret]`, also where a URL quotes it, however its characters are percent-encoded. Secrets of
- * fewer than four characters are left alone: they are no real secrets, and replacing them would make any message unreadable.
+ * Creates a function that replaces secrets in texts, each by the text that belongs to it: as they are; in Base64, wherever that
+ * begins; in hexadecimal digits; and each of these with characters that are escaped as in URLs, JSON or HTML, up to three times.
+ * If it finds one in escapes, these are undone in what it returns.
  */
-export function redact(text: string, secrets: readonly string[]): string {
-  return (
-    secrets
-      .filter(secret => secret.length >= MIN_SECRET_LENGTH)
-      // If one secret is a prefix of another, replacing it first would leave the rest of the other readable.
-      .sort((a, b) => b.length - a.length)
-      .reduce((before, secret) => {
-        const clean = before.replaceAll(secret, '[secret]');
-        return clean.includes('%') && isWellFormed(secret)
-          ? clean.replace(percentEncoded(secret), '[secret]')
-          : clean;
-      }, text)
-  );
-}
-
-function percentEncoded(secret: string): RegExp {
-  const either = (character: string) => {
-    const code = character.codePointAt(0)!;
-    const hex = code.toString(16);
-    return `(?:\\u{${hex}}|${code < 128 ? `%${hex.padStart(2, '0')}` : encodeURIComponent(character)})`;
+export function redactor(replacements: ReadonlyMap<string, string>): (text: string) => string {
+  const forms = [...replacements]
+    .filter(([secret]) => secret.length >= MIN_LENGTH)
+    // If one secret begins another, replacing it first would leave the rest of the other readable.
+    .sort(([a], [b]) => b.length - a.length)
+    .flatMap(([secret, replacement]) => formsOf(secret).map(form => ({ form, replacement })));
+  if (forms.length === 0) return text => text;
+  return text => {
+    let shown = text;
+    let view = text;
+    for (let escapes = 0; escapes <= MAX_ESCAPES; escapes++) {
+      const clean = forms.reduce(
+        (before, { form, replacement }) => before.replace(form, () => replacement),
+        view,
+      );
+      if (clean !== view) shown = clean;
+      view = clean.replace(ESCAPE, characterOf);
+      if (view === clean) break;
+    }
+    return shown;
   };
-  return new RegExp(Array.from(secret, either).join(''), 'giu');
 }
 
-/** Redacts the body of an answer. In JSON, secrets are found however they are escaped; in other text, only literally. */
+/** The forms of a secret that are not made by escaping single characters. */
+function formsOf(secret: string): readonly RegExp[] {
+  const literal = new RegExp(secret.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'), 'g');
+  if (secret.length < MIN_ENCODED_LENGTH || !isWellFormed(secret)) return [literal];
+  const bytes = bytesOf(secret);
+  const hex = bytes.map(byte => byte.toString(16).padStart(2, '0')).join('');
+  const base64 = [0, 1, 2].map(shift => base64Of(bytes, shift));
+  const encoded = [...base64, ...base64.map(text => text.replaceAll('+', '-').replaceAll('/', '_'))];
+  return [
+    literal,
+    new RegExp(hex, 'gi'),
+    ...[...new Set(encoded)].map(text => new RegExp(text.replaceAll('+', '\\+'), 'g')),
+  ];
+}
+
+/** As UTF-8. */
+function bytesOf(text: string): readonly number[] {
+  const parts = encodeURIComponent(text).match(/%..|./g) ?? [];
+  return parts.map(part => (part.length > 1 ? Number.parseInt(part.slice(1), 16) : part.charCodeAt(0)));
+}
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Bytes in Base64, after so many others, and before any: without the digits that depend on these. */
+function base64Of(bytes: readonly number[], shift: number): string {
+  let text = '';
+  let rest = 0;
+  let bits = 0;
+  for (const byte of [...[0, 0].slice(0, shift), ...bytes]) {
+    rest = ((rest << 8) | byte) & 0xffff;
+    for (bits += 8; bits >= 6; bits -= 6) text += BASE64.charAt((rest >> (bits - 6)) & 63);
+  }
+  return text.slice(Math.ceil((shift * 8) / 6));
+}
+
+const HEX = '[\\da-f]';
+const FOLLOWING = `%[89ab]${HEX}`;
+/** An escaped character: of a URL, as UTF-8; of JSON or JavaScript; of HTML. */
+const ESCAPE = new RegExp(
+  [
+    `%[0-7]${HEX}|%[cd]${HEX}${FOLLOWING}|%e${HEX}(?:${FOLLOWING}){2}|%f[0-7](?:${FOLLOWING}){3}`,
+    `\\\\u${HEX}{4}|\\\\x${HEX}{2}|\\\\["'\\\\/bfnrt]`,
+    `&#\\d{1,7};|&#x${HEX}{1,6};|&(?:amp|lt|gt|quot|apos);`,
+  ].join('|'),
+  'gi',
+);
+const NAMED: Readonly<Record<string, string>> = {
+  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
+};
+
+function characterOf(escape: string): string {
+  if (escape.startsWith('%')) return escape.length === 3 ? ofCode(escape.slice(1), 16) : decodedUtf8(escape);
+  const name = escape.startsWith('&') ? escape.slice(1, -1) : escape.slice(1);
+  if (name.startsWith('#')) return /^#x/i.test(name) ? ofCode(name.slice(2), 16) : ofCode(name.slice(1), 10);
+  return name.length > 2 && escape.startsWith('\\') ? ofCode(name.slice(1), 16) : (NAMED[name] ?? name);
+}
+
+function ofCode(digits: string, base: number): string {
+  const code = Number.parseInt(digits, base);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : digits;
+}
+
+function decodedUtf8(escape: string): string {
+  try {
+    return decodeURIComponent(escape);
+  } catch {
+    return escape;
+  }
+}
+
+/** Redacts the body of an answer. In JSON, keys at the top and its structure are kept, whatever the secrets are. */
 export function redactBody(text: string, secrets: readonly string[]): string {
   let json: unknown;
   try {
@@ -39,7 +122,8 @@ export function redactBody(text: string, secrets: readonly string[]): string {
     return redact(text, secrets);
   }
   try {
-    return JSON.stringify(redactJson(json, secrets));
+    const hide = redactor(new Map(secrets.map(secret => [secret, '[secret]'])));
+    return JSON.stringify(redactJson(json, hide));
   } catch {
     // Nested deeper than the call stack: what is in it is unknown, so that nothing of it is shown.
     return '';
@@ -50,39 +134,45 @@ export function redactBody(text: string, secrets: readonly string[]): string {
  * Top-level keys are kept: they belong to the format of the error body. Otherwise a player could remove the `code` field
  * by using `code` as their token.
  */
-function redactJson(value: unknown, secrets: readonly string[], isTop = true): unknown {
-  if (typeof value === 'string') return redact(value, secrets);
-  if (Array.isArray(value)) return value.map(item => redactJson(item, secrets, false));
+function redactJson(value: unknown, hide: (text: string) => string, isTop = true): unknown {
+  if (typeof value === 'string') return hide(value);
+  if (Array.isArray(value)) return value.map(item => redactJson(item, hide, false));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      isTop ? key : redact(key, secrets),
-      redactJson(item, secrets, false),
-    ]),
+    Object.entries(value).map(([key, item]) => [isTop ? key : hide(key), redactJson(item, hide, false)]),
   );
 }
 
 /** Words that are no tokens: plain ones, perhaps in quotes or brackets, and short numbers. Everything else may be one. */
-const PLAIN_WORD = /^["'`([]*([A-Za-z]{1,20}|\d{1,3})([-'_/][A-Za-z]{1,20})*["'`)\].,:;!?]*$/;
+const PLAIN_WORD = /^["'`([]*([A-Za-z]{1,20}|\d{1,3})([-'_/.][A-Za-z]{1,20})*["'`)\].,:;!?]*$/;
 
 /**
- * A copy of an error of unknown origin, without anything in it that may be a token: its name, its code, and the plain words of
- * its message.
+ * A copy of an error of unknown origin, without anything in it that may be a token: its name, its code, the plain words of its message,
+ * and its own stack.
  */
 export function redactError(error: unknown, secrets: readonly string[]): Error {
+  const hide = (given: unknown) => redact(String(given), secrets);
   const clean = (given: unknown) =>
-    redact(String(given), secrets)
+    hide(given)
       .slice(0, 300)
       .split(/\s+/)
       .map(word => (PLAIN_WORD.test(word) ? word : '[secret]'))
       .join(' ');
   try {
-    const { name, code, message } = Object(error) as Partial<Record<'name' | 'code' | 'message', unknown>>;
+    const { name, code, message, stack } = Object(error) as Partial<
+      Record<'name' | 'code' | 'message' | 'stack', unknown>
+    >;
     const text = typeof error === 'string' ? error : typeof message === 'string' ? message : typeof error;
-    return Object.assign(new Error(clean(text)), {
+    const copy = Object.assign(new Error(clean(text)), {
       ...(typeof name === 'string' && { name: clean(name) }),
       ...((typeof code === 'string' || typeof code === 'number') && { code: clean(code) }),
     });
+    // V8 begins it with the message, which may have several lines.
+    if (typeof stack === 'string') {
+      const frames = hide(stack.slice(stack.includes(text) ? stack.indexOf(text) + text.length : 0));
+      copy.stack = `${copy.name}: ${copy.message}${frames}`;
+    }
+    return copy;
   } catch {
     // Anything can be thrown, even what has no text.
     return new Error(typeof error);

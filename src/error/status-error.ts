@@ -1,28 +1,23 @@
-import { hasTag } from './has-tag.js';
 import { printable } from './printable.js';
 import type { RequestSummary } from './request-summary.js';
+import { hasTag, TaggedError } from './tagged-error.js';
 
 /** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
 export const MAX_WAIT = 900_000;
 
-/** Details of a {@link StatusError} besides the status. Any of them may be missing: a crashed server sends none. */
+/** What a {@link StatusError} is made of besides the status. Any of it may be missing: a crashed server sends none. */
 export interface StatusDetails {
-  /** The service's error code, for example `GROUP_NOT_MEMBER`. */
   readonly code?: string;
-  /** The service's error message. */
   readonly reason?: string;
-  /** Any further data from the service. */
   readonly metadata?: unknown;
-  /** The id of the request, to quote when reporting a problem to the operators of the service. */
   readonly rayId?: string;
-  /** How long the service asks to wait before the next request, in ms. */
   readonly retryAfter?: number;
-  /** Whether the answer had no body, as after a crash of the service. Default false. */
+  /** Default false. */
   readonly isEmpty?: boolean;
 }
 
 /** The service answered with an error status. */
-export class StatusError extends Error {
+export class StatusError extends TaggedError {
   readonly _tag = 'StatusError';
   override readonly name = 'StatusError';
   /** The service's error code, for example `GROUP_NOT_MEMBER`. */
@@ -65,6 +60,6 @@ export const isStatusError: (u: unknown) => u is StatusError = hasTag<StatusErro
  * @example
  * if (isStatusError(error) && !isFromService(error)) console.warn('A proxy answered. Is the URL right?');
  */
-export function isFromService({ code, rayId }: StatusError): boolean {
+export function isFromService({ code, rayId }: Pick<StatusError, 'code' | 'rayId'>): boolean {
   return code !== undefined || rayId !== undefined;
 }

@@ -1,5 +1,5 @@
-import { hasTag } from './has-tag.js';
 import type { RequestSummary } from './request-summary.js';
+import { hasTag, TaggedError } from './tagged-error.js';
 
 /**
  * Why there is no answer.
@@ -7,14 +7,14 @@ import type { RequestSummary } from './request-summary.js';
  * - `not_sent`: the request was never sent, because the token provider failed, or cross-fetch could not be loaded.
  * - `unreachable`: no connection was made, so the server never saw the request. Browsers cannot tell and report `lost`.
  * - `lost`: the connection broke after the request may have reached the server.
- * - `deadline`: no answer in time. The request was aborted, but may have reached the server.
+ * - `timeout`: no answer began in time. The request was aborted, but may have reached the server.
  * - `redirected`: the answer was a redirect, which is not followed because it would send the token to another server.
  * - `too_large`: the answer is larger than `maxBody`.
  */
-export type TransportFailure = 'not_sent' | 'unreachable' | 'lost' | 'deadline' | 'redirected' | 'too_large';
+export type TransportFailure = 'not_sent' | 'unreachable' | 'lost' | 'timeout' | 'redirected' | 'too_large';
 
 /** There is no answer: the service was not reached, the connection broke, or time ran out. `reason` says which. */
-export class TransportError extends Error {
+export class TransportError extends TaggedError {
   readonly _tag = 'TransportError';
   override readonly name = 'TransportError';
 
@@ -32,6 +32,6 @@ export class TransportError extends Error {
  * Whether this is a `TransportError`, from any copy of this library in any realm.
  *
  * @example
- * client.group.getMembers({ group_id }).pipe(backoff({ when: isTransportError }));
+ * if (isTransportError(error) && error.reason === 'unreachable') showOffline();
  */
 export const isTransportError: (u: unknown) => u is TransportError = hasTag<TransportError>('TransportError');

@@ -1,4 +1,5 @@
 import * as t from 'io-ts';
+import { isLeft } from '#fp-ts/Either';
 import type { Codec } from './codec.js';
 import { struct } from './struct.js';
 
@@ -24,3 +25,13 @@ export const ErrorBody: Codec<ErrorBody> = struct(
   {},
   { code: t.string, message: t.string, documentation: t.string, metadata: t.unknown, ray_id: t.string },
 );
+
+/** What an error answer says, as far as it says anything: it may be empty, HTML or cut off. */
+export function errorBodyOf(text: string): ErrorBody {
+  try {
+    const result = ErrorBody.decode(JSON.parse(text));
+    return isLeft(result) ? {} : result.right;
+  } catch {
+    return {};
+  }
+}

@@ -37,7 +37,7 @@ export function answerTurn<A>(
   const isForgotten = isCached && due?.reason === 'silence';
   const indexAt = isCached ? state.indexAt : isNews && state.index !== undefined ? state.heardAt : askedAt;
   const next: WatchState = {
-    ...heard(state, now, isCached ? state.heardAt : saidAt(askedAt, arrivedAt, settings.deadline)),
+    ...heard(state, now, isCached ? state.heardAt : saidAt(askedAt, arrivedAt, settings.timeout)),
     index: isForgotten ? undefined : index,
     indexAt,
     key,
@@ -69,7 +69,7 @@ export function answerTurn<A>(
 
 /** The service itself has said that there is nothing new. Its index has not become younger: there is no new one. */
 export function nothingTurn<A>(state: WatchState, now: Instant, settings: WatchSettings<A>): Turn<A> {
-  const next = heard(state, now, saidAt(state.askedAt, now, settings.deadline));
+  const next = heard(state, now, saidAt(state.askedAt, now, settings.timeout));
   const rest = restFor(now, paceWait(next, now, settings));
   return turnTo({ ...next, rest }, { state: 'live', attempt: 0 }, now, 'nothing');
 }
@@ -88,8 +88,8 @@ function heard(state: WatchState, now: Instant, heardAt: Instant): WatchState {
 }
 
 /** When the service said what has just come, which may have waited while the machine slept. */
-function saidAt(askedAt: Instant, now: Instant, deadline: number): Instant {
-  return hasSlept(askedAt, now) || ageOf(askedAt, now) > deadline ? askedAt : now;
+function saidAt(askedAt: Instant, now: Instant, timeout: number): Instant {
+  return hasSlept(askedAt, now) || ageOf(askedAt, now) > timeout ? askedAt : now;
 }
 
 /** An index as it is sent back: a string, even if the service sends a number; undefined if it is empty or fits into no URL. */

@@ -11,12 +11,15 @@ import {
 import {
   aFunction,
   checkOptions,
+  isRetryable,
   isStatusError,
   MAX_WAIT,
   milliseconds,
+  plainObject,
   schedulerLike,
   type Options,
 } from '../error/index.js';
+import { TESTING_OPTIONS, type TestingConfig } from './clocks.js';
 
 /** How long to wait after a failure: a random time up to `initial` ms, then twice that, and so on, up to `max` (full jitter). */
 export interface BackoffConfig {
@@ -28,20 +31,26 @@ export interface BackoffConfig {
 
 /** {@link BackoffConfig}, plus which errors to retry. */
 export interface RetryConfig extends BackoffConfig {
-  /** Whether to retry after an error; `attempt` starts at 1. If not, the stream ends with it. Default: always. */
-  readonly when?: (error: unknown, attempt: number) => boolean;
-  /** Returns a random number from 0 to 1, excluding 1. Default `Math.random`. */
-  readonly random?: () => number;
+  /** How many retries may follow each other; the stream ends with the error of the last one. Default: without limit. */
+  readonly retries?: number;
+  /** Whether to retry after an error; `attempt` starts at 1. If not, the stream ends with it. Default `isRetryable`. */
+  readonly shouldRetry?: (error: unknown, attempt: number) => boolean;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
+  /** The random numbers of a test. */
+  readonly testing?: TestingConfig;
 }
 
 const BACKOFF_OPTIONS: Options<BackoffConfig> = { initial: milliseconds, max: milliseconds };
 const RETRY_OPTIONS: Options<RetryConfig> = {
   ...BACKOFF_OPTIONS,
-  when: aFunction,
-  random: aFunction,
+  retries: {
+    name: 'a number of retries',
+    is: u => u === Infinity || (Number.isSafeInteger(u) && (u as number) >= 0),
+  },
+  shouldRetry: aFunction,
   scheduler: schedulerLike,
+  testing: plainObject,
 };
 
 /** Fills in the defaults of a {@link BackoffConfig}. Throws an `InputError` if an option is unknown or invalid. */
@@ -54,6 +63,9 @@ function withDefaults({ initial = 500, max = 30_000 }: BackoffConfig): Required<
   return { initial, max };
 }
 
+/** After so many, any wait is longer than its upper bound. */
+const MAX_DOUBLINGS = 31;
+
 /**
  * How long to wait before the `attempt`-th retry, counted from 1, in ms: a random time up to `initial · 2ⁿ⁻¹`, at most `max`.
  * If the service asked for a wait (`Retry-After`), that is added, at most 15 minutes. `chance` is a random number from 0 up
@@ -65,7 +77,9 @@ export function backoffDelay(
   chance: number,
   after = 0,
 ): number {
-  const jitter = Math.round(within01(chance) * Math.min(max, initial * 2 ** (attempt - 1)));
+  // Limited, since 0 · Infinity is no number.
+  const doubled = 2 ** Math.min(attempt - 1, MAX_DOUBLINGS);
+  const jitter = Math.round(within01(chance) * Math.min(max, initial * doubled));
   // Not if a custom `recovery` gives NaN, or a string: a timer takes either for no wait at all.
   return after > 0 && Number.isFinite(after)
     ? Math.min(after, MAX_WAIT) + Math.min(jitter, MAX_WAIT)
@@ -78,7 +92,7 @@ export function within01(chance: number): number {
 }
 
 /**
- * Resubscribes after an error, without limit. Before each retry it waits a random time up to `initial` ms, then twice that, and
+ * Resubscribes after an error that may pass (see `isRetryable`), without limit. Before each retry it waits a random time up to `initial` ms, then twice that, and
  * so on, up to `max`, so that clients do not all come back at once after an outage. The wait that a `StatusError` asks for
  * (`Retry-After`), at most 15 minutes, is added. Waits and attempts start over once the source has
  * emitted something and run for longer than `max` ms.
@@ -86,11 +100,13 @@ export function within01(chance: number): number {
  * Throws an `InputError` if the config is invalid.
  *
  * @example
- * client.group.getMembers({ group_id }).pipe(backoff({ when: isTransportError }));
+ * client.group.getMembers({ group_id }).pipe(backoff({ retries: 5 }));
  */
 export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T> {
   checkOptions(config, RETRY_OPTIONS);
-  const { when = () => true, random = Math.random, scheduler = asyncScheduler } = config;
+  const { retries = Infinity, shouldRetry = isRetryable, scheduler = asyncScheduler, testing } = config;
+  checkOptions(testing, TESTING_OPTIONS, 'testing');
+  const { random = Math.random } = testing ?? {};
   const settings = withDefaults(config);
   return source =>
     defer(() => {
@@ -107,7 +123,7 @@ export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T
           delay: (error: unknown) => {
             const hasRun = hasEmitted && scheduler.now() - startedAt > settings.max;
             attempt = hasRun ? 1 : attempt + 1;
-            return when(error, attempt)
+            return attempt <= retries && shouldRetry(error, attempt)
               ? timer(backoffDelay(attempt, settings, random(), askedFor(error)), scheduler)
               : throwError(() => error);
           },

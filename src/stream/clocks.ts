@@ -1,4 +1,16 @@
 import { asyncScheduler, type SchedulerLike, type TimestampProvider } from 'rxjs';
+import { aFunction, clock, type Options } from '../error/index.js';
+
+/** What a test sets besides the scheduler, so that what it sees is the same each time. */
+export interface TestingConfig {
+  /** Returns a random number from 0 to 1, excluding 1, for the jitter. Default `Math.random`. */
+  readonly random?: () => number;
+  /** A clock that is never set back, in ms, for durations. Default `performance`; with another scheduler, that scheduler. */
+  readonly monotonic?: TimestampProvider;
+}
+
+/** A check for each option of {@link TestingConfig}. */
+export const TESTING_OPTIONS: Options<TestingConfig> = { random: aFunction, monotonic: clock };
 
 /** The two clocks that a duration is measured with. */
 export interface Clocks {

@@ -1,5 +1,5 @@
 export { backoff, backoffDelay, type BackoffConfig, type RetryConfig } from './backoff.js';
-export { isRealTime, monotonicClock, type Clocks } from './clocks.js';
+export { isRealTime, monotonicClock, TESTING_OPTIONS, type Clocks, type TestingConfig } from './clocks.js';
 export { audienceFeed, eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
 export { heldSignals, heldWhile, runWhile, type Audience, type HeldWhileConfig } from './held-while.js';
 export { clockJumps, defaultWake, pageEvents, pageWake, spreadWait, type ClockJumpsConfig } from './wake.js';

@@ -24,7 +24,7 @@ const INDEX_FAILURES = 5;
 const QUIET = 150_000;
 
 const CHECK_CUTS =
-  'the service has not answered for a while: is something between cutting polls off before it does (after 40–60 s), or is the deadline too short?';
+  'the service has not answered for a while: is something between cutting polls off before it does (after 40–60 s), or is the timeout too short?';
 
 /** The laws of the watch as one pure function: from a state and what happened to a poll to the next turn. */
 export function nextTurn<A>(
@@ -57,7 +57,7 @@ function turnAt<A>(
       return answerTurn(state, event, now, settings);
     case 'nothing':
       return nothingTurn(state, now, settings);
-    case 'deadline':
+    case 'timeout':
       return onCut(
         { ...state, needsFreshConnection: true },
         now,

@@ -21,7 +21,7 @@ export type Interruption = 'woken' | 'left' | 'returned';
 
 /**
  * Waits for the permit of one poll and sends it. Emits `sent`, then `held` once the service has been holding it for a while, then
- * how it ended, and completes. At its deadline, at an interruption, and when its index becomes too old before the answer begins to
+ * how it ended, and completes. At its timeout, at an interruption, and when its index becomes too old before the answer begins to
  * arrive, the poll is aborted; so it is when it is unsubscribed from.
  *
  * It has one timer, and as few objects as it can, since a process may hold thousands of polls.
@@ -35,7 +35,7 @@ export function pollOnce<A>(
   pollOf: number,
 ): Observable<WatchEvent<A>> {
   return new Observable(subscriber => {
-    const { permit, deadline, retention, scheduler } = settings;
+    const { permit, timeout, retention, scheduler } = settings;
     const { index, askedAt: lastAskedAt, needsFreshConnection } = state;
     let asking: Subscription | undefined;
     let timer: Subscription | undefined;
@@ -65,7 +65,7 @@ export function pollOnce<A>(
       const usable = usableFor(knownSince(state, sentAt, retention), sentAt, retention);
       // After a gap, the old index is used all the same: it gets what there still is.
       const abortAfter =
-        index === undefined || usable < 0 ? deadline : Math.min(deadline, Math.ceil(usable) + 1);
+        index === undefined || usable < 0 ? timeout : Math.min(timeout, Math.ceil(usable) + 1);
       // Without an index the service answers at once: a held poll is no sign of life.
       let mayBeHeld = index !== undefined && abortAfter > HELD_AFTER;
       const onTime = function (this: SchedulerAction<void>) {
@@ -74,7 +74,7 @@ export function pollOnce<A>(
           subscriber.next({ kind: 'held' });
           if (!arrivedAt) this.schedule(undefined, abortAfter - HELD_AFTER);
         } else if (!arrivedAt) {
-          end({ kind: abortAfter === deadline ? 'deadline' : 'outdated' });
+          end({ kind: abortAfter === timeout ? 'timeout' : 'outdated' });
         }
       };
       const onArrival = () => {

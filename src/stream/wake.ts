@@ -47,7 +47,7 @@ const detectors = new WeakMap<SchedulerLike, Observable<number>>();
  * completes. All subscribers with the same clock share one timer.
  *
  * Both clocks go on in a process that gets no CPU or is stopped, and in a hidden page whose timers are slow: none of that is a
- * jump. Where the monotonic clock counts sleep (macOS, perhaps Windows), timers do, too, and a poll reaches its deadline instead.
+ * jump. Where the monotonic clock counts sleep (macOS, perhaps Windows), timers do, too, and a poll reaches its timeout instead.
  *
  * Throws an `InputError` if the config is invalid.
  *

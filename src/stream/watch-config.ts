@@ -1,16 +1,8 @@
-import {
-  asyncScheduler,
-  NEVER,
-  type Observable,
-  type ObservableInput,
-  type SchedulerLike,
-  type TimestampProvider,
-} from 'rxjs';
+import { asyncScheduler, NEVER, type Observable, type ObservableInput, type SchedulerLike } from 'rxjs';
 import {
   aFunction,
   checkArgument,
   checkOptions,
-  clock,
   cursorArgument,
   given,
   guarded,
@@ -27,7 +19,7 @@ import {
 } from '../error/index.js';
 import { jsonHash } from '../protocol/index.js';
 import { backoffSettings, type BackoffConfig } from './backoff.js';
-import { monotonicClock, type Clocks } from './clocks.js';
+import { monotonicClock, TESTING_OPTIONS, type Clocks, type TestingConfig } from './clocks.js';
 import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
 
 /**
@@ -49,7 +41,7 @@ export type SinglePoll<A> = (index: string | undefined, context: PollContext) =>
 export interface PollContext {
   /** The connections of earlier polls may be dead, although they look open: use a new one. */
   readonly needsFreshConnection: boolean;
-  /** Call it when the body of the answer begins to arrive. The deadline no longer applies from then on. */
+  /** Call it when the body of the answer begins to arrive. The timeout no longer applies from then on. */
   readonly onArrival: () => void;
   /** The `watchId` of the watch, for the log of requests. */
   readonly pollOf?: number;
@@ -99,7 +91,7 @@ export interface WatchConfig<A> {
    * How long the body of an answer may take to begin, in ms, until the poll is aborted and sent again. Default 70,000; the
    * service blocks for 40–60 s. If the poll does not report when it begins, the whole answer has to arrive in time.
    */
-  readonly deadline?: number;
+  readonly timeout?: number;
   /** The minimum interval between polls without news that was taken and acknowledged, in ms, after a `burst`. Default 1,000. */
   readonly minInterval?: number;
   /** How many polls without news may be sent without waiting. Default 3. */
@@ -125,12 +117,10 @@ export interface WatchConfig<A> {
   readonly recovery?: (error: unknown) => Recovery;
   /** Called after each poll and for each gap. Errors are swallowed. */
   readonly log?: (entry: WatchLogEntry) => void;
-  /** Returns a random number from 0 to 1, excluding 1, for the jitter. Default `Math.random`. */
-  readonly random?: () => number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
-  /** A clock that is never set back, in ms, for durations. Default `performance`; with another scheduler, that scheduler. */
-  readonly monotonic?: TimestampProvider;
+  /** What a test may have to set besides the clock. */
+  readonly testing?: TestingConfig;
 }
 
 const resumable: Guard<string | Checkpoint | null> = {
@@ -149,7 +139,7 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   from: resumable,
   ack: aFunction,
   wake$: observableInput,
-  deadline: milliseconds,
+  timeout: milliseconds,
   minInterval: milliseconds,
   burst: positiveInteger,
   retention: milliseconds,
@@ -161,13 +151,12 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   keyOf: aFunction,
   recovery: aFunction,
   log: aFunction,
-  random: aFunction,
   scheduler: schedulerLike,
-  monotonic: clock,
+  testing: plainObject,
 };
 
 type Defaulted =
-  'wake$' | 'deadline' | 'minInterval' | 'burst' | 'retention' | 'indexOf' | 'isIdle' | 'recovery' | 'random';
+  'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' | 'indexOf' | 'isIdle' | 'recovery';
 
 /** A {@link WatchConfig} with its defaults filled in. */
 export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulted>>, Clocks {
@@ -175,6 +164,7 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   /** Undefined if there is nothing to wait for. */
   readonly ack: ((answer: A, checkpoint: Checkpoint, gap?: Gap) => ObservableInput<unknown>) | undefined;
   readonly backoff: Required<BackoffConfig>;
+  readonly random: () => number;
   readonly permit: (() => ObservableInput<unknown>) | undefined;
   readonly keyOf: (answer: A, text: string | undefined) => unknown;
   /** What is acknowledged of an answer that only repeats the last one. */
@@ -190,7 +180,8 @@ export type AnswerSettings<A> = Partial<Pick<WatchSettings<A>, 'isIdle' | 'keyOf
 /** Fills in the defaults, some of which may be an endpoint's. Throws an `InputError` if an option is unknown or invalid. */
 export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettings<A>): WatchSettings<A> {
   checkOptions<WatchConfig<never>>(config, WATCH_OPTIONS);
-  const { from, ack, permit, backoff, log, scheduler = asyncScheduler, ...options } = given(config);
+  const { from, ack, permit, backoff, log, testing, scheduler = asyncScheduler, ...options } = given(config);
+  checkOptions(testing, TESTING_OPTIONS, 'testing');
   return {
     from: from == null ? undefined : resumePoint(from),
     ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
@@ -199,7 +190,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettin
     backoff: backoffSettings(backoff),
     log: guarded(log),
     wake$: NEVER,
-    deadline: 70_000,
+    timeout: 70_000,
     minInterval: 1_000,
     burst: 3,
     retention: 300_000,
@@ -211,6 +202,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettin
     recovery,
     random: Math.random,
     monotonic: monotonicClock(scheduler),
+    ...given(testing),
     resume: true,
     ...given(defaults),
     ...options,

@@ -66,7 +66,7 @@ export type WatchEvent<A> =
   /** It began to arrive at some time; by default, it has only just done so. */
   | ({ readonly kind: 'answer'; readonly arrivedAt?: Instant | undefined } & Polled<A>)
   /** It completed without an answer; it was not answered in time; its index became too old. */
-  | { readonly kind: 'nothing' | 'deadline' | 'outdated' }
+  | { readonly kind: 'nothing' | 'timeout' | 'outdated' }
   /** It failed, or could not even be sent. */
   | { readonly kind: 'failure'; readonly error: unknown; readonly isUnsent?: boolean }
   /** The machine woke; the last subscriber of a feed left; one came back. */

@@ -12,8 +12,8 @@ export {
   type TransportRequest,
   type TransportResponse,
 } from './transport.js';
-export { withDeadline } from './with-deadline.js';
+export { withTimeout } from './with-timeout.js';
 export { withLog, type RequestLogEntry } from './with-log.js';
-export type { Token } from './token-source.js';
+export type { Token, TokenProvider, TokenValue } from './token-source.js';
 export { withToken } from './with-token.js';
 export { withRecording, type RecordedLine, type RecordingConfig } from './with-recording.js';

@@ -1,5 +1,6 @@
 import {
   catchError,
+  concatMap,
   defer,
   finalize,
   from,
@@ -12,128 +13,169 @@ import {
   throwError,
   throwIfEmpty,
   timeout,
-  TimeoutError,
   type ObservableInput,
   type SchedulerLike,
 } from 'rxjs';
 import {
+  aFunction,
+  checkArgument,
+  checkOptions,
   describe,
   InputError,
   isClientError,
+  observableInput,
+  plainObject,
   redactError,
   TransportError,
+  type Options,
   type RequestSummary,
 } from '../error/index.js';
 
+/** A token, or `null` or `undefined` if nobody is signed in; at once, or later as a promise or the first value of an Observable. */
+export type TokenValue = string | null | undefined | ObservableInput<string | null | undefined>;
+
+/** Gives tokens that expire, and others in their place. */
+export interface TokenProvider {
+  /** The token for a request: called before each, since a watch outlives its tokens. `null` or `undefined`: nobody is signed in. */
+  readonly get: () => TokenValue;
+  /**
+   * Called after a 401, once for all who wait. Gives a fresh token; `undefined` (as an `async` function without a value does): ask
+   * `get` again; `null`: signed out.
+   */
+  // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- of a function that returns nothing
+  readonly renew: () => TokenValue | void | Promise<void>;
+}
+
 /**
- * A bearer token, or a provider: a function that is called for each request, since a watch outlives its tokens. It is
- * called with `'request'` before each request, and with `'rejected'` after the service has answered 401. In that case it
- * must return a fresh token. `false` if something else adds the token to each request: an interceptor, or a proxy.
+ * Where the bearer token comes from (interface document, 5): one that never changes; `get` and `renew`; a function that is `get` for
+ * both; or `false` if something else adds it to each request: an interceptor, or a proxy.
  *
  * @example
- * const token: Token = why => (why === 'rejected' ? session.renew() : session.token);
+ * const token: Token = { get: () => session.token, renew: () => session.renew() };
  */
-export type Token = string | false | ((why: 'request' | 'rejected') => string | ObservableInput<string>);
+export type Token = string | false | (() => TokenValue) | TokenProvider;
 
-/** How long a provider may take, in ms. */
-const DEADLINE = 15_000;
+/** How long `get` and `renew` may take, in ms. */
+const TIMEOUT = 15_000;
 
-/** A token, and the number of renewals before it was issued. */
-export interface IssuedToken {
-  /** Empty if something else adds the token. */
-  readonly value: string;
-  readonly generation: number;
-}
+/** So long their failure is given to all who ask, in ms: it is likely to be the same. */
+const FAILURE_LASTS = 1_000;
 
-/** Issues tokens. Requests that are rejected at the same time share one renewal. */
+/** Gives tokens to requests: one, or `null` if nobody is signed in. */
 export interface TokenSource {
-  /** The token to use for a request: synchronously, if the provider has it at once. */
-  readonly issue: (request: RequestSummary) => Observable<IssuedToken>;
-  /** Replaces a rejected token. Absent if there is no provider that could renew it. */
-  readonly renew?: (rejected: IssuedToken, request: RequestSummary) => Observable<IssuedToken>;
+  /** What `get` gives. Empty if something else adds the token. */
+  readonly current$: Observable<string | null>;
+  /** What `renew` gives. Absent if nothing can be renewed. */
+  readonly renewed$?: Observable<string | null>;
+  /** The error of a request that got no token, from that of an Observable above. */
+  readonly explain: (failure: unknown, request: RequestSummary) => TransportError;
 }
+
+const PROVIDER_OPTIONS: Options<TokenProvider> = { get: aFunction, renew: aFunction };
 
 /** Creates a token source. Throws an `InputError` if the token is invalid. */
 export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource {
-  if (token === false) return { issue: () => of({ value: '', generation: 0 }) };
-  if (typeof token !== 'function') {
+  /** What an error of the provider may quote. */
+  let lastIssued = '';
+  const explain = (failure: unknown, request: RequestSummary) => explained(failure, request, [lastIssued]);
+  if (token === false) return { current$: of(''), explain };
+  if (typeof token !== 'function' && typeof token !== 'object') {
     const problem = tokenProblem(token);
     if (problem)
-      throw new InputError('token', 'a bearer token, a function that gives one, or false', problem);
-    return { issue: () => of({ value: token, generation: 0 }) };
+      throw new InputError('token', 'a bearer token, a function, { get, renew }, or false', problem);
+    return { current$: of(token), explain };
   }
-
-  let generation = 0;
-  let renewal: Observable<IssuedToken> | undefined;
-  /** What an error of the provider may quote. */
-  let lastIssued: readonly string[] = [];
-  /** The provider has been called, and has not returned yet. */
+  /** `get` and `renew` must not send requests through their own client, which would wait for them. */
   let isAsking = false;
-
-  /** Runs a part of the provider. It must not send a request meanwhile, which would wait for its token. */
-  const asking = <T>(run: () => T): T => {
-    isAsking = true;
-    try {
-      return run();
-    } finally {
-      isAsking = false;
-    }
-  };
-
-  const valid = (value: string | null | undefined, generation: number): IssuedToken => {
-    const problem = tokenProblem(value);
-    if (problem) throw new ProviderFailure(`gave ${problem}`);
-    lastIssued = [value!];
-    return { value: value!, generation };
-  };
-
-  const ask = (why: 'request' | 'rejected'): Observable<IssuedToken> => {
-    // Read before the call: if a renewal finishes first, this token counts as older than the renewal.
-    const generationAtCall = generation;
-    const given = asking(() => token(why) as ReturnType<Exclude<Token, string | false>> | undefined);
-    // Strings are checked first, because `from` would emit their characters one by one.
-    if (typeof given === 'string' || given == null) return of(valid(given, generationAtCall));
-    const done = () => (isAsking = false);
-    // What is sent in response to the token is not sent by the provider.
-    const given$ = from(given).pipe(tap({ next: done, error: done, complete: done }));
-    const asked$ = new Observable<string>(subscriber => asking(() => given$.subscribe(subscriber)));
-    return asked$.pipe(
-      timeout({ first: DEADLINE, scheduler }),
-      take(1),
-      throwIfEmpty(() => new ProviderFailure('completed without one')),
-      map(value => valid(value, generationAtCall)),
+  const asked = (what: string, run: () => unknown) => {
+    const ask = () => {
+      isAsking = true;
+      try {
+        return run();
+      } finally {
+        isAsking = false;
+      }
+    };
+    const value$ = oneAtATime(what, ask, scheduler);
+    return defer(() => {
+      if (isAsking)
+        throw new Failure(what, new Problem('sent a request through its own client, which waits for it'));
+      return value$;
+    }).pipe(
+      tap(value => {
+        if (value) lastIssued = value;
+      }),
     );
   };
+  if (typeof token === 'function')
+    return { current$: asked('the token function', token).pipe(map(orNull)), explain };
 
-  const renew = (): Observable<IssuedToken> => {
-    const clear = () => {
-      if (renewal === started) renewal = undefined;
-    };
-    const started: Observable<IssuedToken> = defer(() => ask('rejected')).pipe(
-      map(({ value }) => ({ value, generation: ++generation })),
-      // Cleared before anyone is notified, so that a request made in response can start a new renewal.
+  const provider = token as TokenProvider;
+  checkOptions(provider, PROVIDER_OPTIONS, 'token');
+  for (const name of ['get', 'renew'] as const) checkArgument(`token.${name}`, aFunction, provider[name]);
+  const current$ = asked('token.get', () => provider.get()).pipe(map(orNull));
+  const renewed$ = asked('token.renew', () => provider.renew()).pipe(
+    // It has changed what `get` gives.
+    concatMap(value => (value === undefined ? current$ : of(value))),
+  );
+  return { current$, renewed$, explain };
+}
+
+function orNull(value: string | null | undefined): string | null {
+  return value ?? null;
+}
+
+/** Asks for a token, for all who subscribe meanwhile. Its failure is given to all who subscribe soon after. */
+function oneAtATime(
+  what: string,
+  ask: () => unknown,
+  scheduler: SchedulerLike,
+): Observable<string | null | undefined> {
+  let running: Observable<string | null | undefined> | undefined;
+  let failure: Failure | undefined;
+  let failedAt = 0;
+  const fail = (error: unknown) => {
+    failure = new Failure(what, error);
+    failedAt = scheduler.now();
+    return failure;
+  };
+  return defer(() => {
+    if (failure && Math.abs(scheduler.now() - failedAt) < FAILURE_LASTS) throw failure;
+    if (running) return running;
+    try {
+      const given = ask();
+      // Strings are checked first: `from` would emit their characters one by one.
+      if (typeof given === 'string' || given == null) return of(valid(given));
+      if (!observableInput.is(given)) throw new Problem(`gave ${describe(given)}`);
+      running = later(given as ObservableInput<string | null | undefined>);
+      return running;
+    } catch (error) {
+      throw fail(error);
+    }
+  });
+
+  function later(given: ObservableInput<string | null | undefined>) {
+    // Before anyone is notified, so that a request that is made in response asks anew.
+    const clear = () => (running = undefined);
+    return from(given).pipe(
+      timeout({ first: TIMEOUT, scheduler, with: () => throwError(() => new Problem(GAVE_NONE)) }),
+      take(1),
+      throwIfEmpty(() => new Problem('completed without a token')),
+      map(valid),
       tap({ next: clear, error: clear }),
+      catchError((error: unknown) => throwError(() => fail(error))),
       finalize(clear),
       share(),
     );
-    return (renewal = started);
-  };
+  }
+}
 
-  // Several requests may share a renewal. Each gets an error with its own request summary.
-  const explained = (request: RequestSummary, issue: () => Observable<IssuedToken>) =>
-    defer(issue).pipe(catchError((error: unknown) => throwError(() => explain(error, request, lastIssued))));
+const GAVE_NONE = `gave none within ${TIMEOUT} ms (if it sends requests through this client, they wait for it)`;
 
-  return {
-    issue: request =>
-      explained(request, () => {
-        if (isAsking)
-          throw new ProviderFailure('sent a request through its own client, which waits for its token');
-        // During a renewal, new requests wait for it, because the current token is known to be rejected.
-        return renewal ?? ask('request');
-      }),
-    renew: (rejected, request) =>
-      explained(request, () => renewal ?? (rejected.generation < generation ? ask('request') : renew())),
-  };
+function valid<Value extends string | null | undefined>(value: Value): Value {
+  const problem = value == null ? undefined : tokenProblem(value);
+  if (problem) throw new Problem(`gave ${problem}`);
+  return value;
 }
 
 /** Says what is wrong with a bearer token without quoting it; `undefined` if it is valid. */
@@ -146,34 +188,24 @@ function tokenProblem(token: unknown): string | undefined {
   return undefined;
 }
 
-/** The provider returned no valid token. The message says what it did instead. */
-class ProviderFailure extends Error {}
+/** What is wrong with what a provider did. */
+class Problem extends Error {}
 
-/** The error of a provider is not quoted in the message, because it may contain a token. The cause has what is left of it. */
-function explain(error: unknown, request: RequestSummary, secrets: readonly string[]): TransportError {
-  const failure = (what: string, cause?: Error) =>
-    new TransportError(
-      'not_sent',
-      `nothing was sent: the token provider ${what}`,
-      request,
-      cause && { cause },
-    );
-  try {
-    if (error instanceof ProviderFailure) return failure(error.message);
-    if (error instanceof TimeoutError) {
-      return failure(
-        `gave none within ${DEADLINE} ms (if it sends requests through this client, they wait for it)`,
-      );
-    }
-    // The errors of this library contain no tokens.
-    const what = isClientError(error)
-      ? `${error.name}: ${error.message}`
-      : error instanceof Error
-        ? error.constructor.name
-        : typeof error;
-    return failure(`failed with ${what}`, redactError(error, secrets));
-  } catch {
-    // Anything can be thrown, even what throws when it is read.
-    return failure(`failed with ${typeof error}`, redactError(error, secrets));
-  }
+/** What failed, and with what. */
+class Failure {
+  constructor(
+    readonly what: string,
+    readonly error: unknown,
+  ) {}
+}
+
+/** Says what happened. What a provider threw may contain a token: the message and the cause have what is left of it. */
+function explained(failure: unknown, request: RequestSummary, secrets: readonly string[]): TransportError {
+  const { what, error } = failure as Failure;
+  const notSent = (how: string, cause?: Error) =>
+    new TransportError('not_sent', `nothing was sent: ${what} ${how}`, request, cause && { cause });
+  if (error instanceof Problem) return notSent(error.message);
+  // The errors of this library contain no tokens.
+  const cause = isClientError(error) ? error : redactError(error, secrets);
+  return notSent(`failed: ${cause.name}: ${cause.message}`, cause);
 }

@@ -25,12 +25,12 @@ export interface BodyConfig {
   /** The maximum size of a body, in bytes (in characters if the fetch does not stream). Default 8 MiB. */
   readonly maxBody?: number;
   /** How long the body may take after the headers, in ms, as long as it flows. Default 300,000. */
-  readonly bodyDeadline?: number;
+  readonly bodyTimeout?: number;
   /**
    * How long no part of the body may arrive after its first byte, in ms. Default 15,000. A fetch that does not stream does not show
-   * when that is: then the deadline of the request covers the whole body instead.
+   * when that is: then the timeout of the request covers the whole body instead.
    */
-  readonly bodySilence?: number;
+  readonly bodyIdleTimeout?: number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
@@ -38,8 +38,8 @@ export interface BodyConfig {
 /** What {@link BodyConfig} requires. */
 export const BODY_OPTIONS: Options<BodyConfig> = {
   maxBody: positiveInteger,
-  bodyDeadline: milliseconds,
-  bodySilence: milliseconds,
+  bodyTimeout: milliseconds,
+  bodyIdleTimeout: milliseconds,
   scheduler: schedulerLike,
 };
 
@@ -47,8 +47,8 @@ export const BODY_OPTIONS: Options<BodyConfig> = {
 export function transportOver(send: Send, config: BodyConfig): Transport {
   const {
     maxBody: ownMaxBody = MAX_BODY,
-    bodyDeadline = 300_000,
-    bodySilence = 15_000,
+    bodyTimeout = 300_000,
+    bodyIdleTimeout = 15_000,
     scheduler = asyncScheduler,
   } = config;
   return request =>
@@ -75,12 +75,12 @@ export function transportOver(send: Send, config: BodyConfig): Transport {
         if (subscriber.closed) return;
         if (isRedirect(response)) throw redirected(request);
         const { status, headers } = response;
-        subscriber.add(scheduler.schedule(stall, bodyDeadline));
+        subscriber.add(scheduler.schedule(stall, bodyTimeout));
         let silence: Subscription | undefined;
         const onPart = () => {
           if (silence) silence.unsubscribe();
           else request.onArrival?.(status);
-          silence = scheduler.schedule(stall, bodySilence);
+          silence = scheduler.schedule(stall, bodyIdleTimeout);
           subscriber.add(silence);
           if (subscriber.closed) throw new Error('the rest of the body is not read');
         };

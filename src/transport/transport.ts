@@ -23,7 +23,7 @@ export interface TransportRequest {
   /**
    * Called with the status of the answer when the first byte of its body arrives, or at the end of an empty one: a slow body is no
    * missing answer. Headers alone are none yet, since a proxy may send them while the service still holds the request. A transport
-   * that does not call it has to deliver the whole answer within the deadline.
+   * that does not call it has to deliver the whole answer within the timeout.
    */
   readonly onArrival?: (status: number) => void;
 }
@@ -36,6 +36,8 @@ export interface TransportResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   readonly text: string;
+  /** Of a 401: nobody is signed in any more. `withToken` says so. */
+  readonly isSignedOut?: boolean;
 }
 
 /**

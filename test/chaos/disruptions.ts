@@ -61,7 +61,7 @@ export function planDisruptions(stage: Stage): {
     }
   };
   const freezeInTurn = async () => {
-    for (const { child } of all) await freeze(child(), plan.deadline / 2);
+    for (const { child } of all) await freeze(child(), plan.timeout / 2);
   };
   const freezePastRetention = async () => {
     const frozen = all.map(({ child }) => freeze(child(), plan.retention + 3_000));
@@ -82,8 +82,8 @@ export function planDisruptions(stage: Stage): {
     ...spread(plan.consumerThrows, 0.5, 'subscriber of the consumer threw', throwInSubscriber),
     ...spread(plan.deadPools, 0.8, 'all connections dead', service.killConnections),
     ...spread(plan.bulks, 0.1, `${bulky.length} batches of ${plan.bulk}, repeated`, publishBulk),
-    ...spread(3, 0.45, 'service frozen past the deadline', () =>
-      freeze(service.child(), plan.deadline + 1_500),
+    ...spread(3, 0.45, 'service frozen past the timeout', () =>
+      freeze(service.child(), plan.timeout + 1_500),
     ),
     ...spread(1, 0.9, 'followers frozen past the retention', freezePastRetention),
     ...alongside(2, 0.65, 'followers frozen in turn', freezeInTurn),

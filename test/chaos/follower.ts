@@ -51,7 +51,7 @@ export function workOf(event: LiveEvent): unknown {
 }
 
 function createFollower(start: StartFollower): Follower {
-  const { deadline, retention, minInterval, burst } = start.plan;
+  const { timeout, retention, minInterval, burst } = start.plan;
   return {
     start,
     write: (...line) => appendFileSync(start.file, `${JSON.stringify(line)}\n`),
@@ -60,9 +60,8 @@ function createFollower(start: StartFollower): Follower {
       return createClient({
         ...{ groupUrl: `${url}/group`, matchmakerUrl: `${url}/matchmaker`, apiUrl: `${url}/api` },
         token: () => token,
-        transport: fromFetch({ bodySilence: 1_000 }),
-        watch: { deadline, retention, minInterval, burst },
-        backoff: { initial: 20, max: 500 },
+        transport: fromFetch({ bodyIdleTimeout: 1_000 }),
+        watch: { backoff: { initial: 20, max: 500 }, timeout, retention, minInterval, burst },
       });
     },
   };

@@ -26,7 +26,7 @@ const seconds = Number(values.seconds);
 const plan: ChaosPlan = {
   ...{ seconds, events: Number(values.events), faults: Number(values.faults) },
   ...{ kills: 6, consumerKills: 3, consumerThrows: 5, deadPools: 5, bulks: 3, bulk: 2_000 },
-  ...{ retention: 20_000, blockTime: 1_000, deadline: 2_500, minInterval: 100, burst: 3 },
+  ...{ retention: 20_000, blockTime: 1_000, timeout: 2_500, minInterval: 100, burst: 3 },
   ...{ outages: 2, outage: 23_000, starvations: 3, starvation: 6_000 },
 };
 

@@ -106,7 +106,7 @@ export interface ChaosPlan {
   readonly retention: number;
   /** How long the service holds a poll, and how long a poll may take, in ms. */
   readonly blockTime: number;
-  readonly deadline: number;
+  readonly timeout: number;
   /** How often watches may poll without news, in ms, and how many such polls may be ahead of that. */
   readonly minInterval: number;
   readonly burst: number;

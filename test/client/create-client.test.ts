@@ -73,18 +73,18 @@ describe('createClient', () => {
   });
 
   it('refuses invalid numbers', () => {
-    refuses({ deadline: -1 }, /^deadline must be a number of milliseconds/);
-    refuses({ linger: NaN }, /^linger must be/);
-    refuses({ watch: { deadline: Infinity } }, /^watch\.deadline must be/);
+    refuses({ timeout: -1 }, /^timeout must be a number of milliseconds/);
+    refuses({ watch: { linger: NaN } }, /^linger must be/);
+    refuses({ watch: { timeout: Infinity } }, /^watch\.timeout must be/);
     refuses({ watch: { burst: 0 } }, /^watch\.burst must be a positive integer; got 0$/);
-    refuses({ backoff: { max: -1 } }, /^backoff\.max must be/);
+    refuses({ watch: { backoff: { max: -1 } } }, /^backoff\.max must be/);
   });
 
   it('refuses unknown options, at every level', () => {
     refuses({ groupURL: 'https://g.example' } as object, /^groupURL must be one of url, groupUrl, /);
-    refuses({ watch: { deadlin: 1 } }, /^watch\.deadlin must be one of wake\$, deadline, /);
+    refuses({ watch: { deadlin: 1 } }, /^watch\.deadlin must be one of wake\$, timeout, /);
     refuses(
-      { backoff: { maximum: 1 } },
+      { watch: { backoff: { maximum: 1 } } },
       /^backoff\.maximum must be one of initial, max; got an unknown name$/,
     );
     refuses({ endpoints: { getMember: getMembers } }, /^endpoints\.getMember must be one of getMembers, /);
@@ -130,7 +130,7 @@ describe('createClient', () => {
       throws(() => createClient(config as never), /^InputError: config must be an object; got /);
     }
     refuses({ log: 'console' }, /^log must be a function; got a string of 7 characters$/);
-    refuses({ random: 4 }, /^random must be a function; got 4$/);
+    refuses({ testing: { random: 4 } }, /^random must be a function; got 4$/);
     refuses({ scheduler: {} }, /^scheduler must be an RxJS scheduler; got an object$/);
     refuses({ transport: {} }, /^transport must be a function from a request to an Observable, /);
     refuses({ insecure: 'yes' }, /^insecure must be true or false; got a string/);
@@ -140,11 +140,11 @@ describe('createClient', () => {
       /^watch\.wake\$ must be an Observable, a promise or an iterable; got 5$/,
     );
     refuses({ endpoints: { getMembers: {} } }, /^endpoints\.getMembers\.method must be one of GET, POST/);
-    refuses({ events: { chat_message: {} } }, /^events\.chat_message must be a codec/);
+    refuses({ kinds: { chat_message: {} } }, /^events\.chat_message must be a codec/);
     refuses(
-      { events: { chat_message: null } },
+      { kinds: { chat_message: null } },
       /^events\.chat_message must be a codec created by struct\(\) or io-ts; got something else$/,
     );
-    refuses({ events: { unknown: integer } }, /^events must be kinds that this library does not know itself/);
+    refuses({ kinds: { unknown: integer } }, /^events must be kinds that this library does not know itself/);
   });
 });

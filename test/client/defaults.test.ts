@@ -55,12 +55,12 @@ describe('the defaults of a client', () => {
     'give a plain request 15 s, and a blocking one 70 s',
     marbles(({ expectObservable }) => {
       const { group, events, matchmaker } = client(() => NEVER);
-      expectObservable(reason(group.getMembers({ group_id: 'g' }))).toBe('15s (d|)', { d: 'deadline' });
-      expectObservable(reason(events.watch())).toBe('15s (d|)', { d: 'deadline' });
+      expectObservable(reason(group.getMembers({ group_id: 'g' }))).toBe('15s (d|)', { d: 'timeout' });
+      expectObservable(reason(events.watch())).toBe('15s (d|)', { d: 'timeout' });
       expectObservable(reason(matchmaker.players.connected({ player_token: 'p' }))).toBe('15s (d|)', {
-        d: 'deadline',
+        d: 'timeout',
       });
-      expectObservable(reason(events.watch({ watch_index: '1' }))).toBe('70s (d|)', { d: 'deadline' });
+      expectObservable(reason(events.watch({ watch_index: '1' }))).toBe('70s (d|)', { d: 'timeout' });
     }),
   );
 
@@ -68,7 +68,9 @@ describe('the defaults of a client', () => {
     'give a poll 70 s, and send it again at once',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
-      expectObservable(client(() => hung, { random: () => 0 }).events.batches(), '75s !').toBe('');
+      expectObservable(client(() => hung, { testing: { random: () => 0 } }).events.batches(), '75s !').toBe(
+        '',
+      );
       expectSubscriptions(hung.subscriptions).toBe(['^ 69999ms !', '70s ^ 4999ms !']);
     }),
   );
@@ -77,8 +79,8 @@ describe('the defaults of a client', () => {
     'are not replaced by an option that is undefined',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
-      const patient = client(() => hung, { random: () => 0, watch: { deadline: 20_000 } });
-      const config = { deadline: undefined, isIdle: undefined } as object;
+      const patient = client(() => hung, { testing: { random: () => 0 }, watch: { timeout: 20_000 } });
+      const config = { timeout: undefined, isIdle: undefined } as object;
       expectObservable(patient.events.batches(config), '25s !').toBe('');
       expectSubscriptions(hung.subscriptions).toBe(['^ 19999ms !', '20s ^ 4999ms !']);
     }),
@@ -92,7 +94,7 @@ describe('the defaults of a client', () => {
       const log = (entry: LogEntry) => {
         if (entry.kind === 'turn') waits.push(entry.wait);
       };
-      const broken = client(() => cold<never>('#', undefined, lost), { random: () => 1, log });
+      const broken = client(() => cold<never>('#', undefined, lost), { testing: { random: () => 1 }, log });
       expectObservable(broken.events.batches(), '100s !').toBe('');
       flush();
       deepStrictEqual(waits, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
@@ -103,7 +105,7 @@ describe('the defaults of a client', () => {
     'apply if an option is undefined',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const none = {
-        deadline: undefined,
+        timeout: undefined,
         isIdle: undefined,
         keyOf: undefined,
         wake$: undefined,
@@ -118,7 +120,7 @@ describe('the defaults of a client', () => {
       ]) {
         const hung = cold<never>('-');
         expectObservable<unknown>(
-          watchOf(client(() => hung, { random: () => 0, watch: { deadline: 10 } })),
+          watchOf(client(() => hung, { testing: { random: () => 0 }, watch: { timeout: 10 } })),
           '15ms !',
         );
         expectSubscriptions(hung.subscriptions).toBe(['^ 9ms !', '10ms ^ 4ms !']);
@@ -145,8 +147,7 @@ describe('the defaults of a client', () => {
       for (const watch of [undefined, {}, { wake$: undefined }]) {
         const hung = cold<never>('-');
         const { events } = client(() => hung, {
-          ...{ watch, scheduler, random: () => 0 },
-          monotonic: asyncScheduler,
+          ...{ watch, scheduler, testing: { random: () => 0, monotonic: asyncScheduler } },
         });
         expectObservable(events.batches(), '20s !');
         expectSubscriptions(hung.subscriptions).toBe(['^ 14999ms !', '15s ^ 4999ms !']);
@@ -164,9 +165,12 @@ describe('the defaults of a client', () => {
       };
       lingers(transport => client(transport).events.feed, '^ 1001ms !');
       lingers(transport => client(transport).events.createFeed(), '^ 1001ms !');
-      lingers(transport => client(transport, { linger: 50 }).events.feed, '^ 51ms !');
-      lingers(transport => client(transport, { linger: 50 }).events.createFeed(), '^ 51ms !');
-      lingers(transport => client(transport, { linger: 50 }).events.createFeed({ linger: 5 }), '^ 6ms !');
+      lingers(transport => client(transport, { watch: { linger: 50 } }).events.feed, '^ 51ms !');
+      lingers(transport => client(transport, { watch: { linger: 50 } }).events.createFeed(), '^ 51ms !');
+      lingers(
+        transport => client(transport, { watch: { linger: 50 } }).events.createFeed({ linger: 5 }),
+        '^ 6ms !',
+      );
     }),
   );
 
@@ -174,7 +178,7 @@ describe('the defaults of a client', () => {
     const { scheduler, pass } = virtualTime();
     const reasons: unknown[] = [];
     const error = (e: unknown) => reasons.push(isTransportError(e) && e.reason);
-    const { group } = client(() => NEVER, { scheduler, token: () => NEVER, deadline: 60_000 });
+    const { group } = client(() => NEVER, { scheduler, token: () => NEVER, timeout: 60_000 });
     group.getMembers({ group_id: 'g' }).subscribe({ error });
     pass(14_999);
     deepStrictEqual(reasons, []);
@@ -220,7 +224,7 @@ describe('the defaults of a client', () => {
     marbles(({ cold, expectObservable }) => {
       const busy = { status: 429, headers: { get: () => '86400' }, text: '' };
       const answers = [of(list('1', event(1))), of(busy), of(list('2', event(2))), cold<never>('-')];
-      const { feed } = client(() => answers.shift()!, { random: () => 0 }).events;
+      const { feed } = client(() => answers.shift()!, { testing: { random: () => 0 } }).events;
       const reasons$ = feed.gap$.pipe(map(({ reason: why }) => why));
       expectObservable(feed.malformed$, '905s !').toBe('');
       expectObservable(reasons$, '905s !').toBe('900s g', { g: 'silence' });

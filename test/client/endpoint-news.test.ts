@@ -39,7 +39,7 @@ function scripted(answers: readonly unknown[] = ANSWERS) {
     const text = JSON.stringify(answers[nth]);
     return nth < answers.length ? of({ status: 200, headers: { get: () => null }, text }) : NEVER;
   };
-  const config = { url: 'https://a.example', token: 't', transport, scheduler, random: () => 0 };
+  const config = { url: 'https://a.example', token: 't', transport, scheduler, testing: { random: () => 0 } };
   return { config, pass, asked };
 }
 
@@ -92,7 +92,7 @@ describe('the news of a watch of live events', () => {
   it('is the same with kinds of events of your own', () => {
     const codec = struct('Own', {});
     const { seen, acked } = outcome((client, config) => client.events.batches(config), {
-      events: { unused: codec },
+      kinds: { unused: codec },
     });
     deepStrictEqual([seen, acked], [EMITTED, ACKNOWLEDGED]);
   });

@@ -156,7 +156,7 @@ describe('custom event kinds', () => {
   });
 
   it('are typed members of the union; those that do not decode are malformed, and undeclared ones unknown', async () => {
-    const { client } = clientOf(batch, { events: { chat_message: ChatMessage } });
+    const { client } = clientOf(batch, { kinds: { chat_message: ChatMessage } });
     const { events } = await lastValueFrom(client.events.watch());
     deepStrictEqual(events, [
       { kind: 'chat_message', ts: '1', payload: { text: 'Hi' } },
@@ -174,7 +174,7 @@ describe('custom event kinds', () => {
     const { identity_id, token } = emulator.addIdentity();
     const { events } = createClient({
       ...{ url: emulator.url, transport: emulator.transport, token },
-      events: { chat_message: ChatMessage },
+      kinds: { chat_message: ChatMessage },
     });
     const note = { title: 'Ada', description: 'Hi', thumbnail_url: '', url: '' };
     const texts = firstValueFrom(events.feed.on('chat_message').pipe(take(1)));
@@ -232,7 +232,7 @@ describe('custom event kinds', () => {
     );
     strictEqual(sent[0]?.url, 'https://service.example/live');
     throws(
-      () => clientOf(batch, { endpoints, events: { chat_message: ChatMessage } }),
+      () => clientOf(batch, { endpoints, kinds: { chat_message: ChatMessage } }),
       /^InputError: events must be left out if endpoints\.eventsWatch has a response of its own/,
     );
   });

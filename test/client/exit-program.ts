@@ -6,7 +6,7 @@ import { createEmulator, listen } from 'lobby-rx/emulator';
 const emulator = createEmulator();
 const { identity_id, token } = emulator.addIdentity();
 const server = await listen(emulator);
-const client = createClient({ ...server.urls, token, linger: 0 });
+const client = createClient({ ...server.urls, token, watch: { linger: 0 } });
 const settled = async (condition: () => boolean) => {
   while (!condition()) await new Promise(setImmediate);
 };

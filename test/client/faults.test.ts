@@ -202,7 +202,12 @@ describe('What happens when', () => {
     const emulator = createEmulator();
     const { identity_id, token } = emulator.addIdentity();
     const server = await listen(emulator);
-    const { feed } = createClient({ url: server.url, token, random: () => 0, linger: 0 }).events;
+    const { feed } = createClient({
+      url: server.url,
+      token,
+      testing: { random: () => 0 },
+      watch: { linger: 0 },
+    }).events;
     const seen$ = new ReplaySubject<string>(Infinity);
     const watching = merge(
       feed.status$.pipe(map(({ state }) => state)),

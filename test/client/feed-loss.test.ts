@@ -17,7 +17,7 @@ const FAULTS: readonly Fault[] = [
   { kind: 'repeat' },
 ];
 
-/** Seconds around the age that an index may reach, the block of the service and the deadline of a poll, and short ones. */
+/** Seconds around the age that an index may reach, the block of the service and the timeout of a poll, and short ones. */
 const PAUSES = [0, 0.1, 1, 10, 50, 100, 200, 290, 299, 301].map(seconds => seconds * 1_000);
 
 const step = record({

@@ -49,7 +49,12 @@ describe('the place of a feed', () => {
       const watch = { index: `${at === 0 ? 1 : hasNews ? 2 : at}` };
       return of({ status: 200, headers: { get: () => null }, text: JSON.stringify({ events, watch }) });
     };
-    const { feed } = createClient({ url: 'https://a.example', token: 't', transport, linger: 0 }).events;
+    const { feed } = createClient({
+      url: 'https://a.example',
+      token: 't',
+      transport,
+      watch: { linger: 0 },
+    }).events;
     const seen: string[] = [];
     const watch = (): Subscription => feed.unknown$.subscribe(({ name }) => onEvent(name));
     const onEvent = (name: string) => {
@@ -344,7 +349,7 @@ describe('the place of a feed', () => {
       pass(1_000);
       return [...after, open];
     };
-    const { events } = createClient({ ...config, linger: 0, scheduler });
+    const { events } = createClient({ ...config, watch: { linger: 0 }, scheduler });
     deepStrictEqual(left(events.createFeed()), [0, 0]);
     deepStrictEqual(left(events.createFeed({ linger: 1_000 })), [1, 0]);
     deepStrictEqual(left(createClient(config).events.createFeed({ scheduler })), [1, 0]);
@@ -395,7 +400,7 @@ describe('the place of a feed', () => {
     const transport: Transport = () =>
       polls++ < 2 ? of({ status: 200, headers: { get: () => null }, text }) : NEVER;
     const { feed: late } = createClient({
-      ...{ url: 'https://a.example', token: 't', transport, scheduler, linger: 0 },
+      ...{ url: 'https://a.example', token: 't', transport, scheduler, watch: { linger: 0 } },
     }).events;
     const seen: string[] = [];
     late.gap$.subscribe(({ reason }) => seen.push(reason));

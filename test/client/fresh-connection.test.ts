@@ -13,7 +13,7 @@ function stage(
   const requests: TransportRequest[] = [];
   const transport: Transport = request => answer(request, requests.push(request) - 1);
   const client = createClient({
-    ...{ url: 'https://a.example', token: 't', transport, scheduler, random: () => 0 },
+    ...{ url: 'https://a.example', token: 't', transport, scheduler, testing: { random: () => 0 } },
     watch: { wake$ },
   });
   const watching = client.events.batches(ack && { ack }).subscribe();
@@ -25,7 +25,7 @@ const idle = (index: number) =>
   of({ status: 200, headers: { get: () => null }, text: `{"events":[],"watch":{"index":"${index}"}}` });
 
 describe('a poll on a new connection', () => {
-  it('follows a deadline, so that dead connections cost no more than one', () => {
+  it('follows a timeout, so that dead connections cost no more than one', () => {
     // Kept connections are dead; new ones work, and are kept.
     const { pass, fresh } = stage((request, nth) =>
       request.needsFreshConnection || nth > 1 ? idle(nth) : NEVER,
@@ -74,7 +74,7 @@ describe('a poll on a new connection', () => {
   });
 });
 
-describe('the deadline of a poll', () => {
+describe('the timeout of a poll', () => {
   it('is not over with a 401 after which the token is renewed', () => {
     const { scheduler, pass } = virtualTime();
     let requests = 0;
@@ -84,8 +84,8 @@ describe('the deadline of a poll', () => {
       return of({ status: 401, headers: { get: () => null }, text: '' });
     };
     const client = createClient({
-      ...{ url: 'https://a.example', token: () => 't', transport, scheduler, random: () => 0 },
-      watch: { deadline: 10_000 },
+      ...{ url: 'https://a.example', token: () => 't', transport, scheduler, testing: { random: () => 0 } },
+      watch: { timeout: 10_000 },
     });
     const watching = client.watch(eventsWatch, {}, { from: '7' }).subscribe();
     pass(10_001);
@@ -111,12 +111,12 @@ describe('the deadline of a poll', () => {
     };
     const client = createClient({ url: 'https://a.example', token: 't', transport, scheduler });
     const ends: string[] = [];
-    const error = () => ends.push('deadline');
+    const error = () => ends.push('timeout');
     client.matchmaker.players.connected({ player_token: 'p' }).subscribe({ error });
     pass(15_000);
-    deepStrictEqual(ends, ['deadline']);
+    deepStrictEqual(ends, ['timeout']);
     client.group.getMembers({ group_id: 'g' }).subscribe({ error });
     pass(100_000);
-    deepStrictEqual(ends, ['deadline']);
+    deepStrictEqual(ends, ['timeout']);
   });
 });

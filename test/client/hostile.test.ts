@@ -239,10 +239,11 @@ describe('a token', () => {
         };
         const transport: Transport = ({ headers: { authorization }, body }) =>
           way === 4 ? throwError(() => new Error(`${authorization} ${body} ${quoted}`)) : of(response);
-        const provider: Token = why => {
-          if (way === 5 && why === 'rejected') throw new Error(quoted);
+        const renew = () => {
+          if (way === 5) throw new Error(quoted);
           return token;
         };
+        const provider: Token = { get: () => token, renew };
         const client = createClient({
           ...urls,
           token: provider,

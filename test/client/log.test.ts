@@ -34,7 +34,7 @@ describe('the log', () => {
           seen.push(word(entry));
           watches.add('watchId' in entry ? entry.watchId : entry.pollOf);
         },
-        random: () => 0,
+        testing: { random: () => 0 },
       });
       expectObservable(client.events.batches(), '31s !');
       flush();

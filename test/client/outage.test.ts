@@ -39,7 +39,14 @@ function outage(during: During, length = 600, config: Partial<ClientConfig> = {}
     return index === '2' ? NEVER : of(batch(2, 'second'));
   };
   const { feed } = createClient({
-    ...{ url: 'https://a.example', token: 't', transport, scheduler, random: () => 0, ...config },
+    ...{
+      url: 'https://a.example',
+      token: 't',
+      transport,
+      scheduler,
+      testing: { random: () => 0 },
+      ...config,
+    },
   }).events;
   const lines: string[] = [];
   const hints: (string | undefined)[] = [];
@@ -102,10 +109,10 @@ describe('ten minutes in which', () => {
     deepStrictEqual(outage(after => after(50_000, of(timeout))).lines, ['600 second']);
   });
 
-  it('the deadline is in seconds by mistake are shown by a hint', () => {
+  it('the timeout is in seconds by mistake are shown by a hint', () => {
     const idle = response(200, { events: [], watch: { index: '1' } });
-    const { lines, hint, asked } = outage(after => after(50_000, of(idle)), 600, { watch: { deadline: 70 } });
-    deepStrictEqual([lines[0], hint?.includes('is the deadline too short')], ['150 retrying', true]);
+    const { lines, hint, asked } = outage(after => after(50_000, of(idle)), 600, { watch: { timeout: 70 } });
+    deepStrictEqual([lines[0], hint?.includes('is the timeout too short')], ['150 retrying', true]);
     ok(asked.length <= 660 + 4 + 2, `${asked.length} polls`);
   });
 });

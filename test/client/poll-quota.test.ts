@@ -36,9 +36,9 @@ describe('the quota of polls', () => {
     ok(Math.max(...waits) < 2_500, `${Math.max(...waits)} ms`);
   });
 
-  it('is waited for before a poll is sent: its deadline does not run yet', () => {
+  it('is waited for before a poll is sent: its timeout does not run yet', () => {
     const { watched, pass, sent } = stage(10);
-    const watching = watched({ deadline: 1_000 });
+    const watching = watched({ timeout: 1_000 });
     pass(1_500 * 10);
     pass(10 * MINUTE);
     watching.unsubscribe();

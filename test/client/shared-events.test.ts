@@ -34,7 +34,7 @@ describe('a feed that is shared', () => {
     const { config, pass, leads, follows, say } = tabs();
     const texts: string[] = [];
     const unknown: string[] = [];
-    const newer = createClient({ ...config, events: chat }).events.createFeed({ share: follows });
+    const newer = createClient({ ...config, kinds: chat }).events.createFeed({ share: follows });
     newer.on('chat').subscribe(({ payload }) => texts.push(payload.text));
     const older = createClient(config).events.createFeed({ share: leads, linger: 0 });
     const leading = older.unknown$.subscribe(({ name }) => unknown.push(name));
@@ -101,7 +101,7 @@ describe('a feed that is shared', () => {
     const acknowledged: string[] = [];
     const keys: string[] = [];
     const isChat = (event: { readonly kind: string }) => event.kind === 'chat';
-    const feed = createClient({ ...config, events: chat }).events.createFeed({
+    const feed = createClient({ ...config, kinds: chat }).events.createFeed({
       share: leads,
       linger: 0,
       keyOf: ({ events }) => {

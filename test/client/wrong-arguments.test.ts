@@ -32,7 +32,7 @@ describe('a clock that throws', () => {
       return 0;
     };
     const errors: unknown[] = [];
-    watchSignals(() => of(answer('1', 'a')), { scheduler, monotonic: { now } }).subscribe({
+    watchSignals(() => of(answer('1', 'a')), { scheduler, testing: { monotonic: { now } } }).subscribe({
       error: (error: unknown) => errors.push((error as Error).message),
     });
     pass(1_000);

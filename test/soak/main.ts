@@ -20,8 +20,8 @@ const { values } = parseArgs({
 });
 const [minutes, watches] = [Number(values.minutes), Number(values.watches)];
 
-/** Without a delivery for longer than the deadline of a poll, in ms, the watches have stopped. */
-const DEADLINE = 70_000;
+/** Without a delivery for longer than the timeout of a poll, in ms, the watches have stopped. */
+const TIMEOUT = 70_000;
 /** The connections are opened in groups: thousands at once would overflow the queue of the listening socket. */
 const GROUP = 250;
 const PRINT_EVERY = 10_000;
@@ -63,13 +63,13 @@ const { port, tokens } = await ask<Extract<FromService, { kind: 'started' }>>(se
 const cores = values.pin ? coresOf(watcher.pid!)?.split(/[,-]/)[0] : undefined;
 if (cores !== undefined) pin(watcher.pid!, cores);
 if (values.nice !== '0') setPriority(watcher.pid!, Number(values.nice));
-void keepBusy(Number(values.hogs), minutes * 60_000 + BEGINNING + 2 * DEADLINE, cores);
+void keepBusy(Number(values.hogs), minutes * 60_000 + BEGINNING + 2 * TIMEOUT, cores);
 
 let startedAt = Date.now();
 let before = await both();
 let longestSilence = 0;
 let isPublishing = false;
-const isSilent = () => longestSilence > DEADLINE;
+const isSilent = () => longestSilence > TIMEOUT;
 async function printRow(): Promise<void> {
   const now = await both();
   if (isPublishing)
@@ -112,7 +112,7 @@ await ask(service, { kind: 'publish', isOn: false });
 /** How many events have not come yet, though they were published. */
 const missing = ({ published, next }: typeof before) =>
   published.reduce((all, count, i) => all + count - next[i]!, 0);
-for (let i = 0; i < DEADLINE / 500 && missing((before = await both())) > 0; i++) await wait(500);
+for (let i = 0; i < TIMEOUT / 500 && missing((before = await both())) > 0; i++) await wait(500);
 
 isOver = true;
 const lost = before.lost + missing(before);

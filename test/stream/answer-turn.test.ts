@@ -186,7 +186,7 @@ describe('an index', () => {
 
   it('is not renewed by cuts, failures, wakes and held polls', () => {
     for (const state of [
-      ...[turn(asked, { kind: 'deadline' }, 110_000).state, turn(asked, { kind: 'woken' }, 50_000).state],
+      ...[turn(asked, { kind: 'timeout' }, 110_000).state, turn(asked, { kind: 'woken' }, 50_000).state],
       ...[failed(asked, { kind: 'cut' }, 50_000).state, failed(asked, { kind: 'retry' }, 50_000).state],
       ...[turn(asked, { kind: 'held' }, 50_000).state, turn(asked, { kind: 'outdated' }, 50_000).state],
     ])

@@ -40,7 +40,7 @@ describe('the laws of the watch', () => {
     for (const [name, between] of [
       ['an answer', (state: WatchState) => turn(state, got(answer('7')))],
       ['a poll that completes without one', (state: WatchState) => turn(state, { kind: 'nothing' })],
-      ['a deadline', (state: WatchState) => turn(state, { kind: 'deadline' })],
+      ['a timeout', (state: WatchState) => turn(state, { kind: 'timeout' })],
       ['an index that became too old', (state: WatchState) => turn(state, { kind: 'outdated' })],
       ['a poll that was cut off', (state: WatchState) => failed(state, { kind: 'cut' })],
       ["the service's own timeout", (state: WatchState) => failed(state, { kind: 'idle' })],
@@ -76,8 +76,8 @@ describe('the laws of the watch', () => {
       deepStrictEqual([index, needsFreshConnection], ['7', true]);
     });
 
-    it('after a wake or a deadline is spread over a longer time if there are many watches', () => {
-      for (const kind of ['woken', 'deadline'] as const) {
+    it('after a wake or a timeout is spread over a longer time if there are many watches', () => {
+      for (const kind of ['woken', 'timeout'] as const) {
         const { state } = nextTurn<Answer>(live, { kind }, { now: when(20), openWatches: 10_000 }, laws);
         strictEqual(state.rest.until, 5_020);
       }
@@ -113,7 +113,7 @@ describe('the laws of the watch', () => {
 
     it('after a cut is what it was: that is no failure, and says nothing about the service', () => {
       for (const next of [
-        ...[turn(retrying, { kind: 'deadline' }, 20), turn(retrying, { kind: 'outdated' }, 20)],
+        ...[turn(retrying, { kind: 'timeout' }, 20), turn(retrying, { kind: 'outdated' }, 20)],
         failed(retrying, { kind: 'cut' }, 20),
       ]) {
         deepStrictEqual([next.why, next.signals, next.state.status], ['cut', [], retrying.status]);
@@ -121,12 +121,12 @@ describe('the laws of the watch', () => {
       }
     });
 
-    it('after a deadline, or with an index that became too old, polls on a new connection; after another cut need not', () => {
-      strictEqual(turn(live, { kind: 'deadline' }, 20).state.needsFreshConnection, true);
+    it('after a timeout, or with an index that became too old, polls on a new connection; after another cut need not', () => {
+      strictEqual(turn(live, { kind: 'timeout' }, 20).state.needsFreshConnection, true);
       strictEqual(turn(live, { kind: 'outdated' }, 20).state.needsFreshConnection, true);
       strictEqual(failed(live, { kind: 'cut' }, 20).state.needsFreshConnection, false);
-      // A deadline may hit many watches at once; an index becomes too old for one.
-      strictEqual(turn(live, { kind: 'deadline' }, 20).state.rest.until, 520);
+      // A timeout may hit many watches at once; an index becomes too old for one.
+      strictEqual(turn(live, { kind: 'timeout' }, 20).state.rest.until, 520);
       strictEqual(turn(live, { kind: 'outdated' }, 20).state.rest.until, 20);
     });
 
@@ -209,7 +209,7 @@ describe('the laws of the watch', () => {
 
     it('shows nothing after a cut, or after a failure that took long, until there is an answer or a return', () => {
       for (const cut of [
-        ...[turn(retrying, { kind: 'deadline' }).state, turn(retrying, { kind: 'outdated' }).state],
+        ...[turn(retrying, { kind: 'timeout' }).state, turn(retrying, { kind: 'outdated' }).state],
         ...[failed(retrying, { kind: 'cut' }).state, failed(retrying, { kind: 'retry' }, 2_000).state],
       ]) {
         deepStrictEqual(held(cut), []);
@@ -310,7 +310,7 @@ describe('the laws of the watch', () => {
 
   describe('polls without news', () => {
     const ending = constantFrom(
-      ...([{ kind: 'nothing' }, { kind: 'deadline' }, { kind: 'woken' }, { kind: 'outdated' }] as const),
+      ...([{ kind: 'nothing' }, { kind: 'timeout' }, { kind: 'woken' }, { kind: 'outdated' }] as const),
       ...([{ kind: 'failure', error: 'down' }, { kind: 'left' }, { kind: 'returned' }] as const),
       ...[got(answer('7')), got(answer('', 'x')), got(answer('9', 'x'))],
     );

@@ -20,7 +20,7 @@ describe('a watch whose callbacks return nonsense', () => {
   it('is not polled in a hot loop', () => {
     const after = (value: unknown) => ({ recovery: () => ({ kind: 'retry', after: value }) as Recovery });
     for (const config of [
-      ...[NaN, undefined, -1, 7, Infinity, '0.5'].map(value => ({ random: () => value })),
+      ...[NaN, undefined, -1, 7, Infinity, '0.5'].map(value => ({ testing: { random: () => value } })),
       ...[NaN, 'soon', -5, Infinity, null].map(after),
     ]) {
       const count = polls(config);

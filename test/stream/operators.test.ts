@@ -9,7 +9,7 @@ describe('backoff', () => {
     marbles(({ cold, expectObservable }) => {
       const request = { method: 'GET', url: 'https://service.example' };
       const error = new StatusError(429, request, { retryAfter: 30_000 });
-      const config = { initial: 10, random: () => 1, when: (_: unknown, attempt: number) => attempt < 3 };
+      const config = { initial: 10, testing: { random: () => 1 }, retries: 2 };
       // 30 s and 10 ms, then 30 s and 20 ms.
       expectObservable(cold('#', undefined, error).pipe(backoff(config))).toBe('60030ms #', undefined, error);
     }),
@@ -18,9 +18,9 @@ describe('backoff', () => {
   it(
     'counts attempts until the source emits, however long each takes',
     marbles(({ cold, expectObservable }) => {
-      const when = (_: unknown, attempt: number) => attempt < 3;
+      const shouldRetry = (_: unknown, attempt: number) => attempt < 3;
       const slow = cold<never>('9s #', undefined, 'down');
-      const config = { when, random: () => 0, max: 1_000 };
+      const config = { shouldRetry, testing: { random: () => 0 }, max: 1_000 };
       expectObservable(slow.pipe(backoff(config))).toBe('27s #', undefined, 'down');
     }),
   );
@@ -29,7 +29,10 @@ describe('backoff', () => {
     'resubscribes after an error, with increasing, bounded delays',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const broken = cold('#');
-      expectObservable(broken.pipe(backoff({ initial: 10, max: 25, random: () => 1 })), '90ms !').toBe('');
+      expectObservable(
+        broken.pipe(backoff({ initial: 10, max: 25, testing: { random: () => 1 } })),
+        '90ms !',
+      ).toBe('');
       expectSubscriptions(broken.subscriptions).toBe([
         ...['(^!)', '10ms (^!)', '30ms (^!)', '55ms (^!)', '80ms (^!)'],
       ]);
@@ -40,9 +43,10 @@ describe('backoff', () => {
     'starts over with its delays if the source ran for longer than the bound',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const source = cold('a 29ms #');
-      expectObservable(source.pipe(backoff({ initial: 10, max: 25, random: () => 1 })), '95ms !').toBe(
-        'a 39ms a 39ms a',
-      );
+      expectObservable(
+        source.pipe(backoff({ initial: 10, max: 25, testing: { random: () => 1 } })),
+        '95ms !',
+      ).toBe('a 39ms a 39ms a');
       expectSubscriptions(source.subscriptions).toBe(['^ 29ms !', '40ms ^ 29ms !', '80ms ^ 14ms !']);
     }),
   );
@@ -51,9 +55,10 @@ describe('backoff', () => {
     'keeps increasing its delays if the source ran for no longer than the bound',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const source = cold('a 24ms #');
-      expectObservable(source.pipe(backoff({ initial: 10, max: 25, random: () => 1 })), '81ms !').toBe(
-        'a 34ms a 44ms a',
-      );
+      expectObservable(
+        source.pipe(backoff({ initial: 10, max: 25, testing: { random: () => 1 } })),
+        '81ms !',
+      ).toBe('a 34ms a 44ms a');
       expectSubscriptions(source.subscriptions).toBe(['^ 24ms !', '35ms ^ 24ms !', '80ms ^!']);
     }),
   );
@@ -62,7 +67,7 @@ describe('backoff', () => {
     'passes on an error that `when` excludes',
     marbles(({ cold, expectObservable }) => {
       const when = (error: unknown) => error === 'lost';
-      expectObservable(cold('--#', undefined, 'refused').pipe(backoff({ when }))).toBe(
+      expectObservable(cold('--#', undefined, 'refused').pipe(backoff({ shouldRetry: when }))).toBe(
         '--#',
         undefined,
         'refused',

@@ -41,7 +41,7 @@ describe('the permit of a watch', () => {
     }),
   );
 
-  it('does not count as a part of the poll: its deadline begins when it is sent', () => {
+  it('does not count as a part of the poll: its timeout begins when it is sent', () => {
     const { scheduler, pass } = virtualTime();
     const start = scheduler.now();
     const sent: number[] = [];
@@ -50,7 +50,12 @@ describe('the permit of a watch', () => {
       return NEVER;
     };
     const permit = () => timer(100_000, scheduler);
-    const watching = watch(poll, { permit, scheduler, deadline: 70_000, random: () => 0 }).subscribe();
+    const watching = watch(poll, {
+      permit,
+      scheduler,
+      timeout: 70_000,
+      testing: { random: () => 0 },
+    }).subscribe();
     pass(280_000);
     deepStrictEqual(sent, [100_000, 270_000]);
     watching.unsubscribe();
@@ -65,7 +70,7 @@ describe('the permit of a watch', () => {
         if (++permits === 2) throw new Error('no budget at all');
         return permits === 1 ? throwError(() => new Error('no budget')) : NEVER;
       };
-      const seen = journal(watchSignals(poll, { permit, random: () => 0.5 }), helpers, '5s !');
+      const seen = journal(watchSignals(poll, { permit, testing: { random: () => 0.5 } }), helpers, '5s !');
       helpers.flush();
       strictEqual(permits, 3);
       strictEqual(

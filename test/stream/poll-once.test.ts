@@ -13,7 +13,11 @@ describe('one poll of a watch', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const polled = (wake: string, ...[first, second]: readonly string[]) => {
         const polls = [cold<never>('-'), cold<never>('-')] as const;
-        const signals$ = watchSignals(script(...polls).poll, { deadline: 5_000, wake$: cold(wake), random });
+        const signals$ = watchSignals(script(...polls).poll, {
+          timeout: 5_000,
+          wake$: cold(wake),
+          testing: { random },
+        });
         expectObservable(signals$, '8s !');
         expectSubscriptions(polls[0].subscriptions).toBe(first!);
         expectSubscriptions(polls[1].subscriptions).toBe(second!);
@@ -37,7 +41,7 @@ describe('one poll of a watch', () => {
         return helpers.cold('9ms (a|)', { a: answer('1', 'x') });
       };
       const backoff = { initial: 10, max: 10 };
-      const signals$ = watchSignals(poll, { random: () => 1, backoff });
+      const signals$ = watchSignals(poll, { testing: { random: () => 1 }, backoff });
       const seen = journal(signals$, helpers, '35ms !');
       helpers.flush();
       deepStrictEqual(seen, ['0 connecting', '0 retrying', '10 retrying', '29 live', '29 x']);
@@ -53,7 +57,10 @@ describe('one poll of a watch', () => {
         return throwError(() => 'down');
       };
       const chances = [1, 0];
-      const config = { random: () => chances.shift() ?? 0.999, backoff: { initial: 60_000, max: 60_000 } };
+      const config = {
+        testing: { random: () => chances.shift() ?? 0.999 },
+        backoff: { initial: 60_000, max: 60_000 },
+      };
       const watching = watchSignals(poll, { ...config, wake$: cold('5s w') }).subscribe();
       asyncScheduler.schedule(() => watching.unsubscribe(), 30_000);
       flush();
@@ -62,11 +69,11 @@ describe('one poll of a watch', () => {
   );
 
   it(
-    'is a sign of life if it is held from an index for two seconds, but not if the deadline ends it first',
+    'is a sign of life if it is held from an index for two seconds, but not if the timeout ends it first',
     marbles(helpers => {
-      const seen = [2_000, 2_001].map(deadline =>
+      const seen = [2_000, 2_001].map(timeout =>
         journal(
-          watchSignals(() => NEVER, { from: '1', deadline, random: () => 0.5 }),
+          watchSignals(() => NEVER, { from: '1', timeout, testing: { random: () => 0.5 } }),
           helpers,
           '2400ms !',
         ),
@@ -77,12 +84,12 @@ describe('one poll of a watch', () => {
   );
 
   it(
-    'that reached its deadline is followed by one that is spread, as many may have reached theirs; without an index it gets no older',
+    'that reached its timeout is followed by one that is spread, as many may have reached theirs; without an index it gets no older',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
-      const deadline = 290_000;
+      const timeout = 290_000;
       expectObservable(
-        watchSignals(() => hung, { deadline, random: () => 0.5 }),
+        watchSignals(() => hung, { timeout, testing: { random: () => 0.5 } }),
         '600s !',
       );
       expectSubscriptions(hung.subscriptions).toBe([

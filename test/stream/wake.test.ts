@@ -77,7 +77,7 @@ describe('pageWake', () => {
       token: 't',
       transport,
       scheduler,
-      random: () => 0,
+      testing: { random: () => 0 },
     });
     const following = client.events.feed.all$.subscribe();
     pass(10_000);

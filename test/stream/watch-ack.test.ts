@@ -75,7 +75,7 @@ describe('the ack of a watch', () => {
       const decisions: AckDecision[] = [{ watch: 'resume', from: { index: '50', at: -6 } }];
       const ack = () => (decisions.length > 0 ? of(decisions.shift()) : EMPTY);
       const seen = journal(
-        watchSignals(poll, { ack, retention: 5, monotonic: asyncScheduler }),
+        watchSignals(poll, { ack, retention: 5, testing: { monotonic: asyncScheduler } }),
         helpers,
         '20ms !',
       );
@@ -136,7 +136,7 @@ describe('the ack of a watch', () => {
       const { cold, flush } = helpers;
       const acks = [throwError(() => 'disk full')];
       const { poll } = script(cold('(a|)', { a: answer('1') }), cold('(b|)', { b: answer('5') }), NEVER);
-      const config = { isIdle, random: () => 0, ack: () => acks.shift() ?? EMPTY };
+      const config = { isIdle, testing: { random: () => 0 }, ack: () => acks.shift() ?? EMPTY };
       const seen = journal(watchSignals(poll, config), helpers, '5ms !');
       flush();
       deepStrictEqual(seen, ['0 connecting', '0 live', '0 retrying', '0 live', '0 unacknowledged']);
@@ -172,7 +172,7 @@ describe('the ack of a watch', () => {
         cold('-(a|)', { a: answer('1', 'x') }),
         cold('-(a|)', { a: answer('1', 'x') }),
       );
-      const config = { random, backoff: { initial: 3 }, ack: () => acks.shift() ?? EMPTY };
+      const config = { testing: { random }, backoff: { initial: 3 }, ack: () => acks.shift() ?? EMPTY };
       const seen = journal(watchSignals(poll, config), helpers, '10ms !');
       flush();
       deepStrictEqual(seen, [
@@ -198,7 +198,13 @@ describe('the ack of a watch', () => {
       };
       const ack = () => throwError(() => 'disk full');
       expectObservable(
-        watchSignals(poll, { random, ack, from: '4', minInterval: 0, backoff: { initial: 10, max: 80 } }),
+        watchSignals(poll, {
+          testing: { random },
+          ack,
+          from: '4',
+          minInterval: 0,
+          backoff: { initial: 10, max: 80 },
+        }),
         '300ms !',
       );
       flush();
@@ -214,9 +220,8 @@ describe('the ack of a watch', () => {
       const again = () => cold('(b|)', { b: answer('2', 'y') });
       const { poll } = script(cold('(a|)', { a: answer('1', 'x') }), ...Array.from({ length: 6 }, again));
       const config = {
-        random,
+        testing: { random, monotonic: asyncScheduler },
         retention: 40,
-        monotonic: asyncScheduler,
         minInterval: 0,
         backoff: { initial: 10, max: 10 },
         ack: () => acks.shift() ?? EMPTY,

@@ -26,7 +26,7 @@ describe('the age of an index', () => {
         cold('-(d|)', { d: answer('901', 'w') }),
       );
       const seen = journal(
-        watchSignals(poll, { retention: 100, monotonic: asyncScheduler }),
+        watchSignals(poll, { retention: 100, testing: { monotonic: asyncScheduler } }),
         helpers,
         '155ms !',
       );
@@ -87,9 +87,11 @@ describe('the age of an index', () => {
         return polls === 1 ? of(made) : timer(after, virtual).pipe(map(() => made));
       };
       const gaps: string[] = [];
-      const watching = watchSignals(poll, { scheduler, monotonic: virtual, isIdle }).subscribe(signal => {
-        if (signal.kind === 'gap') gaps.push(signal.gap.reason);
-      });
+      const watching = watchSignals(poll, { scheduler, testing: { monotonic: virtual }, isIdle }).subscribe(
+        signal => {
+          if (signal.kind === 'gap') gaps.push(signal.gap.reason);
+        },
+      );
       pass(at);
       offset = step;
       pass(600_000);

@@ -36,7 +36,11 @@ describe('watchSignals', () => {
         cold<never>('---#'),
         cold('--(b|)', { b: answer('2', 'y') }),
       );
-      const seen = journal(watchSignals(poll, { random, backoff: { initial: 5 } }), helpers, '20ms !');
+      const seen = journal(
+        watchSignals(poll, { testing: { random }, backoff: { initial: 5 } }),
+        helpers,
+        '20ms !',
+      );
       flush();
       deepStrictEqual(seen, ['0 connecting', '2 live', '2 x', '5 retrying', '12 live', '12 y']);
     }),
@@ -67,7 +71,7 @@ describe('watchSignals', () => {
     marbles(({ cold, expectObservable }) => {
       const { poll } = script(cold<never>('--#', undefined, 'down'), cold<never>('#', undefined, 'down'));
       const status$ = watchSignals(poll, {
-        random,
+        testing: { random },
         backoff: { initial: 5 },
         recovery: () => ({ kind: 'retry', offline: true }),
       }).pipe(map(signal => (signal.kind === 'status' ? signal.status : signal)));
@@ -85,14 +89,14 @@ describe('watchSignals', () => {
     marbles(({ expectObservable }) => {
       let polls = 0;
       const poll = () => (polls++ === 0 ? of(answer('1', 'x')) : NEVER);
-      const signals$ = watchSignals(poll, { deadline: 50_000, random: () => 0 });
+      const signals$ = watchSignals(poll, { timeout: 50_000, testing: { random: () => 0 } });
       const hints$ = signals$.pipe(
         map(signal => signal.kind === 'status' && signal.status.hint !== undefined),
       );
       expectObservable(hints$.pipe(filter(Boolean)), '160s !').toBe('150s t', { t: true });
       const again$ = watchSignals(script(of(answer('1', 'x')), NEVER, NEVER, NEVER).poll, {
-        deadline: 50_000,
-        random: () => 0,
+        timeout: 50_000,
+        testing: { random: () => 0 },
       });
       expectObservable(words(again$), '160s !').toBe('(clx) 149995ms r', {
         c: 'connecting',
@@ -121,7 +125,11 @@ describe('watchSignals', () => {
         cold<never>('-#'),
         cold('-(b|)', { b: answer('1', 'y') }),
       );
-      const seen = journal(watchSignals(poll, { random: () => 0, recovery: refuse }), helpers, '5ms !');
+      const seen = journal(
+        watchSignals(poll, { testing: { random: () => 0 }, recovery: refuse }),
+        helpers,
+        '5ms !',
+      );
       flush();
       deepStrictEqual(seen, [
         ...['0 connecting', '0 live', '0 x'],
@@ -143,7 +151,9 @@ describe('watchSignals', () => {
         ...[bad, bad, bad, bad, bad],
         cold('(b|)', { b: answer('9', 'y') }),
       );
-      const gaps$ = watchSignals(poll, { random: () => 0, minInterval: 0, recovery }).pipe(map(word));
+      const gaps$ = watchSignals(poll, { testing: { random: () => 0 }, minInterval: 0, recovery }).pipe(
+        map(word),
+      );
       expectObservable(gaps$, '-----!');
       flush();
       deepStrictEqual(asked, [undefined, ...Array<string>(10).fill('7'), undefined, '9']);
@@ -162,7 +172,13 @@ describe('watchSignals', () => {
         cold('-(c|)', { c: answer('91', 'y') }),
       );
       const recovery = (): Recovery => ({ kind: 'retry', blamesIndex: true });
-      const config = { isIdle, random, recovery, minInterval: 0, backoff: { initial: 10, max: 10 } };
+      const config = {
+        isIdle,
+        testing: { random },
+        recovery,
+        minInterval: 0,
+        backoff: { initial: 10, max: 10 },
+      };
       const seen = journal(watchSignals(poll, config), helpers, '90ms !');
       flush();
       const lines = seen.filter(line => !line.endsWith('retrying'));
@@ -184,9 +200,8 @@ describe('watchSignals', () => {
         cold('60ms (f|)', { f: answer('300', 'f') }),
       );
       const signals$ = watchSignals(poll, {
-        random,
+        testing: { random, monotonic: asyncScheduler },
         retention: 100,
-        monotonic: asyncScheduler,
         minInterval: 5,
         backoff: { initial: 1 },
       });
@@ -214,14 +229,16 @@ describe('watchSignals', () => {
       });
       const from = { index: '7', at: -298 };
       expectObservable(
-        words(watchSignals(late.poll, { from, retention: 300, monotonic: asyncScheduler })),
+        words(watchSignals(late.poll, { from, retention: 300, testing: { monotonic: asyncScheduler } })),
         '-!',
       ).toBe('(clsx)', {
         ...{ c: 'connecting', s: 'silence', l: 'live', x: 'x' },
       });
       const recent = { index: '7', at: -297 };
       expectObservable(
-        words(watchSignals(timely.poll, { from: recent, retention: 300, monotonic: asyncScheduler })),
+        words(
+          watchSignals(timely.poll, { from: recent, retention: 300, testing: { monotonic: asyncScheduler } }),
+        ),
         '-!',
       ).toBe('(clx)', {
         ...{ c: 'connecting', l: 'live', x: 'x' },

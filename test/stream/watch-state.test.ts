@@ -51,7 +51,7 @@ describe('the index of a watch', () => {
     const polls = [of(answer('1', 'x')), answer$, answer$];
     const gaps: string[] = [];
     const watching = watchSignals(() => polls.shift() ?? NEVER, {
-      ...{ scheduler: clock, monotonic: scheduler, deadline: 500_000 },
+      ...{ scheduler: clock, testing: { monotonic: scheduler }, timeout: 500_000 },
     }).subscribe(signal => {
       if (signal.kind === 'gap') gaps.push(signal.gap.reason);
     });
@@ -79,7 +79,7 @@ describe('the index of a watch', () => {
       const held$ = timer(50_000, scheduler).pipe(concatMap(() => ending));
       const poll = () => (polls++ === 0 ? of(answer('1', 'x')) : polls < 10 ? held$ : of(answer('2', 'y')));
       const watching = watchSignals(poll, {
-        ...{ scheduler, random: () => 0, deadline: 50_001, recovery: () => recovery },
+        ...{ scheduler, testing: { random: () => 0 }, timeout: 50_001, recovery: () => recovery },
       }).subscribe(signal => {
         if (signal.kind === 'gap') gaps.push(signal.gap.reason);
       });

@@ -15,7 +15,7 @@ describe('the status of a watch', () => {
       const { cold, flush } = helpers;
       const down = cold<never>('-#');
       const { poll } = script(cold('(a|)', { a: answer('1', 'x') }), down, NEVER);
-      const config = { random, recovery: retry, backoff: { initial: 1_000 } };
+      const config = { testing: { random }, recovery: retry, backoff: { initial: 1_000 } };
       const failing = journal(watchSignals(poll, config), helpers, '10s !');
       const resumed = journal(
         watchSignals(() => NEVER, { from: '7' }),
@@ -52,7 +52,11 @@ describe('the status of a watch', () => {
       const log = (entry: { kind: string; wait?: number }) => {
         if (entry.kind === 'turn') waits.push(entry.wait!);
       };
-      journal(watchSignals(poll, { random, recovery, log, backoff: { initial: 100 } }), helpers, '60s !');
+      journal(
+        watchSignals(poll, { testing: { random }, recovery, log, backoff: { initial: 100 } }),
+        helpers,
+        '60s !',
+      );
       flush();
       deepStrictEqual(waits, [0, 50, 100, 200, 400, 800]);
       deepStrictEqual(asked, [undefined, '1', '1', '1', '1', '1', undefined]);
@@ -60,7 +64,7 @@ describe('the status of a watch', () => {
   );
 
   it(
-    'stays what it was after a deadline, and holding a poll proves nothing until there is an answer',
+    'stays what it was after a timeout, and holding a poll proves nothing until there is an answer',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const { poll } = script(
@@ -70,7 +74,7 @@ describe('the status of a watch', () => {
         cold('5s (b|)', { b: answer('2') }),
         NEVER,
       );
-      const config = { random: () => 0, isIdle, deadline: 10_000 };
+      const config = { testing: { random: () => 0 }, isIdle, timeout: 10_000 };
       const seen = journal(watchSignals(poll, config), helpers, '35s !');
       flush();
       deepStrictEqual(seen, ['0 connecting', '0 live', '0 x']);
@@ -95,7 +99,7 @@ describe('the status of a watch', () => {
       const next: (number | undefined)[] = [];
       const poll: Poll<Answer> = () => cold<never>('#');
       const config = {
-        random: () => 0.5,
+        testing: { random: () => 0.5 },
         wake$: hot('2s w'),
         recovery: retry,
         backoff: { initial: 60_000, max: 60_000 },

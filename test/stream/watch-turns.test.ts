@@ -52,7 +52,7 @@ describe('a turn of the watch', () => {
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), cut, cut, down, cut, NEVER);
       const recovery = (error: unknown): Recovery =>
         error === '504' ? { kind: 'cut', ifHeldFor: 2 } : { kind: 'retry' };
-      const config = { random, recovery, burst: 9, backoff: { initial: 3 } };
+      const config = { testing: { random }, recovery, burst: 9, backoff: { initial: 3 } };
       const seen = journal(watchSignals(poll, config), helpers, '10ms !');
       expectSubscriptions(cut.subscriptions).toBe(['^-!', '--^-!', '-------^-!']);
       expectSubscriptions(down.subscriptions).toBe('----(^!)');
@@ -68,7 +68,7 @@ describe('a turn of the watch', () => {
       const ack = cold<never>('-----|');
       const next = cold<never>('-');
       const { asked, poll } = script(cold('-(a|)', { a: answer('1', 'x') }), next);
-      const config = { random: () => 0, wake$: hot('---w'), ack: () => ack };
+      const config = { testing: { random: () => 0 }, wake$: hot('---w'), ack: () => ack };
       expectObservable(watch(poll, config), '--------!').toBe('-a', { a: answer('1', 'x') });
       expectSubscriptions(ack.subscriptions).toBe('-^----!');
       expectSubscriptions(next.subscriptions).toBe('------^-!');
@@ -100,7 +100,7 @@ describe('a turn of the watch', () => {
       const polls: number[] = [];
       const broken = cold<never>('-#').pipe(tap({ subscribe: () => polls.push(asyncScheduler.now()) }));
       expectObservable(
-        watch(() => broken, { wake$: wakes[2], random }),
+        watch(() => broken, { wake$: wakes[2], testing: { random } }),
         unsub,
       ).toBe('');
 

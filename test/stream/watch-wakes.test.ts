@@ -18,7 +18,7 @@ describe('a wake of the machine', () => {
       const chances = [0.5, 1, 0.25];
       const signals$ = watchSignals(poll, {
         wake$,
-        random: () => chances.shift() ?? 0,
+        testing: { random: () => chances.shift() ?? 0 },
         backoff: { initial: 60_000, max: 60_000 },
       });
       expectObservable(signals$, '20s !');
@@ -40,7 +40,10 @@ describe('a wake of the machine', () => {
       const chances = [1, 0, 1, 0];
       const random = () => chances.shift() ?? 0;
       const backoff = { initial: 60_000, max: 60_000 };
-      expectObservable(watchSignals(poll, { wake$: hot('10s w 9999ms w'), random, backoff }), '30s !');
+      expectObservable(
+        watchSignals(poll, { wake$: hot('10s w 9999ms w'), testing: { random }, backoff }),
+        '30s !',
+      );
       expectSubscriptions(broken[1].subscriptions).toBe('10s ^ 1999ms !');
       expectSubscriptions(last.subscriptions).toBe('20s ^ 9999ms !');
     }),
@@ -52,7 +55,10 @@ describe('a wake of the machine', () => {
       const failing = script(NEVER);
       expectObservable(watchSignals(failing.poll, { wake$: cold<never>('-#') }), '5s !');
       const crowded = script(NEVER, NEVER, NEVER);
-      expectObservable(watchSignals(crowded.poll, { wake$: hot('2s wwwww'), random: () => 0 }), '2500ms !');
+      expectObservable(
+        watchSignals(crowded.poll, { wake$: hot('2s wwwww'), testing: { random: () => 0 } }),
+        '2500ms !',
+      );
       flush();
       strictEqual(failing.asked.length, 1);
       strictEqual(crowded.asked.length, 2);
@@ -78,7 +84,10 @@ describe('a wake of the machine', () => {
       const polls = [cold<never>('-'), cold<never>('-')] as const;
       const chances = [0.9];
       const wake$ = hot('5s w 99ms w 399ms w 399ms w');
-      const signals$ = watch(script(...polls).poll, { wake$, random: () => chances.shift() ?? 0 });
+      const signals$ = watch(script(...polls).poll, {
+        wake$,
+        testing: { random: () => chances.shift() ?? 0 },
+      });
       expectObservable(signals$, '8s !');
       expectSubscriptions(polls[0].subscriptions).toBe('^ 4999ms !');
       expectSubscriptions(polls[1].subscriptions).toBe('5900ms ^ 2099ms !');
@@ -94,7 +103,7 @@ describe('a wake of the machine', () => {
           const start = asyncScheduler.now();
           return () => lives.push(asyncScheduler.now() - start);
         });
-      expectObservable(watch(poll, { wake$: interval(500), random: () => 0.5 }), '1m !');
+      expectObservable(watch(poll, { wake$: interval(500), testing: { random: () => 0.5 } }), '1m !');
       flush();
       // The first one is not on a new connection, and the last one is unsubscribed from.
       ok(
@@ -115,7 +124,7 @@ describe('a wake of the machine', () => {
         if (sent.length === 1) throw new Error('busy');
         return NEVER;
       };
-      expectObservable(watch(poll, { wake$: hot('2s w'), recovery, random: () => 0 }), '10s !');
+      expectObservable(watch(poll, { wake$: hot('2s w'), recovery, testing: { random: () => 0 } }), '10s !');
       flush();
       deepStrictEqual(sent, [
         [0, false],
@@ -133,7 +142,10 @@ describe('a wake of the machine', () => {
       asyncScheduler.schedule(() => watching.forEach(one => one.unsubscribe()), 20_000);
       const polls = [cold<never>('-'), cold<never>('-'), cold<never>('-')] as const;
       const wake$ = cold('10s w 19999ms w');
-      expectObservable(watchSignals(script(...polls).poll, { wake$, random: () => 0.5 }), '40s !');
+      expectObservable(
+        watchSignals(script(...polls).poll, { wake$, testing: { random: () => 0.5 } }),
+        '40s !',
+      );
       // Half of 1,000 ms.
       expectSubscriptions(polls[2].subscriptions).toBe('30500ms ^ 9499ms !');
       flush();
@@ -152,8 +164,11 @@ describe('a wake of the machine', () => {
       const scheduler = Object.create(virtual, { now: { value: now(lateWall) } }) as typeof virtual;
       const requests: TransportRequest[] = [];
       const client = createClient({
-        ...{ url: 'https://a.example', token: 't', random: () => 0, scheduler },
-        ...(lateWall !== lateMonotonic && { monotonic: { now: now(lateMonotonic) } }),
+        ...{ url: 'https://a.example', token: 't', scheduler },
+        testing: {
+          random: () => 0,
+          ...(lateWall !== lateMonotonic && { monotonic: { now: now(lateMonotonic) } }),
+        },
         transport: request => {
           requests.push(request);
           return NEVER;

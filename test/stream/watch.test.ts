@@ -142,15 +142,18 @@ describe('watch', () => {
   );
 
   it(
-    'aborts a poll at its deadline and sends it again from the same index, without backoff',
+    'aborts a poll at its timeout and sends it again from the same index, without backoff',
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const hung = cold<never>('-');
       const late = cold('-(b|)', { b: answer('2', 'y') });
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), hung, late);
-      expectObservable(watch(poll, { deadline: 100, random: () => 0 }), '150ms !').toBe('a 100ms b', {
-        a: answer('1', 'x'),
-        b: answer('2', 'y'),
-      });
+      expectObservable(watch(poll, { timeout: 100, testing: { random: () => 0 } }), '150ms !').toBe(
+        'a 100ms b',
+        {
+          a: answer('1', 'x'),
+          b: answer('2', 'y'),
+        },
+      );
       expectSubscriptions(hung.subscriptions).toBe('^ 99ms !');
       expectSubscriptions(late.subscriptions).toBe('100ms ^!');
       flush();
@@ -219,7 +222,7 @@ describe('watch', () => {
       const broken = cold<never>('#');
       const fine = cold('(a|)', { a: answer('1', 'x') });
       const { asked, poll } = script(broken, broken, broken, broken, fine, broken);
-      const config = { random, minInterval: 0, backoff: { initial: 10, max: 40 } };
+      const config = { testing: { random }, minInterval: 0, backoff: { initial: 10, max: 40 } };
       expectObservable(watch(poll, config), '130ms !').toBe('110ms a', { a: answer('1', 'x') });
       expectSubscriptions(broken.subscriptions).toBe([
         '(^!)',
@@ -239,7 +242,7 @@ describe('watch', () => {
       const broken = cold<never>('#');
       const jitter = [0.5, 0, 0.25];
       const poll = script(broken, broken, broken, broken).poll;
-      const config = { random: () => jitter.shift() ?? 1, backoff: { initial: 100 } };
+      const config = { testing: { random: () => jitter.shift() ?? 1 }, backoff: { initial: 100 } };
       expectObservable(watch(poll, config), '200ms !').toBe('');
       expectSubscriptions(broken.subscriptions).toBe(['(^!)', '50ms (^!)', '50ms (^!)', '150ms (^!)']);
     }),
@@ -250,7 +253,7 @@ describe('watch', () => {
     marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
       const busy = cold<never>('#');
       const recovery = (): Recovery => ({ kind: 'retry', after: 5_000 });
-      const config = { random: () => 0, recovery, wake$: hot('10ms w') };
+      const config = { testing: { random: () => 0 }, recovery, wake$: hot('10ms w') };
       expectObservable(watch(script(busy, busy).poll, config), '6s !').toBe('');
       expectSubscriptions(busy.subscriptions).toBe(['(^!)', '5s (^!)']);
     }),
@@ -269,7 +272,7 @@ describe('watch', () => {
     marbles(({ cold, expectObservable, flush }) => {
       const refused = cold<never>('-#', undefined, 'no');
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), refused, refused);
-      const config = { random: () => 0, recovery: (): Recovery => ({ kind: 'index' }) };
+      const config = { testing: { random: () => 0 }, recovery: (): Recovery => ({ kind: 'index' }) };
       expectObservable(watch(poll, config)).toBe('a-#', { a: answer('1', 'x') }, 'no');
       flush();
       deepStrictEqual(asked, [undefined, '1', undefined]);
@@ -322,7 +325,7 @@ describe('watch', () => {
   it('refuses an invalid config', () => {
     const poll = () => NEVER;
     for (const config of [
-      { deadline: -1 },
+      { timeout: -1 },
       { minInterval: NaN },
       { burst: 0 },
       { from: 7 as never },
@@ -378,7 +381,7 @@ describe('watch', () => {
               );
             }).pipe(finalize(() => inFlight--));
           const wake$ = merge(...wakes.map(at => timer(at)));
-          const options = { isIdle, deadline: 100, minInterval: 20, wake$, backoff: { initial: 5, max: 50 } };
+          const options = { isIdle, timeout: 100, minInterval: 20, wake$, backoff: { initial: 5, max: 50 } };
           const watch$ = merge(of(0), ...stops.map(at => timer(at))).pipe(
             switchMap(() => watch(poll, options)),
           );

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { deflateSync, gzipSync, brotliCompressSync } from 'node:zlib';
 import { catchError, lastValueFrom, of, type ObservableInput } from 'rxjs';
-import { createClient, fromFetch, whyNotConnected, withDeadline } from 'lobby-rx';
+import { createClient, fromFetch, whyNotConnected, withTimeout } from 'lobby-rx';
 import type { FetchLikeResponse, TransportError } from 'lobby-rx';
 import { fromHttp } from 'lobby-rx/node';
 import { rawServer, type RawServer } from '../raw-server.js';
@@ -21,7 +21,7 @@ const inNode = [
 
 describe('the body of an answer', () => {
   /** A body in virtual time, whose headers come at once. A step after some time is a part of it, or its end. */
-  function stage(config: object = {}, deadline?: number) {
+  function stage(config: object = {}, timeout?: number) {
     const { scheduler, pass } = virtualTime();
     let deliver: ((result: { done: false; value: Uint8Array } | { done: true }) => void) | undefined;
     const body = { getReader: () => ({ read: () => new Promise(resolve => (deliver = resolve)) }) };
@@ -33,7 +33,7 @@ describe('the body of an answer', () => {
     const seen: string[] = [];
     let arrivals = 0;
     const transport = fromFetch({ fetch, scheduler, ...config });
-    const limited = deadline === undefined ? transport : withDeadline(transport, deadline, scheduler);
+    const limited = timeout === undefined ? transport : withTimeout(transport, timeout, scheduler);
     limited({ ...request, onArrival: () => arrivals++ })
       .pipe(catchError((error: unknown): ObservableInput<{ text: string }> => of({ text: String(error) })))
       .subscribe(({ text }) => seen.push(text));
@@ -76,7 +76,7 @@ describe('the body of an answer', () => {
     }
   });
 
-  it('may be held after its headers: until its first byte, only the deadline of the request counts', async () => {
+  it('may be held after its headers: until its first byte, only the timeout of the request counts', async () => {
     const { seen, after, arrivals } = stage({}, 70_000);
     await after(0);
     await after(30_000, 'nothing');
@@ -102,14 +102,14 @@ describe('the body of an answer', () => {
     deepStrictEqual([seen, arrivals()], [[''], 1]);
   });
 
-  it('is within the deadline of the request if the fetch does not stream, however long the silence', async () => {
+  it('is within the timeout of the request if the fetch does not stream, however long the silence', async () => {
     const { scheduler, pass } = virtualTime();
     let deliver: (text: string) => void = () => undefined;
     const fetch = () => {
       const text = () => new Promise<string>(resolve => (deliver = resolve));
       return Promise.resolve({ status: 200, headers: { get: () => null }, text });
     };
-    const transport = withDeadline(fromFetch({ fetch, scheduler }), 70_000, scheduler);
+    const transport = withTimeout(fromFetch({ fetch, scheduler }), 70_000, scheduler);
     const seen: string[] = [];
     const send = async () => {
       transport({ ...request, onArrival: () => seen.push('arrival') })
@@ -125,11 +125,11 @@ describe('the body of an answer', () => {
     await send();
     pass(70_000);
     await settle();
-    deepStrictEqual(seen, ['deadline']);
+    deepStrictEqual(seen, ['timeout']);
   });
 
   it('has other limits if asked to', async () => {
-    const { seen, after } = stage({ bodySilence: 50, bodyDeadline: 120 });
+    const { seen, after } = stage({ bodyIdleTimeout: 50, bodyTimeout: 120 });
     await after(0);
     for (let n = 0; n < 2; n++) await after(40, 'byte');
     await after(39);
@@ -180,7 +180,7 @@ describe('the body of an answer', () => {
       it('may come long after its headers', async () => {
         const { scheduler, pass } = virtualTime();
         server = await rawServer(socket => socket.write(answer('200 OK', Buffer.from(text))));
-        const transport = withDeadline(create({ scheduler }), 70_000, scheduler);
+        const transport = withTimeout(create({ scheduler }), 70_000, scheduler);
         const answered = lastValueFrom(transport({ ...request, url: server.url }));
         // That of the request, and since the headers that of the body.
         await waitUntil(() => scheduler.actions.length === 2);

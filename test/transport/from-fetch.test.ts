@@ -21,7 +21,7 @@ const ok200 = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${body.lengt
 /** Not the default in Node: the transport must work with any fetch. */
 const globalFetch = fetch as FetchLike;
 
-type Create = (config?: { readonly bodyDeadline?: number; readonly maxBody?: number }) => Transport;
+type Create = (config?: { readonly bodyTimeout?: number; readonly maxBody?: number }) => Transport;
 
 /** An asynchronous iterator of these values. */
 async function* from(values: readonly unknown[]) {
@@ -92,8 +92,8 @@ describe('fromFetch', () => {
       for (const [what, head, cut] of cuts) {
         it(`fails at once if the connection is cut in ${what}`, async () => {
           server = await rawServer(socket => socket.write(head, () => setImmediate(cut, socket)));
-          // A deadline this long cannot be what ends it.
-          const patient = { bodyDeadline: 600_000 };
+          // A timeout this long cannot be what ends it.
+          const patient = { bodyTimeout: 600_000 };
           strictEqual((await failure(server.url, patient, create)).reason, 'lost');
         });
       }
@@ -104,9 +104,9 @@ describe('fromFetch', () => {
         match(server.received(), /\r\ncontent-length: 10\r\n/i);
       });
 
-      it('fails at the body deadline if the body stalls', async () => {
+      it('fails at the body timeout if the body stalls', async () => {
         server = await rawServer(socket => socket.write(LENGTH));
-        const error = await failure(server.url, { bodyDeadline: 0 }, create);
+        const error = await failure(server.url, { bodyTimeout: 0 }, create);
         deepStrictEqual(
           [error.reason, error.message.includes('the body of the answer stalled')],
           ['lost', true],

@@ -42,7 +42,7 @@ function follow(transport: Transport, scheduler: SchedulerLike, token: string) {
   const said: string[] = [];
   const say = (text: string) => said.push(`${scheduler.now() - Date.UTC(2026, 0, 1)} ${text}`);
   const client = createClient({
-    ...{ url: URL, token, transport, scheduler, random: () => 0.5 },
+    ...{ url: URL, token, transport, scheduler, testing: { random: () => 0.5 } },
     watch: { wake$: [] },
   });
   const { all$, gap$, status$ } = client.events.feed;

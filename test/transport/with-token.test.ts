@@ -9,20 +9,21 @@ import {
   map,
   NEVER,
   of,
-  retry,
   switchMap,
   tap,
   throwError,
   timer,
   type Observable,
-  type ObservableInput,
 } from 'rxjs';
 import {
   isTransportError,
+  isUnauthorizedError,
   TransportError,
-  withDeadline,
+  withTimeout,
   withToken,
   type Token,
+  type TokenProvider,
+  type TokenValue,
   type Transport,
   type TransportRequest,
 } from 'lobby-rx';
@@ -31,39 +32,92 @@ import { marbles } from '../marbles.js';
 const get: TransportRequest = { method: 'GET', url: 'https://group.example/', headers: {} };
 const headers = { get: () => null };
 
-/** A service that accepts one token, and answers every other with a 401. */
-function service(good: string) {
+/** A service that accepts one token, and refuses every other with a 401 of its own, or of a proxy before it. */
+function service(good: string, refusal = '{"code":"CLAIMS_ENTITLEMENT_EXPIRED"}') {
   const tokens: (string | undefined)[] = [];
   const transport: Transport = ({ headers: { authorization } }) => {
     tokens.push(authorization?.replace('Bearer ', ''));
-    return of({ status: authorization === `Bearer ${good}` ? 200 : 401, headers, text: `${authorization}?` });
+    const isGood = authorization === `Bearer ${good}`;
+    return of({ status: isGood ? 200 : 401, headers, text: isGood ? '' : refusal });
   };
   return { tokens, transport };
+}
+
+/** A provider whose session changes as `renew` says. `calls` has the name of each call. */
+function provider(
+  first: string | null,
+  renew: (session: { token: string | null }) => ReturnType<TokenProvider['renew']>,
+) {
+  const calls: string[] = [];
+  const session = { token: first };
+  const token: TokenProvider = {
+    get: () => (calls.push('get'), session.token),
+    renew: () => (calls.push('renew'), renew(session)),
+  };
+  return { calls, session, token };
 }
 
 const status = (answer$: Observable<{ status: number }>) =>
   lastValueFrom(answer$.pipe(map(answer => answer.status)));
 
+const failure = (answer$: Observable<unknown>) => lastValueFrom(answer$).catch((error: unknown) => error);
+
 describe('withToken', () => {
-  it('sends a string as the token, and calls a provider for each request', async () => {
+  it('sends a string as the token, and asks a function before each request', async () => {
     let issued = 0;
-    const provider = () => `token-${++issued}`;
     const { tokens, transport } = service('token-2');
-    const providing = withToken(transport, why => (why === 'request' ? provider() : 'none'));
+    const asking = withToken(transport, () => `token-${++issued}`);
     await status(withToken(transport, 'token-2')(get));
-    await status(providing(get));
-    await status(providing(get));
-    deepStrictEqual(tokens, ['token-2', 'token-1', 'none', 'token-2']);
+    // The first one is refused, and the function has another.
+    await status(asking(get));
+    await status(asking(get));
+    deepStrictEqual(tokens, ['token-2', 'token-1', 'token-2', 'token-3', 'token-4', 'token-5']);
   });
 
-  it('accepts a string, a promise, an Observable or an iterable from a provider', async () => {
-    for (const token of [
-      () => 'abc',
-      () => Promise.resolve('abc'),
-      () => of('abc', 'later'),
-      () => ['abc'],
-    ]) {
+  it('takes a string, a promise, an Observable or an iterable of one from get, and from renew', async () => {
+    const ways: readonly ((token: string) => TokenValue)[] = [
+      token => token,
+      token => Promise.resolve(token),
+      token => of(token, 'later'),
+      token => [token],
+    ];
+    for (const way of ways) {
+      strictEqual(await status(withToken(service('abc').transport, () => way('abc'))(get)), 200);
+      const token = { get: () => way('old'), renew: () => way('abc') };
       strictEqual(await status(withToken(service('abc').transport, token)(get)), 200);
+    }
+  });
+
+  it('asks get again if renew gives nothing, as an async function does, or an Observable that emits undefined', async () => {
+    for (const renewed of [undefined, Promise.resolve(), of(undefined)]) {
+      const { token, calls } = provider('old', session => {
+        session.token = 'abc';
+        return renewed;
+      });
+      strictEqual(await status(withToken(service('abc').transport, token)(get)), 200);
+      deepStrictEqual(calls, ['get', 'get', 'renew', 'get']);
+    }
+  });
+
+  it('says that nobody is signed in if get gives null or undefined, and sends nothing', async () => {
+    for (const nobody of [null, undefined, Promise.resolve(null), Promise.resolve(undefined), of(null)]) {
+      const { tokens, transport } = service('abc');
+      for (const token of [() => nobody, { get: () => nobody, renew: () => 'abc' }]) {
+        const error = await failure(withToken(transport, token)(get));
+        ok(isUnauthorizedError(error) && error.cause === undefined);
+        deepStrictEqual(error.request, { method: 'GET', url: get.url });
+      }
+      deepStrictEqual(tokens, []);
+    }
+  });
+
+  it('emits the 401 as that of somebody who is signed out if renew gives null, whoever refused', async () => {
+    for (const refusal of ['{"code":"TOKEN_EXPIRED"}', '<html>']) {
+      for (const nobody of [null, Promise.resolve(null)]) {
+        const { token } = provider('old', () => nobody);
+        const answer = await lastValueFrom(withToken(service('abc', refusal).transport, token)(get));
+        deepStrictEqual([answer.status, answer.isSignedOut], [401, true]);
+      }
     }
   });
 
@@ -81,40 +135,102 @@ describe('withToken', () => {
     strictEqual(answer.status, 401);
   });
 
-  it('asks for a fresh token after a 401, and returns a second 401 as the answer', async () => {
-    const whys: string[] = [];
-    const token: Token = why => {
-      whys.push(why);
-      return why === 'request' ? 'stale' : 'fresh';
-    };
+  it('sends a request once with its token, once with a renewed one, and emits the last 401 as the answer', async () => {
+    const { token, calls } = provider('stale', session => (session.token = 'fresh'));
     const { tokens, transport } = service('fresh');
     strictEqual(await status(withToken(transport, token)(get)), 200);
-    deepStrictEqual(
-      [tokens, whys],
-      [
-        ['stale', 'fresh'],
-        ['request', 'rejected'],
-      ],
-    );
+    deepStrictEqual([tokens, calls], [['stale', 'fresh'], ['get', 'get', 'renew']]); // prettier-ignore
 
     const hopeless = service('another');
-    strictEqual(await status(withToken(hopeless.transport, token)(get)), 401);
-    deepStrictEqual(hopeless.tokens, ['stale', 'fresh']);
-    const fixed = service('another');
-    strictEqual(await status(withToken(fixed.transport, 'stale')(get)), 401);
-    deepStrictEqual(fixed.tokens, ['stale']);
+    strictEqual(await status(withToken(hopeless.transport, provider('a', () => 'b').token)(get)), 401);
+    deepStrictEqual(hopeless.tokens, ['a', 'b']);
   });
+
+  it('sends a string once, and once what a function gives, if it gives the same again', async () => {
+    for (const token of ['stale', () => 'stale'] as const) {
+      const { tokens, transport } = service('another');
+      const authorized = withToken(transport, token);
+      strictEqual(await status(authorized(get)), 401);
+      deepStrictEqual(tokens, ['stale']);
+      // Nothing is kept of it: what refused it may have been wrong.
+      strictEqual(await status(authorized(get)), 401);
+      deepStrictEqual(tokens, ['stale', 'stale']);
+    }
+  });
+
+  it('sends a request with a token that somebody else has put in its place, then with one that is renewed for it', async () => {
+    // Another watch has renewed a token while this one was held; that was revoked meanwhile.
+    const { token, calls, session } = provider('t0', now => (now.token = 't2'));
+    const { tokens, transport } = service('t2');
+    const moving: Transport = request => {
+      session.token = session.token === 't0' ? 't1' : session.token;
+      return transport(request);
+    };
+    strictEqual(await status(withToken(moving, token)(get)), 200);
+    deepStrictEqual(tokens, ['t0', 't1', 't2']);
+    deepStrictEqual(calls, ['get', 'get', 'get', 'renew']);
+  });
+
+  it('sends a request three times at most', async () => {
+    let n = 0;
+    const { tokens, transport } = service('none');
+    strictEqual(
+      await status(withToken(transport, { get: () => `t${n++}`, renew: () => `t${n++}` })(get)),
+      401,
+    );
+    deepStrictEqual(tokens, ['t0', 't1', 't2']);
+  });
+
+  it('never sends again what the service has rejected: it renews first, and says so if that gives the same', async () => {
+    const { token, calls, session } = provider('old', () => 'fresh');
+    const { tokens, transport } = service('fresh');
+    const authorized = withToken(transport, token);
+    await status(authorized(get));
+    session.token = 'old';
+    strictEqual(await status(authorized(get)), 200);
+    deepStrictEqual(tokens, ['old', 'fresh', 'fresh']);
+    deepStrictEqual(calls, ['get', 'get', 'renew', 'get', 'renew']);
+
+    const stubborn = service('another');
+    const same = withToken(stubborn.transport, { get: () => 'old', renew: () => 'old' });
+    strictEqual(await status(same(get)), 401);
+    const error = await failure(same(get));
+    ok(isUnauthorizedError(error) && error.cause === undefined);
+    deepStrictEqual(stubborn.tokens, ['old']);
+  });
+
+  it('renews after the 401 of a proxy, too, but does not hold it against the token', async () => {
+    const proxy = service('none', '<html>sign in</html>');
+    const { token, calls } = provider('old', () => 'old');
+    const authorized = withToken(proxy.transport, token);
+    strictEqual(await status(authorized(get)), 401);
+    strictEqual(await status(authorized(get)), 401);
+    deepStrictEqual(proxy.tokens, ['old', 'old']);
+    deepStrictEqual(calls, ['get', 'get', 'renew', 'get', 'get', 'renew']);
+  });
+
+  it(
+    'does not count a 401 that comes after 2 s: the token has expired while the service held the poll',
+    marbles(({ expectObservable, flush }) => {
+      let n = 0;
+      const { tokens, transport } = service('t5');
+      const delays = [40_000, 30_000, 10];
+      const held: Transport = request => timer(delays.shift()!).pipe(concatMap(() => transport(request)));
+      const token: TokenProvider = { get: () => `t${n}`, renew: () => `t${++n}` };
+      const status$ = withToken(held, token)(get).pipe(map(answer => String(answer.status)));
+      // Two held ones, then one that comes at once with a renewed token: that is the answer.
+      expectObservable(status$).toBe('70s 10ms (a|)', { a: '401' });
+      flush();
+      deepStrictEqual(tokens, ['t0', 't1', 't2']);
+    }),
+  );
 
   it(
     'renews once for all requests that are waiting or arrive in the meantime',
     marbles(({ cold, expectObservable, flush }) => {
-      const whys: string[] = [];
-      let current = 'stale';
-      const token: Token = why => {
-        whys.push(why);
-        if (why === 'request') return current;
-        return cold('-----(f|)', { f: 'fresh' }).pipe(tap(fresh => (current = fresh)));
-      };
+      const { token, calls } = provider('stale', session =>
+        cold('-----(f|)', { f: 'fresh' }).pipe(tap(fresh => (session.token = fresh))),
+      );
       const { transport } = service('fresh');
       // Both are sent with the stale token before the first 401 arrives.
       const slow: Transport = request => cold('-(a|)').pipe(concatMap(() => transport(request)));
@@ -124,20 +240,14 @@ describe('withToken', () => {
       expectObservable(status$, '---^').toBe('    -------(a|)', { a: '200' });
       expectObservable(status$, '---------^').toBe('----------(a|)', { a: '200' });
       flush();
-      deepStrictEqual(whys, ['request', 'request', 'rejected', 'request']);
+      strictEqual(calls.filter(call => call === 'renew').length, 1);
     }),
   );
 
   it(
     'does not renew again after a late 401 for a token that was already renewed',
     marbles(({ expectObservable, flush }) => {
-      const whys: string[] = [];
-      let current = 'stale';
-      const token: Token = why => {
-        whys.push(why);
-        if (why === 'rejected') current = 'fresh';
-        return current;
-      };
+      const { token, calls } = provider('stale', session => (session.token = 'fresh'));
       const { transport } = service('fresh');
       const delays = [1, 5, 1, 1];
       const slow: Transport = request => timer(delays.shift() ?? 0).pipe(concatMap(() => transport(request)));
@@ -145,96 +255,74 @@ describe('withToken', () => {
       expectObservable(status$).toBe('--(a|)', { a: '200' });
       expectObservable(status$).toBe('------(a|)', { a: '200' });
       flush();
-      deepStrictEqual(whys, ['request', 'request', 'rejected', 'request']);
+      strictEqual(calls.filter(call => call === 'renew').length, 1);
     }),
   );
 
   it(
-    'renews once if a renewal overtakes the old token, and waits for a renewal in progress',
+    'shares a get that takes time with all who ask meanwhile, and asks again for who comes later',
     marbles(({ cold, expectObservable, flush }) => {
-      const whys: string[] = [];
-      let current = 'first';
-      const token: Token = why => {
-        whys.push(why);
-        if (why === 'rejected') return cold('--(f|)', { f: (current = 'second') });
-        // The first call takes so long that a renewal is over before it returns.
-        return whys.length === 1 ? cold('------(t|)', { t: 'first' }) : current;
-      };
-      const { transport } = service('second');
-      const status$ = withToken(transport, token)(get).pipe(map(answer => String(answer.status)));
-      expectObservable(status$).toBe('------(a|)', { a: '200' });
-      expectObservable(status$).toBe('--(a|)', { a: '200' });
+      let calls = 0;
+      const { transport } = service('t');
+      const authorized = withToken(transport, () => cold('---(t|)', { t: `t${calls++ > 9 ? '?' : ''}` }));
+      const status$ = authorized(get).pipe(map(answer => String(answer.status)));
+      expectObservable(status$).toBe('    ---(a|)', { a: '200' });
+      expectObservable(status$, '--^').toBe('---(a|)', { a: '200' });
+      expectObservable(status$.pipe(switchMap(() => status$))).toBe('------(a|)', { a: '200' });
       flush();
-      strictEqual(whys.filter(why => why === 'rejected').length, 1);
+      strictEqual(calls, 2);
     }),
   );
 
-  /** A provider that gives `token-0`, and the next one after each rejection. `whys` has the reason of each call. */
-  function counter(renewing: (fresh: string) => ObservableInput<string> = fresh => of(fresh)) {
-    const whys: string[] = [];
-    let n = 0;
-    const token: Token = why => {
-      whys.push(why);
-      return why === 'request' ? `token-${n}` : renewing(`token-${++n}`);
-    };
-    return { whys, token };
-  }
-
   it('does not reuse a finished renewal for a request that is sent in response to the answer', () => {
-    const { whys, token } = counter();
-    const { tokens, transport } = service('token-1');
+    const { token, calls } = provider('t0', session => (session.token = 't1'));
+    const { tokens, transport } = service('t1');
     const authorized = withToken(transport, token);
     const got: number[] = [];
     authorized(get)
       .pipe(switchMap(() => authorized(get)))
       .subscribe(answer => got.push(answer.status));
     deepStrictEqual(got, [200]);
-    deepStrictEqual(tokens, ['token-0', 'token-1', 'token-1']);
-    deepStrictEqual(whys, ['request', 'rejected', 'request']);
+    deepStrictEqual(tokens, ['t0', 't1', 't1']);
+    deepStrictEqual(calls, ['get', 'get', 'renew', 'get']);
   });
 
   it(
-    'waits for a renewal that started in response to the previous one',
-    marbles(({ cold, expectObservable, flush }) => {
-      const delays = ['(a|)', '---(a|)'];
-      const { whys, token } = counter(fresh => cold(delays.shift()!, { a: fresh }));
-      // The first renewed token is good for one request only.
-      let good = 'token-1';
-      const transport: Transport = ({ headers: { authorization } }) => {
-        const isGood = authorized(authorization, good);
-        if (isGood) good = 'token-2';
-        return of({ status: isGood ? 200 : 401, headers, text: '' });
-      };
-      const authorized = (header: string | undefined, token: string) => header === `Bearer ${token}`;
-      const send = withToken(transport, token);
-      const letter = map(({ status }: { status: number }) => (status === 200 ? 'y' : 'n'));
-      expectObservable(send(get).pipe(switchMap(() => send(get).pipe(letter)))).toBe('---(y|)');
-      expectObservable(send(get).pipe(letter), '-^').toBe('---(y|)');
+    'renews anew after a renewal that was abandoned',
+    marbles(({ expectObservable, flush }) => {
+      const { token, calls } = provider('t0', () => NEVER);
+      const authorized = withToken(service('none').transport, token);
+      expectObservable(authorized(get), '--!');
+      expectObservable(authorized(get), '---^-!');
       flush();
-      deepStrictEqual(whys, ['request', 'rejected', 'request', 'rejected']);
+      strictEqual(calls.filter(call => call === 'renew').length, 2);
     }),
   );
 
   it(
-    'does not reuse a renewal that failed or was abandoned',
-    marbles(({ cold, expectObservable, flush }) => {
-      const { transport } = service('none');
-      const failing = counter(() => cold('-#'));
-      const status$ = withToken(
-        transport,
-        failing.token,
-      )(get).pipe(
-        retry(1),
-        catchError(() => of('over')),
-      );
-      expectObservable(status$).toBe('--(o|)', { o: 'over' });
-      const hanging = counter(() => NEVER);
-      const authorized = withToken(transport, hanging.token);
-      expectObservable(authorized(get), '--!');
-      expectObservable(authorized(get), '---^-!');
-      flush();
-      deepStrictEqual(failing.whys, ['request', 'rejected', 'request', 'rejected']);
-      deepStrictEqual(hanging.whys, ['request', 'rejected', 'request', 'rejected']);
+    'gives a failure of get or renew to all who ask within a second',
+    marbles(({ expectObservable, flush }) => {
+      for (const name of ['get', 'renew'] as const) {
+        for (const down of [
+          () => throwError(() => new Error('down')),
+          () => {
+            throw new Error('down');
+          },
+        ]) {
+          // prettier-ignore
+          let calls = 0;
+          const failing = () => (calls++, down());
+          const token: TokenProvider = { get: () => 'old', renew: () => 'new', [name]: failing };
+          const authorized = withToken(service('none').transport, token);
+          const reason$ = authorized(get).pipe(
+            catchError((error: unknown) => of(isTransportError(error) && error.reason)),
+          );
+          for (const at of ['^', '^', '500ms ^', '999ms ^', '1s ^', '1500ms ^'])
+            expectObservable(reason$, at);
+          flush();
+          strictEqual(calls, 2);
+        }
+      }
     }),
   );
 
@@ -242,101 +330,123 @@ describe('withToken', () => {
     const transport: Transport = () =>
       of({ status: 401, headers, text: '{"message":"first OLD-token, then NEW-token"}' });
     const answer = await lastValueFrom(
-      withToken(transport, why => (why === 'rejected' ? 'NEW-token' : 'OLD-token'))(get),
+      withToken(transport, { get: () => 'OLD-token', renew: () => 'NEW-token' })(get),
     );
     strictEqual(answer.text, '{"message":"first [secret], then [secret]"}');
   });
 
   it(
-    'fails with a clear error and sends nothing if the provider gives no token',
-    marbles(({ expectObservable, flush }) => {
-      const providers: readonly [Token, RegExp][] = [
-        [() => '', /the token provider gave an empty string/],
+    'fails with a clear error and sends nothing if the token function gives no token',
+    marbles(({ flush }) => {
+      const functions: readonly [() => TokenValue, RegExp][] = [
+        [() => '', /gave an empty string/],
+        [() => 'Bearer abc', /gave a string that begins with 'Bearer'/],
         [() => of('two words'), /gave a string with spaces/],
-        [() => throwError(() => new RangeError('my refresh token r3fresh')), /failed with RangeError/],
+        [
+          () => throwError(() => new RangeError('my refresh token r3fresh')),
+          /failed: RangeError: my refresh token \[secret\]/,
+        ],
         [
           () => {
             throw new Error('my refresh token r3fresh');
           },
-          /failed with Error/,
+          /failed: Error: my refresh token \[secret\]/,
         ],
-        // For example, from a client of this library that the provider gets its tokens with.
+        // For example, from a client of this library that the function gets its tokens with.
         [
           () =>
             throwError(
               () => new TransportError('lost', 'the connection was lost', { method: 'POST', url: '' }),
             ),
-          /failed with TransportError/,
+          /failed: TransportError: the connection was lost/,
         ],
-        [() => undefined as never, /gave nothing/],
+        [() => 7 as never, /gave 7/],
         [() => [7] as never, /gave 7/],
-        [() => EMPTY, /completed without one/],
+        [() => EMPTY, /completed without a token/],
         [() => NEVER, /gave none within 15000 ms/],
       ];
-      const { tokens, transport } = service('x');
-      const seen = new Map<Token, unknown>();
-      for (const [token] of providers) {
-        const error$ = withToken(
-          transport,
-          token,
-        )(get).pipe(
-          catchError((error: unknown) => {
-            seen.set(token, error);
-            return EMPTY;
-          }),
-        );
-        expectObservable(error$, '20s !');
-      }
-      flush();
-      for (const [token, pattern] of providers) {
-        const error = seen.get(token);
-        ok(isTransportError(error) && error.reason === 'not_sent');
-        deepStrictEqual(error.request, { method: 'GET', url: get.url });
-        ok(!inspect(error).includes('r3fresh'));
-        match(error.message, pattern);
-      }
-      deepStrictEqual(tokens, []);
-    }),
-  );
-
-  it(
-    'keeps what the provider threw as the cause, without anything that may be a token',
-    marbles(({ flush }) => {
-      const thrown: readonly [unknown, unknown][] = [
-        [
-          Object.assign(new TypeError('grant r3fresh expired (401) for TheT0ken'), { code: 'E_GRANT' }),
-          ['TypeError', 'E_GRANT', 'grant [secret] expired (401) for [secret]'],
-        ],
-        ['no session', ['Error', undefined, 'no session']],
-        [{ message: 7 }, ['Error', undefined, 'object']],
-        [Object.create({ get message() { throw new Error('mine'); } }), ['Error', undefined, 'object']], // prettier-ignore
+      const forms: readonly [string, (ask: () => TokenValue) => Token][] = [
+        ['the token function', ask => ask],
+        ['token.get', ask => ({ get: ask, renew: () => 'x' })],
+        ['token.renew', ask => ({ get: () => 'old', renew: ask })],
       ];
-      for (const [error, expected] of thrown) {
-        let seen: unknown;
-        const { transport } = service('x');
-        withToken(transport, () => throwError(() => error))(get).subscribe({
-          error: (e: unknown) => (seen = e),
-        });
-        flush();
-        const { name, code, message } = (seen as TransportError).cause as Error & { code?: unknown };
-        deepStrictEqual([name, code, message], expected);
+      for (const [name, form] of forms) {
+        for (const [ask, pattern] of functions) {
+          const { tokens, transport } = service('x');
+          let error: unknown;
+          withToken(transport, form(ask))(get).subscribe({ error: (e: unknown) => (error = e) });
+          flush();
+          ok(isTransportError(error) && error.reason === 'not_sent', `${name} ${String(pattern)}`);
+          deepStrictEqual(error.request, { method: 'GET', url: get.url });
+          ok(!inspect(error).includes('r3fresh'));
+          match(error.message, new RegExp(`^nothing was sent: ${name} ${pattern.source}`));
+          deepStrictEqual(tokens, name === 'token.renew' ? ['old'] : []);
+        }
       }
     }),
   );
 
-  it('says at once if the provider sends a request through its own client', () => {
-    for (const why of ['request', 'rejected'] as const) {
+  it('keeps what a token function threw as the cause, with its own stack, without anything that may be a token', async () => {
+    const thrown: readonly [unknown, unknown][] = [
+      [
+        Object.assign(new TypeError('grant r3fresh expired (401) for TheT0ken'), { code: 'E_GRANT' }),
+        ['TypeError', 'E_GRANT', 'grant [secret] expired (401) for [secret]'],
+      ],
+      ['no session', ['Error', undefined, 'no session']],
+      [{ message: 7 }, ['Error', undefined, 'object']],
+      [Object.create({ get message() { throw new Error('mine'); } }), ['Error', undefined, 'object']], // prettier-ignore
+    ];
+    for (const [error, expected] of thrown) {
+      const { transport } = service('x');
+      const seen = (await failure(
+        withToken(transport, () => throwError(() => error))(get),
+      )) as TransportError;
+      const { name, code, message } = seen.cause as Error & { code?: unknown };
+      deepStrictEqual([name, code, message], expected);
+    }
+    const brokenSession = () => (undefined as unknown as { token: string }).token;
+    const seen = (await failure(withToken(service('x').transport, brokenSession)(get))) as TransportError;
+    match(
+      seen.message,
+      /the token function failed: TypeError: Cannot read properties of undefined \(reading 'token'\)/,
+    );
+    match((seen.cause as Error).stack!, /^TypeError: Cannot read .*\n +at brokenSession \(/);
+  });
+
+  it('says at once if get or renew sends a request through its own client', () => {
+    for (const name of ['get', 'renew'] as const) {
       const errors: unknown[] = [];
       const rejecting: Transport = () => of({ status: 401, headers, text: '' });
-      const client: Transport = withToken(rejecting, asked => {
-        if (asked !== why) return 'old';
-        return client(get).pipe(map(({ text }) => text));
-      });
-      client(get).subscribe({ error: (error: unknown) => errors.push(error) });
+      const nested = () => {
+        client(get).subscribe({ error: (error: unknown) => errors.push(error) });
+        return NEVER;
+      };
+      const token: TokenProvider = { get: () => 'old', renew: () => 'new', [name]: nested };
+      const client: Transport = withToken(rejecting, token);
+      client(get).subscribe().unsubscribe();
       const [error] = errors;
       ok(isTransportError(error) && error.reason === 'not_sent');
       match(error.message, /sent a request through its own client/);
     }
+  });
+
+  it('refuses what is no token, no function, and no pair of get and renew', () => {
+    const refused: readonly [unknown, RegExp][] = [
+      [
+        undefined,
+        /^InputError: token must be a bearer token, a function, \{ get, renew \}, or false; got undefined/,
+      ],
+      [null, /got null/],
+      [7, /got 7/],
+      [{}, /^InputError: token\.get must be a function; got undefined/],
+      [{ get: () => 'a' }, /^InputError: token\.renew must be a function; got undefined/],
+      [
+        { get: 'a', renew: () => 'a' },
+        /^InputError: token\.get must be a function; got a string of 1 character$/,
+      ],
+      [{ get: () => 'a', renew: () => 'a', refresh: 1 }, /^InputError: unknown option `token\.refresh`/],
+    ];
+    for (const [token, pattern] of refused) throws(() => withToken(() => NEVER, token as Token), pattern);
   });
 
   it('leaves a successful answer unchanged, and redacts every other', async () => {
@@ -376,25 +486,25 @@ describe('withToken', () => {
   });
 });
 
-describe('withDeadline', () => {
+describe('withTimeout', () => {
   it(
     'aborts a request that is not answered in time',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
-      const reason$ = withDeadline(
+      const reason$ = withTimeout(
         () => hung,
         5,
       )(get).pipe(
         catchError((error: unknown) => of(isTransportError(error) && `${error.reason}: ${error.message}`)),
       );
       expectObservable(reason$).toBe('-----(a|)', {
-        a: 'deadline: no answer within 5 ms (GET https://group.example/)',
+        a: 'timeout: no answer within 5 ms (GET https://group.example/)',
       });
       expectSubscriptions(hung.subscriptions).toBe('^----!');
     }),
   );
 
-  it('refuses an invalid deadline', () => {
-    throws(() => withDeadline(() => NEVER, -1), /^InputError: deadline must be a number of milliseconds/);
+  it('refuses an invalid timeout', () => {
+    throws(() => withTimeout(() => NEVER, -1), /^InputError: timeout must be a number of milliseconds/);
   });
 });

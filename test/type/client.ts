@@ -88,14 +88,14 @@ batches({ ack: () => ({ watch: 'end' }) });
 // The names of codecs in a wide type are not known: that must not make each name a kind.
 declare const codecs: Readonly<Record<string, AnyCodec>>;
 declare const wide: ReturnType<typeof createClient>;
-const ofCodecs = createClient({ url: '', token: '', events: codecs });
+const ofCodecs = createClient({ url: '', token: '', kinds: codecs });
 true satisfies keyof PayloadsOf<EventCodecs> extends never ? true : never;
 for (const { events } of [wide, ofCodecs]) {
   events.feed.all$ satisfies Observable<LiveEvent>;
   // @ts-expect-error: there is no such kind
   events.feed.on('identity_updated');
 }
-const chatting = createClient({ url: '', token: '', events: { chat_message: t.string } });
+const chatting = createClient({ url: '', token: '', kinds: { chat_message: t.string } });
 chatting.events.feed.on('chat_message') satisfies Observable<{ payload: string }>;
 // @ts-expect-error: a kind of this library
 identityEventList({ malformed: t.string });

@@ -107,7 +107,7 @@ export function createPlayground(marbles: LobbyMarbles): Playground {
       ...{ url: emulator.url, transport, scheduler, log: marbles.log },
       // A page is told that it wakes, but this one only acts as if it slept.
       watch: { wake$: clockJumps({ scheduler }) },
-      token: why => (why === 'rejected' ? (token = String(control.run('token renew').token)) : token),
+      token: { get: () => token, renew: () => (token = String(control.run('token renew').token)) },
     }),
     world,
     happenings: Object.fromEntries(

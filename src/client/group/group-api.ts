@@ -1,11 +1,11 @@
 import type { Observable } from 'rxjs';
 import type { GetMembersInput } from '../../endpoint/index.js';
-import { checkOptions } from '../../error/index.js';
+import { checkOptions, given } from '../../error/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
 import { answers, type WatchConfig, type WatchSignal } from '../../stream/index.js';
 import type { LobbyContext } from '../context.js';
 import { endpointPages, endpointSignals, request } from '../requests.js';
-import { distinctMembers, isRepeatedPage, MEMBERS_OPTIONS, type MembersConfig } from './members.js';
+import { distinctMembers, MEMBERS_OPTIONS, untilNobodyIsNew, type MembersConfig } from './members.js';
 import { rosterSignals, type Roster, type RosterConfig } from './roster.js';
 
 /** Operations on groups (interface document, 4.1). */
@@ -23,9 +23,11 @@ export interface GroupApi {
 
   /**
    * A group's members, page by page. Each page is requested as soon as the previous one has been emitted. Cold. It completes
-   * after the last page (the one without an anchor), or before a page that only repeats the previous one.
+   * after the last page (the one without an anchor), or before a page that only repeats the previous one. With `backoff`, each
+   * page is retried by itself, so that a long walk comes to its end though some requests fail.
    *
-   * Errors: those of `getMembers`, and a `DecodeError` if the service repeats an anchor.
+   * Errors: those of `getMembers`, and a `DecodeError` if the walk would never end: the service repeats an anchor, a page has only members
+   * of the pages before it, or 16 pages in a row are empty.
    *
    * @example
    * client.group.memberPages(group_id, { count: 100 }).pipe(take(3)).subscribe(({ members }) => show(members));
@@ -53,7 +55,7 @@ export interface GroupApi {
    */
   watchMembers(
     group_id: string,
-    config?: MembersConfig & WatchConfig<GroupMemberList>,
+    config?: Pick<MembersConfig, 'count'> & WatchConfig<GroupMemberList>,
   ): Observable<GroupMemberList>;
 
   /**
@@ -85,12 +87,8 @@ export function createGroupApi(context: LobbyContext): GroupApi {
   const { getMembers } = context.endpoints;
   const memberPages: GroupApi['memberPages'] = (group_id, config = {}) => {
     checkOptions(config, MEMBERS_OPTIONS);
-    return endpointPages(
-      context,
-      getMembers,
-      { group_id, count: config.count },
-      { isRepeat: isRepeatedPage },
-    );
+    const { count, ...paging } = given(config);
+    return endpointPages(context, getMembers, { group_id, count }, paging).pipe(untilNobodyIsNew());
   };
   return {
     getMembers: input => request(context, getMembers, input),

@@ -22,7 +22,7 @@ import {
 import type { LobbyContext } from '../context.js';
 import { endpointPages, endpointSignals } from '../requests.js';
 import { jointSignals, type Page, type PageSignal } from './joint-signals.js';
-import { isRepeatedPage } from './members.js';
+import { untilNobodyIsNew } from './members.js';
 import { readAgain } from './read-again.js';
 
 /** How a group is watched. */
@@ -40,9 +40,6 @@ const EARLY = 30_000;
 
 /** A new anchor of a page whose members stay the same is followed after this time at the earliest, in ms. */
 const MIN_FOLLOW = 5_000;
-
-/** After this many pages without new members a group ends. A single empty page does not end it. */
-const MAX_IN_VAIN = 100;
 
 /**
  * All members of a group, from a chain of watched pages: the first page, the page at its anchor, and so on, until a page has
@@ -63,10 +60,10 @@ export function watchAllPages(
 
     const readRest = (from: string, followed: readonly string[]): Observable<WatchSignal<Page>> => {
       const read$ = defer(() => {
-        const paging = { from, anchorOf: anchorsUntilTheEnd(followed), isRepeat: isRepeatedPage, scheduler };
+        const paging = { from, anchorOf: anchorsUntilTheEnd(followed), scheduler };
         return endpointPages(context, getMembers, { group_id, count }, paging, 'poll');
       });
-      return readAgain(read$, stale$, { refresh, settings }).pipe(
+      return readAgain(read$.pipe(untilNobodyIsNew(true)), stale$, { refresh, settings }).pipe(
         mapAnswer(read => ({ members: read.flatMap(({ members }) => members), following: undefined })),
       );
     };
@@ -128,16 +125,11 @@ function nextAnchor({ anchor }: GroupMemberList, followed: ReadonlySet<string>):
   return anchor && !followed.has(anchor) ? anchor : undefined;
 }
 
-/** The anchor after each page in turn, until one repeats, or too many pages bring no new members: some servers never end. */
+/** The anchor after each page in turn, until one repeats: some servers never end. */
 function anchorsUntilTheEnd(followed: readonly string[]) {
   const anchors = new Set(followed);
-  const ids = new Set<string>();
-  let inVain = 0;
   return (page: GroupMemberList): string | undefined => {
-    const before = ids.size;
-    for (const { identity } of page.members) ids.add(identity.identity_id);
-    inVain = ids.size > before ? 0 : inVain + 1;
-    const anchor = inVain > MAX_IN_VAIN ? undefined : nextAnchor(page, anchors);
+    const anchor = nextAnchor(page, anchors);
     if (anchor !== undefined) anchors.add(anchor);
     return anchor;
   };

@@ -1,23 +1,82 @@
-import { concatMap, defer, type OperatorFunction } from 'rxjs';
-import { positiveInteger, type Options } from '../../error/index.js';
+import { concatMap, defer, map, takeWhile, tap, type OperatorFunction } from 'rxjs';
+import {
+  DecodeError,
+  plainObject,
+  positiveInteger,
+  type DecodeIssue,
+  type Options,
+} from '../../error/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
+import type { RetryConfig } from '../../stream/index.js';
 
 /** The options of paging through members. */
 export interface MembersConfig {
   /** The number of members per page. Some servers ignore it. Default: chosen by the service (16 was observed). */
   readonly count?: number;
+  /** Retries each page by itself; `{}` for the defaults of `backoff`. Default: the first error ends the walk. */
+  readonly backoff?: RetryConfig;
 }
 
 /** A check for each option of {@link MembersConfig}. */
-export const MEMBERS_OPTIONS: Options<MembersConfig> = { count: positiveInteger };
+export const MEMBERS_OPTIONS: Options<MembersConfig> = { count: positiveInteger, backoff: plainObject };
+
+/** A page with nobody but these, or but those on a larger last page, brings nobody new. */
+const REMEMBERED = 1_000;
+
+/** So many empty pages in a row are no group. */
+const MAX_EMPTY = 16;
+
+/** Why a walk over pages ends: it only repeats a page, which is normal on some servers; or an issue, which is not. */
+type End = 'repeat' | DecodeIssue;
+
+const NOBODY_NEW: DecodeIssue = {
+  ...{ path: 'members', expected: 'a page with somebody new', got: 'only members of the pages before' },
+};
+const ONLY_EMPTY: DecodeIssue = {
+  ...{ path: 'members', expected: 'a page with members', got: `${MAX_EMPTY} empty pages in a row` },
+};
 
 /**
- * Whether all members of a page are on the previous page: some servers ignore `count`, and their second page is the first
- * one without its first member. An empty page is no repetition: it may have an anchor to continue from.
+ * Ends a walk over pages that may not come to an end by itself: at a page whose members are all on the page before, since some servers
+ * ignore `count`, and their second page is the first one without its first member; at one that brings nobody new; and at the 16th
+ * empty page in a row. At the first of these it completes. The others are a `DecodeError`, unless `isLenient`: then it completes.
  */
-export function isRepeatedPage(page: GroupMemberList, previous: GroupMemberList): boolean {
-  const before = new Set(previous.members.map(idOf));
-  return page.members.length > 0 && page.members.every(member => before.has(idOf(member)));
+export function untilNobodyIsNew(isLenient = false): OperatorFunction<GroupMemberList, GroupMemberList> {
+  return pages$ =>
+    defer(() => {
+      const endAt = endOfWalk();
+      return pages$.pipe(
+        map(page => ({ page, end: endAt(page) })),
+        tap(({ end }) => {
+          if (typeof end === 'object' && !isLenient) throw new DecodeError(end);
+        }),
+        takeWhile(({ end }) => end === undefined),
+        map(({ page }) => page),
+      );
+    });
+}
+
+/** Judges one page after the other. It remembers about a thousand members, however many there are. */
+function endOfWalk(): (page: GroupMemberList) => End | undefined {
+  let previous = new Set<string>();
+  const recent = new Set<string>();
+  let empty = 0;
+  return page => {
+    const ids = page.members.map(idOf);
+    empty = ids.length > 0 ? 0 : empty + 1;
+    if (empty > 0) return empty === MAX_EMPTY ? ONLY_EMPTY : undefined;
+    if (ids.every(id => previous.has(id))) return 'repeat';
+    if (ids.every(id => recent.has(id))) return NOBODY_NEW;
+    previous = new Set(ids);
+    // Again at the end, if it is in there.
+    for (const id of ids) {
+      recent.delete(id);
+      recent.add(id);
+    }
+    const excess = recent.size - Math.max(REMEMBERED, previous.size);
+    for (const id of [...recent].slice(0, Math.max(0, excess))) recent.delete(id);
+    return undefined;
+  };
 }
 
 /**

@@ -11,7 +11,7 @@ import { jsonEqual, type GroupMember, type GroupMemberList } from '../../protoco
 import { WATCH_OPTIONS, type WatchConfig, type WatchSharing, type WatchSignal } from '../../stream/index.js';
 import type { LobbyContext } from '../context.js';
 import { watchAllPages } from './group-pages.js';
-import { MEMBERS_OPTIONS, type MembersConfig } from './members.js';
+import type { MembersConfig } from './members.js';
 
 /** All members of a group at one time, and the changes since the previous roster. */
 export interface Roster {
@@ -27,7 +27,9 @@ export interface Roster {
 
 /** The options of a roster. */
 export interface RosterConfig
-  extends MembersConfig, Omit<WatchConfig<GroupMemberList>, 'from' | 'ack' | 'isIdle' | 'indexOf' | 'keyOf'> {
+  extends
+    Pick<MembersConfig, 'count'>,
+    Omit<WatchConfig<GroupMemberList>, 'from' | 'ack' | 'isIdle' | 'indexOf' | 'keyOf'> {
   /**
    * How many pages to watch. Default 4 in Node, otherwise 1: a browser has six connections to a host, for all requests of all
    * tabs.
@@ -43,7 +45,7 @@ export interface RosterConfig
 const NOT_FOR_ROSTERS = ['from', 'ack', 'isIdle', 'indexOf', 'keyOf'];
 const ROSTER_OPTIONS = {
   ...Object.fromEntries(Object.entries(WATCH_OPTIONS).filter(([name]) => !NOT_FOR_ROSTERS.includes(name))),
-  ...MEMBERS_OPTIONS,
+  count: positiveInteger,
   watched: positiveInteger,
   refresh: milliseconds,
   share: aFunction,

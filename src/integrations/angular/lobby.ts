@@ -16,7 +16,7 @@ import { createClient, type Client, type ClientConfig } from '../../client/index
 import { checkArgument, given, plainObject } from '../../error/index.js';
 import type { EventCodecs, NoOwnEvents } from '../../protocol/index.js';
 import { defaultWake } from '../../stream/index.js';
-import { fromFetch, type Transport } from '../../transport/index.js';
+import { fromFetch, type Token, type TokenValue, type Transport } from '../../transport/index.js';
 import { AppLife } from './app-life.js';
 import { FeedHub } from './feed-hub.js';
 import { SharedRosters } from './shared-rosters.js';
@@ -125,20 +125,13 @@ function createLobby(): Client {
   const { life, config, scheduler, wake$ } = inject(LOBBY_APP);
   const ownWake$ =
     config.watch?.wake$ ??
-    defaultWake({ scheduler, ...(config.monotonic && { monotonic: config.monotonic }) });
+    defaultWake({ scheduler, ...(config.testing?.monotonic && { monotonic: config.testing.monotonic }) });
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
-  const { token } = config;
   const client = createClient({
     ...config,
     scheduler,
-    token:
-      typeof token === 'function'
-        ? why => {
-            const issued = token(why);
-            return isObservable(issued) ? life.untilDestroyed(issued) : issued;
-          }
-        : token,
+    token: untilDestroyed(config.token, life),
     // A feed that lingers when the injector ends stays, since its timer ends, too: it must not hold on to the page.
     watch: { ...config.watch, wake$: life.untilDestroyed(merge(wake$, ownWake$)) },
     transport: request =>
@@ -147,6 +140,14 @@ function createLobby(): Client {
   const share = inject(FEED_SHARING);
   if (share) Object.defineProperty(client.events, 'feed', { value: client.events.createFeed({ share }) });
   return client;
+}
+
+/** A token that is asked for no longer than the injector lives. */
+function untilDestroyed(token: Token, life: AppLife): Token {
+  const until = (value: TokenValue) => (isObservable(value) ? life.untilDestroyed(value) : value);
+  if (typeof token === 'function') return () => until(token());
+  if (typeof token !== 'object') return token;
+  return { get: () => until(token.get()), renew: () => until(token.renew() as TokenValue) };
 }
 
 /** Requests that the application waits for before it is stable, and a server before it renders. */

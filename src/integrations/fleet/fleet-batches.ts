@@ -120,7 +120,7 @@ export function fleetBatches<const Codecs extends EventCodecs = NoOwnEvents>(
     const batches$ = defer(() => openFleetToRead({ nats, fleet })).pipe(
       switchMap(fleet => merge(batchesOf(fleet, config), whenClosed(fleet.nats))),
     );
-    return batches$.pipe(backoff({ max: 2_000, when: whileStarting(nats) }));
+    return batches$.pipe(backoff({ max: 2_000, shouldRetry: whileStarting(nats) }));
   });
 }
 
@@ -178,7 +178,7 @@ function batchesOf<Codecs extends EventCodecs>(
       subscriber.error(natsProblem(error ?? new Error('the delivery has ended')));
     };
     run(subscriber).then(end, end);
-  }).pipe(backoff({ when: error => handled.hasBegun && !isInputError(error) }));
+  }).pipe(backoff({ shouldRetry: error => handled.hasBegun && !isInputError(error) }));
   return merge(batches$, takenOver$).pipe(finalize(() => place?.close()));
 }
 

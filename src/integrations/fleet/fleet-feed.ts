@@ -90,7 +90,7 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
     const signals$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
       switchMap(fleet => merge(signalsOf(fleet, config, place), whenClosed(fleet.nats))),
     );
-    return signals$.pipe(backoff({ max: 2_000, when: whileStarting(nats) }));
+    return signals$.pipe(backoff({ max: 2_000, shouldRetry: whileStarting(nats) }));
   });
   return eventFeed<PayloadsOf<Codecs>>(signal$, linger === undefined ? {} : { linger });
 }
@@ -164,7 +164,7 @@ function signalsOf<Codecs extends EventCodecs>(
       setState('retrying', error);
       throw error;
     }),
-    backoff({ when: error => hasBegun && !isInputError(error) }),
+    backoff({ shouldRetry: error => hasBegun && !isInputError(error) }),
   );
   return merge(status$.pipe(map(status => ({ kind: 'status', status }) as const)), records$);
 }

@@ -41,7 +41,7 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
     const opened$ = defer(() => openFleetToWork(settings)).pipe(
       backoff({
         max: 2_000,
-        when: error => {
+        shouldRetry: error => {
           if (!isStarting(error)) return false;
           subscriber.next({ kind: 'trouble', error });
           return true;

@@ -20,7 +20,7 @@ import type { GateLogEntry } from './gate-log-entry.js';
 export interface LobbyGateConfig {
   /** The server whose upgrade requests the gate handles: of `node:http`, or of `node:https`. */
   readonly server: Server;
-  /** A client with the lobby's own token. Its `deadline` is how long the service may take to confirm a player's token. */
+  /** A client with the lobby's own token. Its `timeout` is how long the service may take to confirm a player's token. */
   readonly client: { readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected'> } };
   /** The path that players connect to, such as `/play`. Other paths are left to other listeners. Default: any path. */
   readonly path?: string;

@@ -1,6 +1,6 @@
 import { catchError, concatMap, finalize, tap, type Observable } from 'rxjs';
 import { whyNotConnected, type MatchmakerApi, type RefusalReason } from '../../client/index.js';
-import { isStatusError, type StatusError } from '../../error/index.js';
+import { answerBehind, type StatusError } from '../../error/index.js';
 import { clientOf, CONNECTION } from './connection.js';
 import { parseFlags } from './parse-flags.js';
 import { EXIT, ExitError, run } from './run.js';
@@ -63,7 +63,8 @@ function confirm(players: MatchmakerApi['players'], player_token: string): Obser
       const why = whyNotConnected(error);
       const { message } = error as Error;
       if (why.outcome === 'unknown') throw new ExitError(`${UNKNOWN}: ${message}`, EXIT.unknown);
-      if (why.outcome === 'refused' && isStatusError(error)) throw refusalOf(error, why.reason);
+      const answer = answerBehind(error);
+      if (why.outcome === 'refused' && answer) throw refusalOf(answer, why.reason);
       throw error;
     }),
   );

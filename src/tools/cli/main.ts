@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { connected } from './connected.js';
-import { didYouMean } from '../../error/index.js';
+import { nearestName } from '../../error/index.js';
 import { doctor } from './doctor.js';
 import { emulate } from './emulate/index.js';
 import { events } from './events.js';
@@ -60,8 +60,9 @@ if (command) {
   process.stdout.write(`${version()}\n`);
 } else {
   // Not quoted unless it is like one: it may be a token.
-  const hint = didYouMean(name, [...COMMANDS.keys()]);
-  fail(`unknown command${hint && ` '${name}'${hint}`}; see lobby-rx --help`, EXIT.usage);
+  const meant = nearestName(name, [...COMMANDS.keys()]);
+  const hint = meant ? ` '${name}' (did you mean ${meant}?)` : '';
+  fail(`unknown command${hint}; see lobby-rx --help`, EXIT.usage);
 }
 
 function version(): string {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../../error/index.js';
+import { nearestName } from '../../error/index.js';
 
 /** A flag, as Node's `parseArgs` takes it. */
 interface Flag {
@@ -47,7 +47,8 @@ export function parseFlags<const Options extends Flags>(
     // Node's own messages are several sentences long, or even several lines.
     const [first] = (error as Error).message.split(/\.\s/, 1);
     const [, unknown = ''] = /^Unknown option '--(.*)'/.exec(first!) ?? [];
-    const hint = didYouMean(unknown, Object.keys(flags), '--');
+    const meant = nearestName(unknown, Object.keys(flags));
+    const hint = meant ? ` (did you mean --${meant}?)` : '';
     throw new Error(
       `${first!.replace(/^./, letter => letter.toLowerCase())}${hint}; see lobby-rx ${command} --help`,
     );

@@ -1,5 +1,5 @@
 import { fromEvent, map, merge, takeUntil, tap, type Observable } from 'rxjs';
-import { isDecodeError, isInputError, isStatusError, isTransportError } from '../../error/index.js';
+import { answerBehind, isDecodeError, isInputError, isTransportError } from '../../error/index.js';
 import { warn } from './terminal/index.js';
 
 /** The exit codes of the command line. A signal gives 128 plus its number, as in shells. */
@@ -80,7 +80,7 @@ export function fail(message: string, code: number): void {
 /** An error that is neither an answer nor a failed connection comes from invalid arguments. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof ExitError) return error.code;
-  if (isStatusError(error) || isDecodeError(error)) return EXIT.refused;
+  if (answerBehind(error) ?? isDecodeError(error)) return EXIT.refused;
   return isTransportError(error) ? EXIT.unreachable : EXIT.usage;
 }
 

@@ -12,7 +12,7 @@ import {
 import type { EmulatedResponse, Handler } from './service/index.js';
 
 /** The default of `fromFetch`: how long a body may stall, in ms. */
-const BODY_DEADLINE = 15_000;
+const BODY_TIMEOUT = 15_000;
 
 /** A transport for clients in this process. Faults have the same effect as over HTTP. */
 export function inProcessTransport(handle: Handler, scheduler: SchedulerLike): Transport {
@@ -33,7 +33,7 @@ function deliver(
     case 'stall_before_headers':
       return NEVER;
     case 'stall_in_body':
-      return timer(BODY_DEADLINE, scheduler).pipe(concatMap(() => lost$));
+      return timer(BODY_TIMEOUT, scheduler).pipe(concatMap(() => lost$));
     case 'reset_before_headers':
     case 'reset_in_body':
     case 'close_in_body':

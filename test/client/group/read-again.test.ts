@@ -27,7 +27,7 @@ function stage(
   const settings = watchSettings<never>({
     scheduler,
     wake$,
-    random: () => 1,
+    testing: { random: () => 1 },
     backoff: { initial: 1_000 },
     ...config,
   });

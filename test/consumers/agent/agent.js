@@ -96,7 +96,7 @@ async function withoutAddRequest() {
     return request({ ...options, agent }, ...more);
   };
   await keptSockets();
-  await cutBodies({ bodySilence: 300 });
+  await cutBodies({ bodyIdleTimeout: 300 });
   strictEqual(requests, 9);
 }
 

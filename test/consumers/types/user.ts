@@ -47,7 +47,7 @@ emulator.join(group_id, ada.identity_id);
 
 export const client = createClient({
   ...{ url: emulator.url, transport: emulator.transport, token: ada.token },
-  events: { rename: Rename },
+  kinds: { rename: Rename },
 });
 export const { feed } = client.events;
 export const { group } = client;

@@ -98,7 +98,7 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
       provideLobby(
         () => ({
           ...{ url: emulator.url, transport: emulator.transport, token: () => token },
-          ...{ scheduler, random: () => 0, ...config },
+          ...{ scheduler, testing: { random: () => 0 }, ...config },
         }),
         ...features,
       ),

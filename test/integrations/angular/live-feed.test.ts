@@ -71,7 +71,7 @@ describe('injectFeed', () => {
   });
 
   it('polls soon when it is reloaded while it is retrying', () => {
-    const { component, pass, emulator } = angularApp({ config: { random: () => 0.99 } });
+    const { component, pass, emulator } = angularApp({ config: { testing: { random: () => 0.99 } } });
     const feed = component(() => injectFeed()).value;
     const mend = emulator.fault({ kind: 'html', status: 503 }, { times: 1_000 });
     pass(300_000);

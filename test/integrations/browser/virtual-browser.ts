@@ -118,7 +118,7 @@ export function virtualBrowser() {
     const loop = new EventLoop(scheduler, () => tab.hangs);
     loops.set(tab, loop);
     const client = createClient({
-      ...{ url: emulator.url, token: () => token, scheduler: loop.clock, random: () => 0 },
+      ...{ url: emulator.url, token: () => token, scheduler: loop.clock, testing: { random: () => 0 } },
       transport: request => loop.observed(emulator.transport(request)),
     });
     const browser: TabBrowser = {

@@ -38,7 +38,12 @@ describe('the metrics', () => {
       const { identity_id, token } = emulator!.addIdentity();
       const group_id = emulator!.addGroup();
       emulator!.join(group_id, identity_id);
-      const client = createClient({ url: server!.url, token, linger: 0, log: clientMetrics(scraped.meter) });
+      const client = createClient({
+        url: server!.url,
+        token,
+        watch: { linger: 0 },
+        log: clientMetrics(scraped.meter),
+      });
       await firstValueFrom(client.group.getMembers({ group_id }));
       const unknown$ = client.group.getMembers({ group_id: '00000000-0000-4000-8000-000000000000' });
       await lastValueFrom(unknown$.pipe(catchError(() => EMPTY)), { defaultValue: undefined });

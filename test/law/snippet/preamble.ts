@@ -24,7 +24,7 @@ const session = {
 };
 
 const names: SnippetNames = {
-  client: createClient({ url, token: why => (why === 'rejected' ? session.renew() : session.token) }),
+  client: createClient({ url, token: { get: () => session.token, renew: () => session.renew() } }),
   ...{ group_id, identity_id, player_token },
   show: console.log,
   session,

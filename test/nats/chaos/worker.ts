@@ -1,6 +1,6 @@
 // A worker of the fleet in a process of its own, which is killed and frozen during the run.
 import { connect } from '@nats-io/transport-node';
-import { BehaviorSubject, Subject, filter, map, take, type Subscription } from 'rxjs';
+import { BehaviorSubject, Subject, filter, map, take, tap, type Subscription } from 'rxjs';
 import { runFleet } from 'lobby-rx/fleet';
 import type { FromWorker, ToWorker } from './messages.js';
 
@@ -23,6 +23,15 @@ async function receive(message: ToWorker): Promise<void> {
         reconnectTimeWait: 200,
       });
       const known = new Map<string, string>();
+      const renew = (identity_id: string) => {
+        tell({ kind: 'token', identity_id });
+        return tokens$.pipe(
+          filter(told => told.identity_id === identity_id),
+          take(1),
+          map(({ token }) => token),
+          tap(token => known.set(identity_id, token)),
+        );
+      };
       const working: Subscription = runFleet({
         ...{
           nats,
@@ -36,21 +45,8 @@ async function receive(message: ToWorker): Promise<void> {
         },
         client: identity_id => ({
           url,
-          backoff: { max: 2_000 },
-          token: why => {
-            const token = known.get(identity_id);
-            if (why === 'request' && token) return token;
-            const told$ = tokens$.pipe(
-              filter(told => told.identity_id === identity_id),
-              take(1),
-              map(({ token }) => {
-                known.set(identity_id, token);
-                return token;
-              }),
-            );
-            tell({ kind: 'token', identity_id });
-            return told$;
-          },
+          watch: { backoff: { max: 2_000 } },
+          token: { get: () => known.get(identity_id) ?? renew(identity_id), renew: () => renew(identity_id) },
         }),
       }).subscribe({
         next: event => {

@@ -63,9 +63,9 @@ export function subscribe(config: SubscriberConfig, surroundings: Surroundings):
   const { clocks, transport, random, wake$ } = surroundings;
   const client = createClient({
     ...{ url: 'https://service.test', token: 'token', transport },
-    ...{ scheduler: clocks.client, random },
+    ...{ scheduler: clocks.client, testing: { random, monotonic: clocks.monotonic } },
   });
-  const watch = { monotonic: clocks.monotonic, wake$ };
+  const watch = { wake$ };
   switch (config.kind) {
     case 'signals':
       return followSignals(client, watch, surroundings);
@@ -76,7 +76,7 @@ export function subscribe(config: SubscriberConfig, surroundings: Surroundings):
   }
 }
 
-type Watch = Pick<WatchConfig<never>, 'monotonic' | 'wake$'>;
+type Watch = Pick<WatchConfig<never>, 'wake$'>;
 
 function followSignals(client: Client, watch: Watch, { journal, end$ }: Surroundings): void {
   client

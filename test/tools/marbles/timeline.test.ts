@@ -33,7 +33,7 @@ describe('the timeline of marbles', () => {
       const seen = new Set<Item>();
       const look = () => timeline.changes().forEach(item => seen.add(item));
       const client = createClient({
-        ...{ url, token: 't0ken', random: () => 0.5 },
+        ...{ url, token: 't0ken', testing: { random: () => 0.5 } },
         transport: request => answers.shift()!(request),
         log: timeline.log,
       });

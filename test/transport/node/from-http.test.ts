@@ -157,7 +157,10 @@ describe('fromHttp', () => {
 
   it('refuses options that cannot be right', () => {
     for (const [config, message] of [
-      [{ timeout: 1 }, /^timeout must be one of maxBody, bodyDeadline, bodySilence, scheduler, agentOptions/],
+      [
+        { timeout: 1 },
+        /^timeout must be one of maxBody, bodyTimeout, bodyIdleTimeout, scheduler, agentOptions/,
+      ],
       [{ agent: { addRequest: () => undefined } }, /^agent must be an http\.Agent without keepAlive/],
       [{ agent: new Agent({ keepAlive: true }) }, /^agent must be an http\.Agent without keepAlive/],
       [{ agent: new Agent(), agentOptions: {} }, /^agentOptions must be left out/],

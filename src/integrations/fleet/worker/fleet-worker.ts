@@ -129,7 +129,10 @@ class FleetWorker {
       this.#held.forgetClaims();
       this.#isReady = false;
       return roster.entries$;
-    }).pipe(tap({ error: this.#trouble }), backoff({ random, scheduler: this.#config.scheduler }));
+    }).pipe(
+      tap({ error: this.#trouble }),
+      backoff({ testing: { random }, scheduler: this.#config.scheduler }),
+    );
     this.#listening = entries$.subscribe(entry => this.#learn(entry));
   }
 

@@ -58,7 +58,7 @@ export class IdentityPolls {
     defer((): Observable<StoredWatchEvent> => {
       const { client, log, newKey, random, scheduler } = this.#config;
       const { transport, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
-      const config: ClientConfig = { transport, scheduler, random, ...client(identity_id) };
+      const config: ClientConfig = { transport, scheduler, testing: { random }, ...client(identity_id) };
       const own = createClient(config);
       const { response } = rawEventsWatch;
       const endpoint = { ...rawEventsWatch, ...config.endpoints?.eventsWatch, response };

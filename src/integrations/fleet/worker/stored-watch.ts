@@ -75,7 +75,7 @@ export function storedWatch(config: StoredWatchConfig): Observable<StoredWatchEv
     const tried = <T>(task$: Observable<T>) =>
       task$.pipe(
         tap({ error: (error: unknown) => subscriber.next({ kind: 'trouble', error }) }),
-        backoff({ random, scheduler }),
+        backoff({ testing: { random }, scheduler }),
       );
     let { idle } = config;
     const onIdle = (place: IdlePlace) => {

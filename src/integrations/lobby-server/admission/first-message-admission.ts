@@ -22,7 +22,7 @@ import { REFUSALS } from './refusal.js';
 import type { TokenAdmission } from './token-admission.js';
 
 /** How long the first message may take, in ms. */
-const FIRST_MESSAGE_DEADLINE = 5_000;
+const FIRST_MESSAGE_TIMEOUT = 5_000;
 
 /** How many bytes a client may send until its first message is complete. */
 const MAX_FIRST_MESSAGE = 16_384;
@@ -58,7 +58,7 @@ export function createFirstMessageAdmission(
       const firstMessage$ = connection.message$.pipe(
         take(1),
         timeout({
-          first: FIRST_MESSAGE_DEADLINE,
+          first: FIRST_MESSAGE_TIMEOUT,
           scheduler,
           with: () => {
             pending.reject(REFUSALS.noTokenInTime);

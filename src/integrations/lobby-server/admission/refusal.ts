@@ -1,12 +1,5 @@
 import { whyNotConnected } from '../../../client/index.js';
-import {
-  isClientError,
-  isFromService,
-  isInputError,
-  isStatusError,
-  MAX_WAIT,
-  StatusError,
-} from '../../../error/index.js';
+import { answerBehind, isClientError, isInputError, MAX_WAIT, StatusError } from '../../../error/index.js';
 import { errorLine } from '../gate-log-entry.js';
 import { toCloseReason } from '../socket/index.js';
 
@@ -62,20 +55,21 @@ export const REFUSALS = {
 export function refusalFor(error: unknown, token: string): Refusal {
   if (isInputError(error)) return { ...REFUSALS.noToken, error };
   const why = whyNotConnected(error);
+  const answer = answerBehind(error);
   const ourProblem = {
     status: 503,
     code: 4424,
     error: loggable(error, token),
-    retryAfter: retryAfterSeconds(error),
-    isRateLimit: isStatusError(error) && error.status === 429,
+    retryAfter: retryAfterSeconds(answer),
+    isRateLimit: answer?.status === 429,
   } as const;
   if (why.outcome === 'not_sent') return { ...ourProblem, reason: 'not_sent' };
   // What a proxy answers says nothing about the token, and the request may have reached the service.
-  if (why.outcome === 'unknown' || !isStatusError(error) || !isFromService(error)) {
+  if (why.outcome === 'unknown' || !answer) {
     return { ...ourProblem, reason: 'unknown', isUnknown: true };
   }
   const reason = toCloseReason(why.reason, token);
-  if (!isAboutPlayer(error, why.reason)) return { ...ourProblem, reason };
+  if (!isAboutPlayer(answer, why.reason)) return { ...ourProblem, reason };
   const no = { reason, error: ourProblem.error, isFinal: true } as const;
   return why.reason === 'invalid_token'
     ? { status: 401, code: 4401, ...no }
@@ -88,17 +82,18 @@ function isAboutPlayer({ status, code }: StatusError, reason: string): boolean {
   return reason !== code || status === 400;
 }
 
-function retryAfterSeconds(error: unknown): number {
-  const asked = isStatusError(error) ? (error.retryAfter ?? 0) / 1_000 : 0;
+function retryAfterSeconds(answer: StatusError | undefined): number {
+  const asked = (answer?.retryAfter ?? 0) / 1_000;
   return Math.min(MAX_WAIT / 1_000, Math.max(1, Math.ceil(asked) || 1));
 }
 
 /** An error without what may be of any size or content: other programs print and store the log. */
 function loggable(error: unknown, token: string): unknown {
-  if (!isStatusError(error)) return isClientError(error) ? error : errorLine(error);
-  const { status, request, retryAfter } = error;
-  const texts = Object.entries({ code: error.code, reason: error.reason, rayId: error.rayId }).flatMap(
-    ([name, text]) => (text === undefined ? [] : [[name, toCloseReason(text, token)]]),
+  const answer = answerBehind(error);
+  if (!answer) return isClientError(error) ? error : errorLine(error);
+  const { status, request, retryAfter, code, reason, rayId } = answer;
+  const texts = Object.entries({ code, reason, rayId }).flatMap(([name, text]) =>
+    text === undefined ? [] : [[name, toCloseReason(text, token)]],
   );
   return new StatusError(status, request, {
     ...(Object.fromEntries(texts) as Record<string, string>),

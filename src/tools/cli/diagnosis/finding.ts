@@ -1,4 +1,4 @@
-import { isDecodeError, isFromService, isStatusError, type ClientError } from '../../../error/index.js';
+import { answerBehind, isDecodeError, isFromService, type ClientError } from '../../../error/index.js';
 
 /** What a check of `lobby-rx doctor` has found. It contains no token. */
 export interface Finding {
@@ -32,25 +32,23 @@ const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
 
 /** What an error says that ended a request which the service need not hold. */
 export function failed(check: string, error: ClientError): Finding {
-  if (isStatusError(error) && error.status === 429) {
-    const { retryAfter } = error;
+  const answer = answerBehind(error);
+  if (answer?.status === 429) {
+    const { retryAfter } = answer;
     return retryAfter === undefined
       ? problem(check, 'the rate is limited (429), and not said for how long', 'let a proxy keep Retry-After')
       : problem(check, `the rate is limited (429) for ${seconds(retryAfter)}`, 'try again after that');
   }
-  if (isStatusError(error) && !isFromService(error)) {
-    const text = `${error.status}, and not from the service: a proxy or another server answers`;
+  if (answer && !isFromService(answer)) {
+    const text = `${answer.status}, and not from the service: a proxy or another server answers`;
     return problem(check, text, 'check the URL, and what is between');
   }
-  if (isStatusError(error)) {
-    const text = `the service answers ${error.status}${error.code === undefined ? '' : ` ${error.code}`}`;
-    if (error.status === 401 || error.status === 403)
+  if (answer) {
+    const { status, code, rayId } = answer;
+    const text = `the service answers ${status}${code === undefined ? '' : ` ${code}`}`;
+    if (status === 401 || status === 403)
       return problem(check, text, 'check LOBBY_TOKEN: whose token it is, and whether it has expired');
-    return problem(
-      check,
-      text,
-      `ask its operators${error.rayId === undefined ? '' : `, and quote ${error.rayId}`}`,
-    );
+    return problem(check, text, `ask its operators${rayId === undefined ? '' : `, and quote ${rayId}`}`);
   }
   if (isDecodeError(error)) return problem(check, error.message, 'something has changed the answer');
   return problem(check, error.message, 'see whether the connection is stable, and what is between');

@@ -82,7 +82,7 @@ function ended(error: ClientError, ms: number): Finding {
   if (isStatusError(error) && error.status < 500 && error.status >= 400) return failed('poll', error);
   if (isStatusError(error))
     return problem('poll', `a proxy ended it after ${after} (${error.status})`, LET_IT_WAIT);
-  if (isTransportError(error) && error.reason === 'deadline')
+  if (isTransportError(error) && error.reason === 'timeout')
     return problem('poll', `there was no answer within ${after}`, LET_IT_WAIT);
   if (isTransportError(error))
     return problem('poll', `the connection was closed after ${after}`, LET_IT_WAIT);

@@ -32,7 +32,7 @@ const watchWorld = endpoint({
 const BACKOFF = { initial: 200, max: 1_000 };
 
 export function createEmulatorClient(secret: string): EmulatorClient {
-  const client = createClient({ url: location.origin, token: secret, backoff: BACKOFF });
+  const client = createClient({ url: location.origin, token: secret, watch: { backoff: BACKOFF } });
   const ask = async (path: string, init: RequestInit) => {
     const headers = { authorization: `Bearer ${secret}` };
     const response = await fetch(`/_emulator/${path}`, { ...init, headers }).catch(() => {

@@ -18,7 +18,7 @@ const given = new URLSearchParams(location.search);
 const kinds = (given.get('kinds') ?? '').split(',').filter(kind => kind !== '');
 const client = createClient({
   ...{ url: given.get('url') ?? '', token: given.get('token') ?? '' },
-  events: Object.fromEntries(kinds.map(kind => [kind, integer])),
+  kinds: Object.fromEntries(kinds.map(kind => [kind, integer])),
 });
 const followed: Followed = {
   ...{ events: [], declared: [], gaps: [], states: [], isLeading: false },

@@ -126,7 +126,7 @@ describe('lobbyGate, when the service fails', () => {
     });
   }
 
-  it('admits nobody if it never answers, and frees the pending check at the deadline', async () => {
+  it('admits nobody if it never answers, and frees the pending check at the timeout', async () => {
     let checks = 0;
     const transport = () => {
       checks++;

@@ -16,8 +16,8 @@ import { virtualTime } from '../../../virtual-time.js';
 
 /** An error page has neither a code nor a ray id. */
 const NOTHING = [undefined, undefined];
-/** Longer than any other deadline, in ms. */
-const DEADLINE = 1_000_000_000;
+/** Longer than any other timeout, in ms. */
+const TIMEOUT = 1_000_000_000;
 
 describe('a fault', () => {
   // Requests over HTTP are real, but time is virtual: nothing times out on a busy machine.
@@ -39,7 +39,7 @@ describe('a fault', () => {
   });
   afterEach(() => server.close());
 
-  const settings = () => ({ token: me.token, deadline: DEADLINE, scheduler });
+  const settings = () => ({ token: me.token, timeout: TIMEOUT, scheduler });
   const overHttp = () => createClient({ ...server.urls, ...settings(), transport: fromFetch({ scheduler }) });
   const inProcess = () => createClient({ ...emulator.urls, ...settings(), transport: emulator.transport });
 
@@ -77,9 +77,9 @@ describe('a fault', () => {
       [{ kind: 'reset_before_headers' }, 'lost'],
       [{ kind: 'reset_in_body' }, 'lost'],
       [{ kind: 'close_in_body' }, 'lost'],
-      [{ kind: 'stall_before_headers' }, 'deadline', DEADLINE],
-      [{ kind: 'dead_pool' }, 'deadline', DEADLINE],
-      // In small steps: the body deadline starts when the client has received the headers.
+      [{ kind: 'stall_before_headers' }, 'timeout', TIMEOUT],
+      [{ kind: 'dead_pool' }, 'timeout', TIMEOUT],
+      // In small steps: the body timeout starts when the client has received the headers.
       [{ kind: 'stall_in_body' }, 'lost', 1_000],
       [{ kind: 'truncated_json' }, 'DecodeError'],
       [{ kind: 'wrong_json' }, 'DecodeError'],

@@ -1,0 +1,34 @@
+/** What the errors of this library have in common. */
+export abstract class TaggedError extends Error {
+  abstract readonly _tag: string;
+
+  /** All of it: its fields, its message, and the codes and messages of its causes. `JSON.stringify` would leave out the last two. */
+  toJSON(): object {
+    const { message, cause } = this;
+    return { ...this, message, ...(cause !== undefined && { cause: causeJson(cause, 1) }) };
+  }
+}
+
+/** Causes may be cyclic. */
+const MAX_DEPTH = 5;
+
+function causeJson(error: unknown, depth: number): unknown {
+  // Not by its class: it may come from another realm.
+  const { name, code, message, cause } = Object(error) as Partial<Record<'code', unknown>> & Error;
+  if (typeof message !== 'string' || depth > MAX_DEPTH) return typeof error;
+  return { name, code, message, ...(cause !== undefined && { cause: causeJson(cause, depth + 1) }) };
+}
+
+/**
+ * Creates a guard that checks `_tag`. Unlike `instanceof`, it works across realms and copies of this library. Anything can be
+ * thrown, even what throws when it is read.
+ */
+export function hasTag<E extends { readonly _tag: string }>(tag: E['_tag']): (u: unknown) => u is E {
+  return (u): u is E => {
+    try {
+      return (u as { _tag?: unknown } | null | undefined)?._tag === tag;
+    } catch {
+      return false;
+    }
+  };
+}

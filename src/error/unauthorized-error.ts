@@ -1,0 +1,38 @@
+import type { RequestSummary } from './request-summary.js';
+import { isStatusError, type StatusError } from './status-error.js';
+import { hasTag, TaggedError } from './tagged-error.js';
+
+/**
+ * Sign in again: the service does not accept the token, and there is no other; or `token` gave `null`, which means that nobody is signed
+ * in. It ends a watch. `cause` is the service's 401, if there was one; without it, nothing was sent.
+ */
+export class UnauthorizedError extends TaggedError {
+  readonly _tag = 'UnauthorizedError';
+  override readonly name = 'UnauthorizedError';
+  declare readonly cause: StatusError | undefined;
+
+  constructor(
+    readonly request: RequestSummary,
+    cause?: StatusError,
+  ) {
+    const why = cause
+      ? `the service does not accept the token: ${cause.code ?? cause.status}`
+      : 'nothing was sent: there is no token that the service has not refused';
+    super(`${why} (${request.method} ${request.url})`, cause && { cause });
+  }
+}
+
+/**
+ * Whether this is an `UnauthorizedError`, from any copy of this library in any realm.
+ *
+ * @example
+ * if (isUnauthorizedError(error)) showSignIn();
+ */
+export const isUnauthorizedError: (u: unknown) => u is UnauthorizedError =
+  hasTag<UnauthorizedError>('UnauthorizedError');
+
+/** The answer that an error is, or that is behind it. */
+export function answerBehind(error: unknown): StatusError | undefined {
+  if (isUnauthorizedError(error)) return error.cause;
+  return isStatusError(error) ? error : undefined;
+}
