@@ -6,10 +6,11 @@ import { virtualTime } from './virtual-time.js';
 export function virtualWorld({ random }: { readonly random: () => number }) {
   const { scheduler, pass } = virtualTime();
   const emulator = createEmulator({ scheduler });
-  const { identity_id, token } = emulator.addIdentity();
+  let { identity_id, token } = emulator.addIdentity();
   const client = createClient({
     ...{ ...emulator.urls, transport: emulator.transport },
-    ...{ token: () => token, scheduler, testing: { random } },
+    token: { get: () => token, renew: () => (token = emulator.renewToken(token)) },
+    ...{ scheduler, testing: { random } },
   });
   return { scheduler, emulator, identity_id, client, pass };
 }

@@ -28,6 +28,7 @@ import {
   type NoOwnEvents,
 } from '../protocol/index.js';
 import {
+  BACKOFF_OPTIONS,
   TESTING_OPTIONS,
   WATCH_OPTIONS,
   type TestingConfig,
@@ -133,6 +134,7 @@ export function checkedConfig(config: ClientConfig<EventCodecs>): CheckedConfig 
   checkArgument('config', plainObject, config);
   checkOptions<object>(config, OPTIONS);
   checkOptions(config.watch, OPTIONS_OF_WATCHES, 'watch');
+  checkOptions(config.watch?.backoff, BACKOFF_OPTIONS, 'watch.backoff');
   checkOptions(config.testing, TESTING_OPTIONS, 'testing');
   const { endpoints, kinds, ...others } = given(config);
   return { ...others, endpoints: resolveEndpoints(endpoints, kinds) };

@@ -56,16 +56,12 @@ export function whyNotConnected(error: unknown): NotConnected {
     return { outcome: isUnsent ? 'not_sent' : 'unknown' };
   }
   const answer = answerBehind(error);
-  const isUnauthorized = isUnauthorizedError(error) || answer?.status === 403;
   // There was no token to send it with.
   if (isUnauthorizedError(error) && !answer) return { outcome: 'not_sent' };
   // A crash, or a proxy that lost the answer. Only the service's own 4xx is definitely a refusal.
-  const isNo =
-    answer && (isUnauthorized || isFromService(answer)) && answer.status >= 400 && answer.status < 500;
-  if (!isNo) return { outcome: 'unknown' };
+  const isNo = answer && answer.status >= 400 && answer.status < 500;
+  if (!isNo || !(isUnauthorizedError(error) || isFromService(answer))) return { outcome: 'unknown' };
   const { code, status } = answer;
-  return {
-    outcome: 'refused',
-    reason: REASONS.get(code) ?? (isUnauthorized ? 'unauthorized' : (code ?? String(status))),
-  };
+  const reason = status === 401 || status === 403 ? 'unauthorized' : (code ?? String(status));
+  return { outcome: 'refused', reason: REASONS.get(code) ?? reason };
 }

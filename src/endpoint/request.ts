@@ -159,11 +159,11 @@ function retryAfter(
   now: number,
 ): number | undefined {
   const header = once(headers.get('retry-after') ?? '');
-  const seconds = /^\d+(\.\d*)?$/.test(header) ? Number(header) : undefined;
-  const until = seconds === undefined ? (httpDate(header) ?? time(metadata)) : undefined;
-  if (seconds === undefined && until === undefined) return undefined;
-  const wait = seconds === undefined ? until! - (httpDate(headers.get('date') ?? '') ?? now) : seconds * 1000;
-  return Math.min(Math.max(0, wait), MAX_WAIT);
+  if (/^\d+(\.\d*)?$/.test(header)) return Math.min(Number(header) * 1000, Number.MAX_SAFE_INTEGER);
+  const until = httpDate(header) ?? time(metadata);
+  if (until === undefined) return undefined;
+  const sent = httpDate(headers.get('date') ?? '');
+  return Math.max(0, sent === undefined ? Math.min(until - now, MAX_WAIT) : until - sent);
 }
 
 /** A header that came twice with the same value is one: `30, 30`. */

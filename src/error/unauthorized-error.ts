@@ -15,10 +15,12 @@ export class UnauthorizedError extends TaggedError {
     readonly request: RequestSummary,
     cause?: StatusError,
   ) {
-    const why = cause
-      ? `the service does not accept the token: ${cause.code ?? cause.status}`
-      : 'nothing was sent: there is no token that the service has not refused';
-    super(`${why} (${request.method} ${request.url})`, cause && { cause });
+    super(
+      cause
+        ? `the service does not accept the token: ${cause.message}`
+        : `nothing was sent: there is no token that the service accepts (${request.method} ${request.url})`,
+      cause && { cause },
+    );
   }
 }
 

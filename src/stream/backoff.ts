@@ -41,7 +41,8 @@ export interface RetryConfig extends BackoffConfig {
   readonly testing?: TestingConfig;
 }
 
-const BACKOFF_OPTIONS: Options<BackoffConfig> = { initial: milliseconds, max: milliseconds };
+/** A check for each option of {@link BackoffConfig}. */
+export const BACKOFF_OPTIONS: Options<BackoffConfig> = { initial: milliseconds, max: milliseconds };
 const RETRY_OPTIONS: Options<RetryConfig> = {
   ...BACKOFF_OPTIONS,
   retries: {

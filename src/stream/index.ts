@@ -1,4 +1,4 @@
-export { backoff, backoffDelay, type BackoffConfig, type RetryConfig } from './backoff.js';
+export { backoff, BACKOFF_OPTIONS, backoffDelay, type BackoffConfig, type RetryConfig } from './backoff.js';
 export { isRealTime, monotonicClock, TESTING_OPTIONS, type Clocks, type TestingConfig } from './clocks.js';
 export { audienceFeed, eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
 export { heldSignals, heldWhile, runWhile, type Audience, type HeldWhileConfig } from './held-while.js';

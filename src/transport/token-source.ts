@@ -191,6 +191,15 @@ function tokenProblem(token: unknown): string | undefined {
 /** What is wrong with what a provider did. */
 class Problem extends Error {}
 
+/** Anything can be thrown, even what throws when its class is asked for. */
+function isProblem(error: unknown): error is Problem {
+  try {
+    return error instanceof Problem;
+  } catch {
+    return false;
+  }
+}
+
 /** What failed, and with what. */
 class Failure {
   constructor(
@@ -204,7 +213,7 @@ function explained(failure: unknown, request: RequestSummary, secrets: readonly 
   const { what, error } = failure as Failure;
   const notSent = (how: string, cause?: Error) =>
     new TransportError('not_sent', `nothing was sent: ${what} ${how}`, request, cause && { cause });
-  if (error instanceof Problem) return notSent(error.message);
+  if (isProblem(error)) return notSent(error.message);
   // The errors of this library contain no tokens.
   const cause = isClientError(error) ? error : redactError(error, secrets);
   return notSent(`failed: ${cause.name}: ${cause.message}`, cause);

@@ -64,9 +64,9 @@ describe('createClient', () => {
   it('refuses a token that is not valid in a header, and does not show it', () => {
     refuses(
       { token: '' },
-      /^token must be a bearer token, a function that gives one, or false; got an empty string$/,
+      /^token must be a bearer token, a function, \{ get, renew \}, or false; got an empty string$/,
     );
-    refuses({ token: undefined }, /got nothing$/);
+    refuses({ token: undefined }, /got undefined$/);
     refuses({ token: 's3cret\n' }, /^(?!.*s3cret).*line breaks/);
     refuses({ token: 'se cret' }, /^(?!.*se cret).*spaces/);
     refuses({ token: 'Bearer s3cret' }, /begins with 'Bearer', which is added to it$/);
@@ -74,23 +74,29 @@ describe('createClient', () => {
 
   it('refuses invalid numbers', () => {
     refuses({ timeout: -1 }, /^timeout must be a number of milliseconds/);
-    refuses({ watch: { linger: NaN } }, /^linger must be/);
+    refuses({ watch: { linger: NaN } }, /^watch\.linger must be/);
     refuses({ watch: { timeout: Infinity } }, /^watch\.timeout must be/);
     refuses({ watch: { burst: 0 } }, /^watch\.burst must be a positive integer; got 0$/);
-    refuses({ watch: { backoff: { max: -1 } } }, /^backoff\.max must be/);
+    refuses({ watch: { backoff: { max: -1 } } }, /^watch\.backoff\.max must be/);
   });
 
   it('refuses unknown options, at every level', () => {
-    refuses({ groupURL: 'https://g.example' } as object, /^groupURL must be one of url, groupUrl, /);
-    refuses({ watch: { deadlin: 1 } }, /^watch\.deadlin must be one of wake\$, timeout, /);
+    refuses(
+      { groupURL: 'https://g.example' } as object,
+      /^unknown option `groupURL`; did you mean `groupUrl`\? Options: url, groupUrl, /,
+    );
+    refuses({ watch: { deadlin: 1 } }, /^unknown option `watch\.deadlin`\. Options: wake\$, timeout, /);
     refuses(
       { watch: { backoff: { maximum: 1 } } },
-      /^backoff\.maximum must be one of initial, max; got an unknown name$/,
+      /^unknown option `watch\.backoff\.maximum`\. Options: initial, max$/,
     );
-    refuses({ endpoints: { getMember: getMembers } }, /^endpoints\.getMember must be one of getMembers, /);
+    refuses(
+      { endpoints: { getMember: getMembers } },
+      /^unknown endpoint `endpoints\.getMember`; did you mean `getMembers`\? Endpoints: getMembers, /,
+    );
     const { group, events } = createClient({ ...urls, token: 't' });
     const typo = { cuont: 1 } as object;
-    const refused = (call: () => unknown) => throws(call, /^InputError: cuont must be one of/);
+    const refused = (call: () => unknown) => throws(call, /^InputError: unknown option `cuont`/);
     const none = { count: -1 };
     for (const name of ['memberPages', 'members', 'watchMembers', 'roster'] as const)
       throws(() => group[name]('g', none), /^InputError: count must be a positive integer; got -1$/);
@@ -100,7 +106,7 @@ describe('createClient', () => {
     refused(() => group.roster('g', typo));
     refused(() => events.batches(typo));
     refused(() => events.createFeed(typo));
-    throws(() => events.createFeed(typo), /one of .*linger, resume/);
+    throws(() => events.createFeed(typo), /Options: .*linger, resume/);
     throws(() => events.createFeed(null as never), /^InputError: config must be an object; got null$/);
     refused(() => identities(events.feed, typo));
     refused(() => watch(() => [], typo));
@@ -116,7 +122,7 @@ describe('createClient', () => {
   });
 
   it('treats an undefined option as missing', () => {
-    const options = { watch: undefined, backoff: undefined, linger: undefined, events: undefined };
+    const options = { watch: undefined, testing: undefined, kinds: undefined };
     const endpoints = { getMembers: undefined, playersConnected: undefined, eventsWatch: undefined };
     const config = { ...urls, token: 't', transport: () => NEVER, ...options, endpoints };
     const { group, matchmaker, events } = createClient(config as never) as Client;
@@ -130,7 +136,7 @@ describe('createClient', () => {
       throws(() => createClient(config as never), /^InputError: config must be an object; got /);
     }
     refuses({ log: 'console' }, /^log must be a function; got a string of 7 characters$/);
-    refuses({ testing: { random: 4 } }, /^random must be a function; got 4$/);
+    refuses({ testing: { random: 4 } }, /^testing\.random must be a function; got 4$/);
     refuses({ scheduler: {} }, /^scheduler must be an RxJS scheduler; got an object$/);
     refuses({ transport: {} }, /^transport must be a function from a request to an Observable, /);
     refuses({ insecure: 'yes' }, /^insecure must be true or false; got a string/);
@@ -140,11 +146,11 @@ describe('createClient', () => {
       /^watch\.wake\$ must be an Observable, a promise or an iterable; got 5$/,
     );
     refuses({ endpoints: { getMembers: {} } }, /^endpoints\.getMembers\.method must be one of GET, POST/);
-    refuses({ kinds: { chat_message: {} } }, /^events\.chat_message must be a codec/);
+    refuses({ kinds: { chat_message: {} } }, /^kinds\.chat_message must be a codec/);
     refuses(
       { kinds: { chat_message: null } },
-      /^events\.chat_message must be a codec created by struct\(\) or io-ts; got something else$/,
+      /^kinds\.chat_message must be a codec created by struct\(\) or io-ts; got something else$/,
     );
-    refuses({ kinds: { unknown: integer } }, /^events must be kinds that this library does not know itself/);
+    refuses({ kinds: { unknown: integer } }, /^kinds must be names that this library does not know itself/);
   });
 });

@@ -215,7 +215,7 @@ describe('custom event kinds', () => {
     deepStrictEqual(list.encode(decoded.right), wire);
   });
 
-  it('are declared by the list codec of a replaced endpoint, or by `events`, but not by both', async () => {
+  it('are declared by the list codec of a replaced endpoint, or by `kinds`, but not by both', async () => {
     const own = endpoint({
       method: 'GET',
       service: 'api',
@@ -233,7 +233,7 @@ describe('custom event kinds', () => {
     strictEqual(sent[0]?.url, 'https://service.example/live');
     throws(
       () => clientOf(batch, { endpoints, kinds: { chat_message: ChatMessage } }),
-      /^InputError: events must be left out if endpoints\.eventsWatch has a response of its own/,
+      /^InputError: kinds must be left out if endpoints\.eventsWatch has a response of its own/,
     );
   });
 });

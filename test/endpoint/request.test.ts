@@ -98,7 +98,10 @@ describe('a request', () => {
       ],
     );
     for (const [config, message] of [
-      [{ keepAlive: true }, /keepAlive must be one of keepalive, maxBody/],
+      [
+        { keepAlive: true },
+        /unknown option `keepAlive`; did you mean `keepalive`\? Options: keepalive, maxBody/,
+      ],
       [{ keepalive: 'yes' }, /keepalive must be true or false/],
       [{ maxBody: 0 }, /maxBody must be a positive integer/],
     ] as const) {
@@ -147,7 +150,7 @@ describe('a request', () => {
     const bad: [{ subscribe: unknown }, string][] = [
       [group.getMembers({ group_id: '' }), 'group_id must be a non-empty string; got an empty string'],
       [group.getMembers({ group_id: 7 as never }), 'group_id must be a non-empty string; got 7'],
-      [group.getMembers({} as never), 'group_id must be a non-empty string; got nothing'],
+      [group.getMembers({} as never), 'group_id must be a non-empty string; got undefined'],
       [
         group.getMembers({ group_id: '..' }),
         "group_id must be an identifier other than '.' and '..'; got '..'",
@@ -174,7 +177,7 @@ describe('a request', () => {
       [group.members('', { count: 1 }), 'group_id must be a non-empty string; got an empty string'],
       [
         group.getMembers({ group_id: 'g', coutn: 1 } as never),
-        'coutn must be one of group_id, anchor, count, watch_index; got an unknown name (did you mean count?)',
+        'unknown field `coutn`; did you mean `count`? Fields: group_id, anchor, count, watch_index',
       ],
     ];
     for (const [answer$, message] of bad) {
@@ -220,7 +223,15 @@ describe('a request', () => {
     strictEqual(await retryAfterFor('', { 'retry-after': 'soon' }), undefined);
     strictEqual(await retryAfterFor('{"metadata":{"a":1}}'), undefined);
     strictEqual(await retryAfterFor('{"metadata":5}'), undefined);
-    for (const invalid of ['-5', '1.5', '9'.repeat(400), '', 'Infinity']) {
+    for (const seconds of ['30', ' 30 ', '30.0', '30.', '30, 30', '30,30', '30.0 , 30.0', '0030'])
+      strictEqual(await retryAfterFor('', { 'retry-after': seconds }), 30_000, seconds);
+    strictEqual(await retryAfterFor('', { 'retry-after': '1.5' }), 1_500);
+    strictEqual(await retryAfterFor('', { 'retry-after': '10000000000' }), 1e13);
+    strictEqual(await retryAfterFor('', { 'retry-after': '9'.repeat(400) }), Number.MAX_SAFE_INTEGER);
+    const date = new Date(soon).toUTCString();
+    const byTwice = await retryAfterFor('', { 'retry-after': `${date}, ${date}` });
+    ok(byTwice !== undefined && byTwice > 55_000 && byTwice <= 60_000);
+    for (const invalid of ['-5', '30, 31', '3 0', '30s', '1.5.1', '.5', '', 'Infinity', ' ,']) {
       strictEqual(await retryAfterFor('', { 'retry-after': invalid }), undefined);
     }
     const fallback = await retryAfterFor(JSON.stringify({ metadata: soon }), { 'retry-after': 'soon' });
@@ -281,7 +292,7 @@ describe('a request', () => {
     };
     strictEqual(await messageFor('<html>Sign in</html>'), ': JSON, got HTML');
     strictEqual(await messageFor('{"members":'), ': JSON, got 11 characters of something else');
-    strictEqual(await messageFor(''), ': GroupMemberList, got nothing');
+    strictEqual(await messageFor(''), ': GroupMemberList, got undefined');
     strictEqual(await messageFor('[]'), ': GroupMemberList, got an array');
     strictEqual(
       await messageFor('{"members":[{"identity":7}],"watch":{"index":"1"}}'),
@@ -407,7 +418,7 @@ describe('a custom endpoint', () => {
     for (const path of ['/{group-id}', '/{}', '/a}', '/{a', 'a']) {
       throws(() => endpoint({ ...rest, path }), /^InputError: path must be a path that starts with '\/'/);
     }
-    throws(() => endpoint(undefined as never), /^InputError: endpoint must be an object; got nothing$/);
+    throws(() => endpoint(undefined as never), /^InputError: endpoint must be an object; got undefined$/);
   });
 
   it('must have a path that starts with a slash', () => {

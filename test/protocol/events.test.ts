@@ -55,8 +55,8 @@ describe('live events', () => {
     strictEqual(issue(7), 'events[0]: Event, got 7');
     strictEqual(issue(null), 'events[0]: Event, got null');
     strictEqual(issue({ ts, kind: {} }), 'events[0].kind: object with one kind of event, got none');
-    strictEqual(issue({ ts, kind: 'x' }), 'events[0].kind: object, got a string of 1 characters');
-    strictEqual(issue({ kind: { x: 1 } }), 'events[0].ts: string, got nothing');
+    strictEqual(issue({ ts, kind: 'x' }), 'events[0].kind: object, got a string of 1 character');
+    strictEqual(issue({ kind: { x: 1 } }), 'events[0].ts: string, got undefined');
   });
 
   it('lose only the notification if that does not decode', () => {

@@ -28,7 +28,7 @@ describe('lobbyAddress', () => {
   it('throws if the port is ambiguous or missing', () => {
     throws(
       () => lobbyAddress(lobbyJoin),
-      /name must be one of the lobby's ports: default, voice; got nothing/,
+      /name must be one of the lobby's ports: default, voice; got undefined/,
     );
     throws(() => lobbyAddress(lobbyJoin, 'toString'), /default, voice/);
     throws(() => lobbyAddress({ ports: {} }), /it has none/);

@@ -293,7 +293,7 @@ describe('watchSignals', () => {
       const logs = [0, 1].map(() => {
         const entries: WatchLogEntry[] = [];
         const config = {
-          random,
+          testing: { random },
           backoff: { initial: 5 },
           log: (entry: WatchLogEntry) => entries.push(entry),
         };

@@ -81,7 +81,7 @@ describe('an error that throws when it is read', () => {
       ];
       for (const fail of failures) {
         await ends(withToken(refusing, fail as Token)(get), 'not_sent');
-        const renewing = ((why: string) => (why === 'request' ? 't' : fail())) as Token;
+        const renewing = { get: () => 't', renew: fail } as Token;
         await ends(withToken(refusing, renewing)(get), 'not_sent');
       }
     }

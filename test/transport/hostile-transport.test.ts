@@ -56,7 +56,9 @@ describe('a transport that throws', () => {
   it('fails the request if it throws with the fresh token', async () => {
     let sent = 0;
     const transport: Transport = request => (sent++ === 0 ? of(answer(401)) : throwing(request));
-    const error = await outcome(withToken(transport, () => 's3cret-token')(get));
+    const error = await outcome(
+      withToken(transport, { get: () => 's3cret-token', renew: () => 's3cret-fresh' })(get),
+    );
     ok(isTransportError(error), inspect(error));
   });
 });

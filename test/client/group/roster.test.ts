@@ -425,7 +425,7 @@ describe('a roster', () => {
     for (const name of ['from', 'ack', 'indexOf', 'isIdle', 'keyOf']) {
       throws(
         () => group.roster('g', { [name]: () => undefined }),
-        new RegExp(`^InputError: ${name} must be one of`),
+        new RegExp(`^InputError: unknown option .${name}.\\.`),
       );
     }
     throws(() => group.roster('g', { watched: 0 }), /^InputError: watched must be a positive integer/);

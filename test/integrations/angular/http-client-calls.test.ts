@@ -20,6 +20,7 @@ import {
   endpoint,
   getMembers,
   isStatusError,
+  isUnauthorizedError,
   isTransportError,
   jsonObject,
   type ClientConfig,
@@ -75,7 +76,7 @@ describe('withHttpClientCalls', () => {
       lobby.matchmaker.players.connected({ player_token: emulator.reservePlayer(lobby_id) }),
     ).catch((e: unknown) => e);
     // An identity's token is not a lobby's: the answer is the service's own, and a decoded one.
-    ok(isStatusError(error) && error.code === 'CLAIMS_MISSING_ENTITLEMENT');
+    ok(isUnauthorizedError(error) && error.cause?.code === 'CLAIMS_MISSING_ENTITLEMENT');
     deepStrictEqual(seen, [
       ['GET', { idempotent: true }, true],
       ['POST', { idempotent: false }, true],
@@ -93,7 +94,7 @@ describe('withHttpClientCalls', () => {
     const refused: unknown = await lastValueFrom(lobby.group.getMembers({ group_id })).catch(
       (e: unknown) => e,
     );
-    ok(isStatusError(refused) && refused.status === 401);
+    ok(isUnauthorizedError(refused) && refused.cause?.status === 401);
     ({ token } = world);
     strictEqual((await lastValueFrom(lobby.group.getMembers({ group_id }))).members.length, 1);
     await server.close();

@@ -38,7 +38,7 @@ describe('provideLobby', () => {
 
   it('refuses an invalid config by name', () => {
     for (const [config, message] of [
-      [{ url: 'https://a.example', tokne: 't' }, /tokne must be one of/],
+      [{ url: 'https://a.example', tokne: 't' }, /unknown option `tokne`; did you mean `token`\?/],
       [undefined, /what provideLobby\(\) is given must be an object/],
       [{ token: 't' }, /url must be the service's base URL/],
       [{ url: 'https://a.example', token: 't', transport: 'x' }, /transport must be a function/],

@@ -179,7 +179,7 @@ describe('acrossTabs, in a page', () => {
 
   it('refuses a name that is none, and unknown options', () => {
     throws(() => acrossTabs(''), /name must be a non-empty string/);
-    throws(() => acrossTabs('a', { beat: 1 } as object), /beat must be one of scheduler/);
+    throws(() => acrossTabs('a', { beat: 1 } as object), /unknown option `beat`\. Options: scheduler/);
     throws(() => acrossTabs('a', { scheduler: {} as never }), /scheduler must be an RxJS scheduler/);
   });
 });

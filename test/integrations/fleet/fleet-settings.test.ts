@@ -27,7 +27,7 @@ describe('the config of a fleet', () => {
     throws(() => runFleet(undefined as unknown as FleetConfig), /config must be an object/);
     refuses(
       { nats: undefined },
-      /nats must be what connect\(\) of @nats-io\/transport-node returns; got nothing/,
+      /nats must be what connect\(\) of @nats-io\/transport-node returns; got undefined/,
     );
     refuses({ nats: 'localhost' }, /nats must be what connect\(\)/);
     refuses({ identities$: undefined }, /identities\$ must be an Observable, a promise or an iterable/);
@@ -47,7 +47,10 @@ describe('the config of a fleet', () => {
     refuses({ maxAge: 1_000 }, /maxAge must be a number of milliseconds, at least 600000/);
     refuses({ maxBytes: 1_000 }, /maxBytes must be a number of bytes, at least 16777216/);
     refuses({ drain$: 1 }, /drain\$ must be an Observable/);
-    refuses({ identities: 1 }, /identities must be one of nats, identities\$/);
+    refuses(
+      { identities: 1 },
+      /unknown option `identities`; did you mean `identities\$`\? Options: nats, identities\$/,
+    );
   });
 
   it('of a consumer, too', () => {

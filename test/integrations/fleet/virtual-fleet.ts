@@ -56,8 +56,7 @@ export function virtualFleet({
       client: identity_id => ({
         ...emulator.urls,
         token: () => tokens.get(identity_id)!,
-        watch: { wake$: [] },
-        backoff: { max: 2_000 },
+        watch: { wake$: [], backoff: { max: 2_000 } },
       }),
       transports: [request => emulator.transport(request).pipe(observeOn(own))],
       log: memory.log(link),

@@ -59,7 +59,7 @@ function optionsIn(create: () => unknown): readonly string[] {
   try {
     create();
   } catch (error) {
-    const [, names] = /one of ([^;]*);/.exec((error as Error).message) ?? [];
+    const [, names] = /Options: (.*)$/.exec((error as Error).message) ?? [];
     if (names !== undefined) return names.split(', ');
   }
   throw new Error('not refused');

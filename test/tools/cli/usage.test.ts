@@ -88,7 +88,10 @@ describe('lobby-rx, called wrongly', () => {
   it('has exit codes for a refusal, and for a service that is not reached', async () => {
     const { world } = service;
     match(await outcome(['members', 'nowhere']), /^1 404 GROUP_NOT_FOUND/);
-    match(await outcome(['watch', world.groupId], { LOBBY_TOKEN: 'x' }), /^1 401 CLAIMS_MISSING_ENTITLEMENT/);
+    match(
+      await outcome(['watch', world.groupId], { LOBBY_TOKEN: 'x' }),
+      /^1 the service does not accept the token: 401 CLAIMS_MISSING_ENTITLEMENT/,
+    );
     match(
       await outcome(['members', 'a', '--group-url', 'http://127.0.0.1:1']),
       /^3 the service cannot be reached: ECONNREFUSED/,

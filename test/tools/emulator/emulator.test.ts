@@ -1,6 +1,13 @@
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert';
 import { lastValueFrom, map, take, toArray } from 'rxjs';
-import { createClient, getMembers, isStatusError, isTransportError, type Client } from 'lobby-rx';
+import {
+  createClient,
+  getMembers,
+  isStatusError,
+  isUnauthorizedError,
+  isTransportError,
+  type Client,
+} from 'lobby-rx';
 import { createEmulator, listen, type Emulator } from 'lobby-rx/emulator';
 import { send, bearer, createFixture, indexOf } from './fixture.js';
 
@@ -98,7 +105,7 @@ describe('an emulator that listens', () => {
       client.matchmaker.players.connected({ player_token: 'x' }),
     ).catch((e: unknown) => e);
     deepStrictEqual(
-      [events, isStatusError(error) && error.code, isStatusError(lobby) && lobby.code],
+      [events, isStatusError(error) && error.code, isUnauthorizedError(lobby) && lobby.cause?.code],
       [[], 'GROUP_NOT_FOUND', 'CLAIMS_MISSING_ENTITLEMENT'],
     );
     await server.close();

@@ -159,7 +159,7 @@ describe('fromHttp', () => {
     for (const [config, message] of [
       [
         { timeout: 1 },
-        /^timeout must be one of maxBody, bodyTimeout, bodyIdleTimeout, scheduler, agentOptions/,
+        /^unknown option `timeout`\. Options: maxBody, bodyTimeout, bodyIdleTimeout, scheduler, agentOptions/,
       ],
       [{ agent: { addRequest: () => undefined } }, /^agent must be an http\.Agent without keepAlive/],
       [{ agent: new Agent({ keepAlive: true }) }, /^agent must be an http\.Agent without keepAlive/],

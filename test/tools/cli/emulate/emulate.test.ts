@@ -60,7 +60,10 @@ describe('lobby-rx emulate', () => {
         ['emulate', '--every', '0'],
         /^lobby-rx: --every must be a whole number from 1 to 3600000; got '0'\n$/,
       ],
-      [['emulate', '--prot', '1'], /^lobby-rx: unknown option '--prot'; see lobby-rx emulate --help\n$/],
+      [
+        ['emulate', '--prot', '1'],
+        /^lobby-rx: unknown option '--prot' \(did you mean --port\?\); see lobby-rx emulate --help\n$/,
+      ],
       [['emulate', 'now'], /^lobby-rx: lobby-rx emulate takes no arguments but its flags; .*\n$/],
       [['emulate', '--lobby', 'http://a'], /^lobby-rx: --lobby must be a ws: or wss: URL without a query/],
       [['emulate', '--lobby', 'ws://a/play?b=c'], /^lobby-rx: --lobby must be a ws: or wss: URL without a/],

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { firstValueFrom } from 'rxjs';
-import { createClient, isInputError, isStatusError } from 'lobby-rx';
+import { createClient, isInputError, isStatusError, isUnauthorizedError } from 'lobby-rx';
 import {
   createControl,
   createEmulator,
@@ -144,13 +144,13 @@ describe('The control of an emulator', () => {
   it('lets the token expire, and renews it', async () => {
     control.type('token expire');
     const error: unknown = await members().catch((e: unknown) => e);
-    ok(isStatusError(error) && error.code === 'CLAIMS_ENTITLEMENT_EXPIRED');
+    ok(isUnauthorizedError(error) && error.cause?.code === 'CLAIMS_ENTITLEMENT_EXPIRED');
     const { token } = control.type('token renew') as Record<string, string>;
     strictEqual((await members(token)).length, 3);
     // So can that of someone who has joined.
     const grace = control.type('join Grace') as Record<string, string>;
     control.type('token expire Grace');
-    ok(isStatusError(await members(grace.token).catch((e: unknown) => e)));
+    ok(isUnauthorizedError(await members(grace.token).catch((e: unknown) => e)));
     const renewed = control.type('token renew Grace') as Record<string, string>;
     strictEqual((await members(renewed.token)).length, 4);
     match(
@@ -184,10 +184,10 @@ describe('The control of an emulator', () => {
       ['fault', /^kind must be given: fault KIND \[STATUS\] \[OPTION=…\]; got nothing$/],
       ['fault htlm', /^fault.kind must be one of .*html/],
       ['fault html 999', /^fault.status must be a status from 200 to 599/],
-      ['fault html wait=1', /^fault.wait must be one of kind, status/],
+      ['fault html wait=1', /^unknown option `fault.wait`\. Options: kind, status/],
       [
         'fault html times=x',
-        /^times must be a whole number of at least 1, or always; got a string of 1 characters$/,
+        /^times must be a whole number of at least 1, or always; got a string of 1 character$/,
       ],
       ['fault html x0', /^times must be a whole number of at least 1, or always; got 0$/],
       ['fault html status=502 503 504', /^fault must be typed as .*; got more words$/],
@@ -201,7 +201,7 @@ describe('The control of an emulator', () => {
     }
     match(
       refusal(() => control.run('presence', { state: 'away' })),
-      /^presence.state must be one of status, who/,
+      /^unknown option `presence.state`\. Options: status, who/,
     );
     match(
       refusal(() => control.run('presence', { status: 7 })),

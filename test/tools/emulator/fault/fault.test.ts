@@ -89,7 +89,7 @@ describe('a fault', () => {
       [{ kind: 'empty', status: 304 }, 'StatusError 304'],
       [{ kind: 'oversized' }, 'too_large'],
       [{ kind: 'rate_limited' }, 'StatusError 429'],
-      [{ kind: 'unauthorized' }, 'StatusError 401'],
+      [{ kind: 'unauthorized' }, 'UnauthorizedError'],
       [{ kind: 'redirect' }, 'redirected'],
       [{ kind: 'index_absurd' }, 'fine'],
     ];
