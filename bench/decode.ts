@@ -1,5 +1,5 @@
 import * as t from 'io-ts';
-import { IdentityEventList } from 'lobby-rx';
+import { IdentityEventList } from 'lobby-rx/codecs';
 import { eventBatch } from './event-batch.js';
 import { ioTsEventList, typeBoxEventList, zodEventList } from './event-list.js';
 import { isEventList } from './hand-written-checks.js';

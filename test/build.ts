@@ -18,6 +18,7 @@ const ENTRIES = [
   'integrations/opentelemetry/',
   'transport/node/',
 ].map(folder => `${folder}index.d.ts`);
+ENTRIES.push('codecs.d.ts');
 
 rmSync(DIST, { recursive: true, force: true });
 // For bundlers, one module stays one file: they leave out what is not used.
@@ -49,6 +50,7 @@ async function bundleForNode(): Promise<void> {
     absWorkingDir: join(ROOT, 'src'),
     entryPoints: {
       index: 'index.ts',
+      codecs: 'codecs.ts',
       angular: 'integrations/angular/index.ts',
       browser: 'integrations/browser/index.ts',
       emulator: 'tools/emulator/index.ts',

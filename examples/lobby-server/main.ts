@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fromEvent, lastValueFrom, merge, share, take, takeUntil, tap } from 'rxjs';
-import { backoff, createClient, isStatusError, type Client } from 'lobby-rx';
+import { backoff, createClient, type Client } from 'lobby-rx';
 import { lobbyGate, players, type GateLogEntry, type LobbyPlayers } from 'lobby-rx/lobby-server';
 import { clientMetrics, gateMetrics } from 'lobby-rx/opentelemetry';
 import { METRICS_PORT, showMetrics } from '../show-metrics.js';
@@ -29,13 +29,7 @@ if (options.service)
 
 // Frees the slot of a player who has left: up to ten attempts, unless the service refuses.
 const freeSlot = (player_token: string) =>
-  client.matchmaker.players
-    .disconnected({ player_token })
-    .pipe(
-      backoff({
-        shouldRetry: (error, attempt) => attempt < 10 && !(isStatusError(error) && error.status === 400),
-      }),
-    );
+  client.matchmaker.players.disconnected({ player_token }).pipe(backoff({ retries: 9 }));
 
 const log = (entry: GateLogEntry) => {
   if (entry.kind === 'refused') console.log(`refused: ${entry.reason}`);

@@ -10,14 +10,8 @@ import {
   toArray,
   type Observable,
 } from 'rxjs';
-import {
-  createClient,
-  isStatusError,
-  rawEventsWatch,
-  type Client,
-  type GroupMember,
-  type Transport,
-} from 'lobby-rx';
+import { createClient, isStatusError, type Client, type GroupMember, type Transport } from 'lobby-rx';
+import { rawEventsWatch } from '../../src/endpoint/index.js';
 import { createEmulator, listen, type Emulator, type EmulatorServer } from 'lobby-rx/emulator';
 import { handle } from '../payload.js';
 import { waitUntil } from '../wait-until.js';

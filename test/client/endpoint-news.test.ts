@@ -5,16 +5,15 @@ import {
   createClient,
   endpoint,
   eventsWatch,
-  identityEventList,
-  rawEventsWatch,
   struct,
-  WatchData,
   type Client,
   type ClientConfig,
   type IdentityEventList,
   type Transport,
   type WatchConfig,
 } from 'lobby-rx';
+import { rawEventsWatch } from '../../src/endpoint/index.js';
+import { identityEventList, WatchData } from 'lobby-rx/codecs';
 import { virtualTime } from '../virtual-time.js';
 
 interface Batch {

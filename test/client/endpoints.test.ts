@@ -6,13 +6,13 @@ import {
   endpoint,
   eventsWatch,
   getMembers,
-  identityEventList,
   isInputError,
   playersConnected,
   struct,
   type ClientConfig,
   type TransportRequest,
 } from 'lobby-rx';
+import { identityEventList } from 'lobby-rx/codecs';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 
 const ChatMessage = struct('ChatMessage', { text: t.string });

@@ -4,7 +4,6 @@ import * as t from 'io-ts';
 import { assert as check, asyncProperty } from 'fast-check';
 import { EMPTY, lastValueFrom, of, throwError, type SchedulerLike } from 'rxjs';
 import {
-  Acknowledged,
   createClient,
   endpoint,
   InputError,
@@ -21,6 +20,7 @@ import {
   type Transport,
   type TransportRequest,
 } from 'lobby-rx';
+import { Acknowledged } from 'lobby-rx/codecs';
 import { isWellFormed } from '../../src/error/index.js';
 import { anyText } from '../any-text.js';
 import { virtualTime } from '../virtual-time.js';

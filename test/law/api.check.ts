@@ -6,6 +6,7 @@ import { packed } from './packed.js';
 const DIST = join(import.meta.dirname, '../../dist');
 const ENTRIES = {
   'lobby-rx': 'index.d.ts',
+  'lobby-rx/codecs': 'codecs.d.ts',
   'lobby-rx/angular': 'integrations/angular/index.d.ts',
   'lobby-rx/browser': 'integrations/browser/index.d.ts',
   'lobby-rx/emulator': 'tools/emulator/index.d.ts',

@@ -1,6 +1,15 @@
 /** Which floor each room is on: a room may import only from rooms on lower floors. */
 export const FLOOR: Readonly<Record<string, number>> = {
-  ...{ error: 0, protocol: 1, transport: 2, stream: 2, endpoint: 3, client: 4, 'index.ts': 4.5 },
+  ...{
+    error: 0,
+    protocol: 1,
+    transport: 2,
+    stream: 2,
+    endpoint: 3,
+    client: 4,
+    'index.ts': 4.5,
+    'codecs.ts': 4.5,
+  },
   ...{ 'integrations/browser': 5, 'tools/emulator': 5 },
   ...{
     'integrations/angular': 6,
@@ -40,6 +49,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'integrations/browser': ['rxjs'],
   client: ['rxjs'],
   'index.ts': [],
+  'codecs.ts': [],
   'tools/emulator': ['rxjs', 'node:http', 'node:net'],
   'integrations/angular': ['rxjs', '@angular/common', '@angular/common/http', '@angular/core'],
   'integrations/fleet': [

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { isRight } from '#fp-ts/Either';
-import { IdentityEventList, WatchData } from 'lobby-rx';
+import { IdentityEventList, WatchData } from 'lobby-rx/codecs';
 import { decodeEvent } from '../../src/protocol/live-event.js';
 import { lobbyJoin, notification, profile } from '../payload.js';
 

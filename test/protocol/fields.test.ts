@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
-import * as lobby from 'lobby-rx';
+import { struct, type AnyStruct } from 'lobby-rx';
+import * as lobby from 'lobby-rx/codecs';
 import { decodeIssues } from '../../src/protocol/index.js';
 import { decodeEvent } from '../../src/protocol/live-event.js';
 import { handle, lobbyJoin, notification, profile } from '../payload.js';
@@ -219,7 +220,7 @@ describe('the fields of the interface document', () => {
   }
 
   it('need a name', () => {
-    const nameless = lobby.struct as unknown as (fields: object) => unknown;
+    const nameless = struct as unknown as (fields: object) => unknown;
     throws(
       () => nameless({ text: t.string }),
       /^InputError: name must be a non-empty string; got an object$/,
@@ -228,7 +229,7 @@ describe('the fields of the interface document', () => {
 
   it('are exactly those in the tables above', () => {
     for (const [section, codec, , table] of tables) {
-      const { required, optional } = codec as Partial<lobby.AnyStruct>;
+      const { required, optional } = codec as Partial<AnyStruct>;
       if (!required || section === 'error body') continue;
       const fields = [...Object.keys(required), ...Object.keys(optional ?? {}).map(name => `${name}?`)];
       deepStrictEqual(fields.sort(), Object.keys(table).sort(), section);
@@ -263,7 +264,7 @@ describe('the fields of the interface document', () => {
       u => t.success(new Date(String(u))),
       date => date.toISOString(),
     );
-    const Turn = lobby.struct('Turn', { at: Time, by: t.string }, { until: Time, last: Time });
+    const Turn = struct('Turn', { at: Time, by: t.string }, { until: Time, last: Time });
     const at = new Date(Date.UTC(2026, 0, 1));
     const turn = { at, by: 'Ada', until: null, more: 1 };
     deepStrictEqual(Turn.encode(turn), { at: at.toISOString(), by: 'Ada', until: null, more: 1 });

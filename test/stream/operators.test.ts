@@ -1,6 +1,7 @@
 import { strictEqual, deepStrictEqual } from 'node:assert';
 import { map } from 'rxjs';
-import { backoff, either, fold, InputError, ofKind, StatusError } from 'lobby-rx';
+import { backoff, either, fold, InputError, StatusError } from 'lobby-rx';
+import { ofKind } from '../../src/stream/event-feed.js';
 import { marbles } from '../marbles.js';
 
 describe('backoff', () => {

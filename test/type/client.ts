@@ -2,13 +2,10 @@
 import { of, timer, type Observable } from 'rxjs';
 import * as t from 'io-ts';
 import {
-  Acknowledged,
   createClient,
   endpoint,
-  identityEventList,
   integer,
   struct,
-  WatchData,
   type AnyCodec,
   type Client,
   type EventCodecs,
@@ -17,6 +14,7 @@ import {
   type LobbyJoin,
   type PayloadsOf,
 } from 'lobby-rx';
+import { Acknowledged, identityEventList, WatchData } from 'lobby-rx/codecs';
 import { getMembers, playersConnected } from '../../src/endpoint/index.js';
 
 declare const client: Client;

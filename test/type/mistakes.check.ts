@@ -3,7 +3,8 @@ import ts from 'typescript';
 import { languageService } from './compile.js';
 
 const IMPORTS = `import * as t from 'io-ts';
-import { createClient, endpoint, eventsWatch, getMembers, integer, playersConnected, struct, watch, WatchData } from 'lobby-rx';
+import { createClient, endpoint, eventsWatch, getMembers, integer, playersConnected, struct, watch } from 'lobby-rx';
+import { WatchData } from 'lobby-rx/codecs';
 import type { Client, Codec } from 'lobby-rx';
 import { of } from 'rxjs';
 declare const client: Client;

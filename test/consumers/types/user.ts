@@ -1,21 +1,17 @@
 import { createServer } from 'node:http';
 import { firstValueFrom, map, toArray } from 'rxjs';
 import {
-  Acknowledged,
-  cursorArgument,
   createClient,
   either,
   endpoint,
   fold,
   getMembers,
-  identityEventList,
   integer,
   jsonObject,
   nonEmptyString,
-  Profile,
   struct,
-  WatchData,
 } from 'lobby-rx';
+import { Acknowledged, cursorArgument, identityEventList, Profile, WatchData } from 'lobby-rx/codecs';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 import { lobbyGate, players } from 'lobby-rx/lobby-server';
 import { fromHttp } from 'lobby-rx/node';

@@ -28,7 +28,7 @@ export const appConfig: ApplicationConfig = {
         const canRenew = session && isPlatformBrowser(inject(PLATFORM_ID));
         return {
           url: inject(SERVICE_URL),
-          token: why => (why === 'rejected' && canRenew ? renewToken(session) : (session?.token ?? '')),
+          token: { get: () => session?.token, renew: () => (canRenew ? renewToken(session) : null) },
         };
       },
       withHttpClientCalls(),

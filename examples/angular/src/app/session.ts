@@ -22,15 +22,17 @@ export const SESSION = new InjectionToken<Session | undefined>('SESSION', {
   },
 });
 
-/** Renews the token of a session that the service has rejected, unless another tab has done so. Resolves to the one to use. */
-export async function renewToken(session: Session): Promise<string> {
+/**
+ * Renews the token of a session that the service has rejected, unless another tab has done so. Resolves to the one to use, or to null if
+ * the player has to sign in again.
+ */
+export async function renewToken(session: Session): Promise<string | null> {
   const current = sessionIn(document.cookie);
-  // Signed out in another tab, or in as another player: the old token ends what is watched.
-  if (current?.id !== session.id) return session.token;
+  // Signed out in another tab, or in as another player.
+  if (current?.id !== session.id) return null;
   if (current.token !== session.token) return (session.token = current.token);
   const answer = await fetch('/session/renew', { method: 'POST' });
-  // The player has to sign in again: the old token ends what is watched.
-  if (answer.status === 401) return session.token;
+  if (answer.status === 401) return null;
   if (!answer.ok) throw new Error(`The token cannot be renewed: ${answer.status}`);
   return (session.token = await answer.text());
 }
