@@ -23,8 +23,8 @@ import {
 import {
   identityEventList,
   IdentityEventList,
+  KINDS,
   type EventCodecs,
-  type LiveEvent,
   type NoOwnEvents,
 } from '../protocol/index.js';
 import {
@@ -118,14 +118,6 @@ const OPTIONS_OF_WATCHES: Options<ClientWatchConfig> = {
   linger: milliseconds,
 };
 
-/** Kinds that this library uses itself. */
-const RESERVED_KINDS: readonly string[] = [
-  'identity_update',
-  'matchmaker_lobby_join',
-  'unknown',
-  'malformed',
-] satisfies LiveEvent['kind'][];
-
 /** A {@link ClientConfig} that has been checked, with all of its endpoints. */
 export type CheckedConfig = Omit<ClientConfig, 'endpoints' | 'kinds'> & { readonly endpoints: Endpoints };
 
@@ -149,7 +141,7 @@ function resolveEndpoints(endpoints: Partial<Endpoints> = {}, kinds: EventCodecs
     return [name, { ...builtIn, ...(endpoint as Endpoint) }];
   });
   for (const [kind, codec] of Object.entries(kinds)) {
-    if (RESERVED_KINDS.includes(kind))
+    if (KINDS.includes(kind))
       throw new InputError('kinds', 'names that this library does not know itself', kind);
     if (typeof (codec as { decode?: unknown } | null)?.decode !== 'function')
       throw new InputError(`kinds.${kind}`, 'a codec created by struct() or io-ts', 'something else');

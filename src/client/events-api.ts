@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { Endpoint, EventsWatchInput } from '../endpoint/index.js';
 import { aBoolean, aFunction, checkOptions, given, milliseconds, type Options } from '../error/index.js';
-import type { IdentityEventList, NoOwnEvents } from '../protocol/index.js';
+import type { EventListCodec, IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
   answers,
   audienceFeed,
@@ -101,13 +101,19 @@ function feedOf<Own extends object>(
   const { linger = context.linger, resume = true, share, ...watchConfig } = config;
   const { scheduler } = { ...context.watch, ...given(watchConfig) };
   const feedConfig = given({ linger, scheduler }) as EventFeedConfig;
+  const { kinds } = endpoint.response as Partial<EventListCodec<Own>>;
   if (share)
-    return audienceFeed(sharedEvents(context, endpoint, { ...watchConfig, resume, share }), feedConfig);
+    return audienceFeed(
+      sharedEvents(context, endpoint, { ...watchConfig, resume, share }),
+      feedConfig,
+      kinds,
+    );
   const watch = endpointWatch(context, endpoint, {}, watchConfig);
   const settings = { ...watch.settings(), resume };
   let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
   return audienceFeed<Own>(
     audience => (run ??= continuingWatch(watch.poll, settings, audience))(),
     feedConfig,
+    kinds,
   );
 }

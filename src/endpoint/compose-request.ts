@@ -110,7 +110,7 @@ function pick(struct: AnyStruct | undefined, input: Fields): Fields {
 function encode(name: string, codec: AnyCodec, value: unknown): unknown {
   if (codec.is(value)) return codec.encode(value);
   const result = codec.decode(value) as t.Validation<unknown>;
-  const [issue] = isLeft(result) ? decodeIssues(result.left, name) : [];
+  const [issue] = isLeft(result) ? decodeIssues(result.left, name, describe) : [];
   // If there is no issue, the caller passed the wire format of the value, not the decoded value that the codec encodes.
   throw new InputError(issue?.path ?? name, issue?.expected ?? codec.name, issue?.got ?? describe(value));
 }

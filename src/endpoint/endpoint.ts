@@ -81,8 +81,8 @@ const oneOf = (values: readonly string[]): Guard<string> => ({
   is: (u): u is string => typeof u === 'string' && values.includes(u),
 });
 const pathname: Guard<string> = {
-  name: "a path that starts with '/', with parameters like {group_id}",
-  is: (u): u is string => typeof u === 'string' && /^\/([^{}]|\{\w+\})*$/.test(u),
+  name: "a path that starts with '/', with parameters like {group_id}, without ? and #",
+  is: (u): u is string => typeof u === 'string' && /^\/([^{}?#]|\{\w+\})*$/.test(u),
 };
 const codec: Guard<object> = {
   name: 'an io-ts codec',

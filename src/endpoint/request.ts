@@ -2,9 +2,9 @@ import { map, Observable } from 'rxjs';
 import { isLeft } from '#fp-ts/Either';
 import {
   DecodeError,
-  describe,
   isFromService,
   MAX_WAIT,
+  shapeOf,
   StatusError,
   TransportError,
   UnauthorizedError,
@@ -108,7 +108,7 @@ function decode<Answer>(endpoint: Endpoint<never, Answer>, json: unknown, reques
     return endpoint.response.decode(json);
   } catch {
     // A codec may throw, and what it throws may quote the answer.
-    throw new DecodeError({ path: '', expected: endpoint.response.name, got: describe(json) }, request);
+    throw new DecodeError({ path: '', expected: endpoint.response.name, got: shapeOf(json) }, request);
   }
 }
 

@@ -16,6 +16,11 @@ export function describe(value: unknown): string {
   return `a ${typeof value}`;
 }
 
+/** What a value is, without the value itself: it comes from elsewhere, and may be secret. */
+export function shapeOf(value: unknown): string {
+  return typeof value === 'number' || typeof value === 'boolean' ? `a ${typeof value}` : describe(value);
+}
+
 /** A number of things: `1 character`, `2 characters`. */
 export function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? '' : 's'}`;

@@ -23,7 +23,7 @@ export {
 } from './argument.js';
 export { isClientError, type ClientError } from './client-error.js';
 export { DecodeError, isDecodeError, type DecodeIssue } from './decode-error.js';
-export { counted, describe, textOf } from './describe.js';
+export { counted, describe, shapeOf, textOf } from './describe.js';
 export { guarded } from './guarded.js';
 export { InputError, isInputError } from './input-error.js';
 export { nearestName } from './nearest-name.js';

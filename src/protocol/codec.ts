@@ -93,11 +93,15 @@ export function suggested<Known extends string>(): Codec<Known | (string & {})> 
 }
 
 /** Converts io-ts errors to {@link DecodeIssue}s whose paths start at `root`. */
-export function decodeIssues(errors: t.Errors, root = ''): readonly DecodeIssue[] {
+export function decodeIssues(
+  errors: t.Errors,
+  root = '',
+  describe = argument.shapeOf,
+): readonly DecodeIssue[] {
   return errors.map(({ context, value }) => ({
     path: pathOf(context, root),
     expected: context.at(-1)?.type.name ?? 'something else',
-    got: argument.describe(value),
+    got: describe(value),
   }));
 }
 

@@ -33,6 +33,12 @@ export const RawEventList: Codec<RawEventList> = struct('IdentityEventList', {
   watch: WatchData,
 });
 
+/** A codec of events that knows their kinds. */
+export interface EventListCodec<Own extends object> extends Codec<IdentityEventList<Own>> {
+  /** The names of your own kinds. */
+  readonly kinds: readonly string[];
+}
+
 /**
  * Creates a codec of {@link IdentityEventList} with your own event kinds. Each event is decoded separately: an invalid
  * one becomes `malformed`, does not affect the other events, and does not stop the index.
@@ -42,9 +48,9 @@ export const RawEventList: Codec<RawEventList> = struct('IdentityEventList', {
  */
 export function identityEventList<Codecs extends EventCodecs>(
   own: Codecs,
-): Codec<IdentityEventList<PayloadsOf<Codecs>>> {
+): EventListCodec<PayloadsOf<Codecs>> {
   type List = IdentityEventList<PayloadsOf<Codecs>>;
-  return new t.Type<List, unknown>(
+  const codec = new t.Type<List, unknown>(
     RawEventList.name,
     (u): u is List => RawEventList.is(u) && u.events.every(isDecoded),
     (u, context) => {
@@ -55,6 +61,7 @@ export function identityEventList<Codecs extends EventCodecs>(
     },
     list => ({ ...list, events: list.events.map(event => encodeEvent(event as LiveEvent, own)) }),
   );
+  return Object.assign(codec, { kinds: Object.keys(own) });
 }
 
 /** Decodes a list that was stored, or sent on, as it came. If the codec refuses it as a whole, each of its events is malformed. */

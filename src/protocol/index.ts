@@ -34,9 +34,16 @@ export {
   ProfileGroup,
   type KnownPresenceStatus,
 } from './identity.js';
-export { decodedEvents, identityEventList, IdentityEventList, RawEventList } from './identity-event-list.js';
+export {
+  decodedEvents,
+  identityEventList,
+  IdentityEventList,
+  RawEventList,
+  type EventListCodec,
+} from './identity-event-list.js';
 export {
   IdentityUpdate,
+  KINDS,
   type EventCodecs,
   type IdentityUpdateEvent,
   type LiveEvent,

@@ -32,7 +32,7 @@ export interface LobbyJoinEvent extends LobbyJoin, Stamped {
   readonly kind: 'matchmaker_lobby_join';
 }
 
-/** An event of a kind that you declared with `createClient({ events: { … } })`. */
+/** An event of a kind that you declared with `createClient({ kinds: { … } })`. */
 export interface OwnEvent<Kind extends string, Payload> extends Stamped {
   readonly kind: Kind;
   /** The value under the kind's name, decoded by your codec. */
@@ -89,6 +89,14 @@ export type LiveEvent<Own extends object = NoOwnEvents> =
   | MalformedEvent;
 
 /** The fields that every event has (interface document, 2.4). `kind` holds the payload under the kind's name. */
+/** The kinds of every client. */
+export const KINDS: readonly string[] = [
+  'identity_update',
+  'matchmaker_lobby_join',
+  'unknown',
+  'malformed',
+] satisfies LiveEvent['kind'][];
+
 const EventHead = struct('Event', { kind: jsonObject, ts: t.string }, { notification: t.unknown });
 type EventHead = t.TypeOf<typeof EventHead>;
 

@@ -44,5 +44,7 @@ export function lobbyAddress(join: Pick<LobbyJoin, 'ports'>, name?: string): Lob
   const range = port_range ? { min: port_range.min, max: port_range.max } : undefined;
   const port = entry.port ?? range?.min;
   if (port === undefined) throw new InputError('name', 'a port with a number or a range', 'one with neither');
-  return { hostname, port, range, isTls, url: `${isTls ? 'wss' : 'ws'}://${hostname}:${port}` };
+  // An IPv6 address stands in brackets in a URL, and perhaps already in the event.
+  const host = /^[^[].*:/.test(hostname) ? `[${hostname}]` : hostname;
+  return { hostname, port, range, isTls, url: `${isTls ? 'wss' : 'ws'}://${host}:${port}` };
 }

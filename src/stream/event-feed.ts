@@ -15,16 +15,24 @@ import {
   type OperatorFunction,
   type SchedulerLike,
 } from 'rxjs';
-import { checkOptions, milliseconds, schedulerLike, type Options } from '../error/index.js';
-import type {
-  IdentityEventList,
-  IdentityUpdateEvent,
-  LiveEvent,
-  LobbyJoinEvent,
-  MalformedEvent,
-  NoOwnEvents,
-  Notification,
-  UnknownEvent,
+import {
+  checkOptions,
+  describe,
+  InputError,
+  milliseconds,
+  schedulerLike,
+  type Options,
+} from '../error/index.js';
+import {
+  KINDS,
+  type IdentityEventList,
+  type IdentityUpdateEvent,
+  type LiveEvent,
+  type LobbyJoinEvent,
+  type MalformedEvent,
+  type NoOwnEvents,
+  type Notification,
+  type UnknownEvent,
 } from '../protocol/index.js';
 import { audienceOf, heldSignals, type Audience } from './held-while.js';
 import type { Gap, WatchSignal, WatchStatus } from './watch-signal.js';
@@ -53,7 +61,7 @@ export interface EventFeed<in out Own extends object = NoOwnEvents> {
   readonly status$: Observable<WatchStatus>;
   /** Emits if events may have been missed, before the first event after the gap. It starts no poll, and never ends. */
   readonly gap$: Observable<Gap>;
-  /** The events of one kind, including your own kinds. */
+  /** The events of one kind, including your own kinds. Throws an `InputError` if there is no such kind. */
   on<K extends LiveEvent<Own>['kind']>(kind: K): Observable<Extract<LiveEvent<Own>, { kind: K }>>;
 }
 
@@ -93,11 +101,12 @@ export function eventFeed<Own extends object = NoOwnEvents>(
 
 /**
  * The same from signals that know the audience of the feed. They stay subscribed to until they end, and have to respect the
- * audience.
+ * audience. `ownKinds` are those that a client declares; without them, any kind may be asked for.
  */
 export function audienceFeed<Own extends object>(
   source: (audience: Audience<IdentityEventList<Own>>) => Observable<EventSignal<Own>>,
   config: EventFeedConfig = {},
+  ownKinds?: readonly string[],
 ): EventFeed<Own> {
   checkOptions(config, OPTIONS);
   const { linger = 1_000, scheduler = asyncScheduler } = config;
@@ -174,7 +183,11 @@ export function audienceFeed<Own extends object>(
       ofKind('gap'),
       map(({ gap }) => gap),
     ),
-    on: kind => all$.pipe(ofKind(kind)),
+    on: kind => {
+      if (ownKinds && ![...KINDS, ...ownKinds].includes(kind))
+        throw new InputError('kind', `one of ${[...KINDS, ...ownKinds].join(', ')}`, describe(kind));
+      return all$.pipe(ofKind(kind));
+    },
   };
 }
 

@@ -58,8 +58,8 @@ import {
  * @example
  * watch(index => client.request(changes, { group_id, ...(index && { watch_index: index }) })).subscribe(show);
  */
-export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> {
-  return watchSignals(poll, config).pipe(answers());
+export function watch<A>(poll: Poll<A>, ...config: ConfigOf<A>): Observable<A> {
+  return watchSignals(poll, ...config).pipe(answers());
 }
 
 /**
@@ -76,7 +76,7 @@ export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> 
  *   if (signal.kind === 'gap') reload();
  * });
  */
-export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
+export function watchSignals<A>(poll: Poll<A>, ...[config = {}]: ConfigOf<A>): Observable<WatchSignal<A>> {
   // `take(1)` here: a source that emits synchronously without end must be stopped while it emits.
   const polled: SinglePoll<A> = (index, context) =>
     from(poll(index, context)).pipe(
@@ -86,6 +86,11 @@ export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Obs
   const settings = watchSettings(config);
   return defer(() => continuingWatch(polled, settings)());
 }
+
+/** The config of a watch: it has to say where the index of an answer is, unless that is `watch.index`. */
+export type ConfigOf<A> = [A] extends [{ readonly watch: { readonly index: unknown } }]
+  ? [config?: WatchConfig<A>]
+  : [config: WatchConfig<A> & Required<Pick<WatchConfig<A>, 'indexOf'>>];
 
 /** So many polls may follow each other at once, without a turn for timers and the network in between. */
 const SOON_IN_A_ROW = 32;

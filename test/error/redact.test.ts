@@ -22,6 +22,101 @@ describe('redact', () => {
   });
 });
 
+describe('redact, with a secret that comes back in another form', () => {
+  const tokens = ['identity.abcDEF012345+/==', 'tok~en"with<&>\'quotes\\', 'Zoë-的-token'];
+  const escapedBy = (escape: (code: number) => string) => (token: string) =>
+    Array.from(token, character => escape(character.codePointAt(0)!)).join('');
+  const hex = (code: number) => code.toString(16).padStart(2, '0');
+  const percent = (token: string) => [...Buffer.from(token)].map(byte => `%${hex(byte)}`).join('');
+  const unicode = (token: string) =>
+    token.split('').map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''); // prettier-ignore
+  const named = (token: string) =>
+    token.replace(
+      /[&<>"']/g,
+      c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[c]!,
+    );
+  const single: Readonly<Record<string, (token: string) => string>> = {
+    'as it is': token => token,
+    'in Base64': token => Buffer.from(token).toString('base64'),
+    'in Base64 without padding': token => Buffer.from(token).toString('base64').replace(/=+$/, ''),
+    'in Base64 of URLs': token => Buffer.from(token).toString('base64url'),
+    'in Base64 after one byte': token => Buffer.from(`x${token}yz`).toString('base64'),
+    'in Base64 after two bytes': token => Buffer.from(`xx${token}y`).toString('base64'),
+    'in Base64 of a header': token => Buffer.from(`Bearer ${token}`).toString('base64'),
+    'in hex': token => Buffer.from(token).toString('hex'),
+    'in HEX': token => Buffer.from(token).toString('hex').toUpperCase(),
+  };
+  const escapes: Readonly<Record<string, (token: string) => string>> = {
+    'not escaped': text => text,
+    'as a part of a URL': encodeURIComponent,
+    'as a URL': encodeURI,
+    'with each byte as percent': percent,
+    'with each byte as PERCENT': token => percent(token).toUpperCase(),
+    'as percent twice': token => encodeURIComponent(encodeURIComponent(token)),
+    'as percent of percent of percent': token => percent(percent(percent(token))),
+    'in JSON': token => JSON.stringify(token),
+    'in JSON in JSON': token => JSON.stringify(JSON.stringify(token)),
+    'in JSON with \\u': unicode,
+    'in JSON with \\U': token => unicode(token).replace(/[a-f]/g, digit => digit.toUpperCase()),
+    'in JSON with \\/': token => token.replaceAll('/', '\\/'),
+    'in JSON of a URL': token => JSON.stringify(encodeURIComponent(token)),
+    'in HTML with names': named,
+    'in HTML with numbers': escapedBy(code => `&#${code};`),
+    'in HTML with hex': escapedBy(code => `&#x${hex(code)};`),
+    'in HTML with HEX': escapedBy(code => `&#X${hex(code).toUpperCase()};`),
+    'in HTML of a URL': token => named(encodeURIComponent(token)),
+  };
+
+  for (const [form, encode] of Object.entries(single)) {
+    it(`${form} shows nothing of it, however it is escaped`, () => {
+      for (const token of tokens) {
+        for (const [escape, apply] of Object.entries(escapes)) {
+          const shown = redact(`before ${apply(encode(token))} after`, [token]);
+          ok(
+            shown.startsWith('before ') && shown.endsWith(' after') && shown.includes('[secret]'),
+            `${escape}: ${shown}`,
+          );
+          // What is left are the bits of Base64 that belong to the bytes around it.
+          ok(shown.length < 60 && !shown.includes(token.slice(2, 8)), `${escape}: ${shown}`);
+        }
+      }
+    });
+  }
+
+  it('takes a time that grows with the text only', () => {
+    const took = (run: () => unknown) => {
+      const start = performance.now();
+      run();
+      return performance.now() - start;
+    };
+    const units = [
+      'a',
+      'A1',
+      '%',
+      '%41',
+      '%c3',
+      '\\',
+      '\\u0041',
+      '"',
+      '&',
+      '&amp;',
+      '=',
+      ' ',
+      '@',
+      '.',
+      'é',
+      '[',
+      '{"a":',
+    ];
+    for (const unit of units) {
+      const text = unit.repeat(1_000_000 / unit.length);
+      const ms = took(() => redact(text, tokens));
+      // If it were quadratic, a megabyte would take minutes.
+      ok(ms < 10_000, `${unit}: ${ms} ms`);
+    }
+  });
+});
+
 describe('redactBody', () => {
   it('finds a secret in JSON, however it is escaped, and in other text as it is', () => {
     strictEqual(redactBody(`{"message":"${escaped} is wrong"}`, [secret]), '{"message":"[secret] is wrong"}');

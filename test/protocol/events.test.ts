@@ -52,7 +52,7 @@ describe('live events', () => {
       const [first] = event.errors;
       return `${first?.path}: ${first?.expected}, got ${first?.got}`;
     };
-    strictEqual(issue(7), 'events[0]: Event, got 7');
+    strictEqual(issue(7), 'events[0]: Event, got a number');
     strictEqual(issue(null), 'events[0]: Event, got null');
     strictEqual(issue({ ts, kind: {} }), 'events[0].kind: object with one kind of event, got none');
     strictEqual(issue({ ts, kind: 'x' }), 'events[0].kind: object, got a string of 1 character');

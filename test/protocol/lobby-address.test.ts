@@ -35,6 +35,14 @@ describe('lobbyAddress', () => {
     throws(() => lobbyAddress({ ports: { game: port({ port: null }) } }), /a port with a number or a range/);
   });
 
+  it('puts an IPv6 address into brackets', () => {
+    for (const hostname of ['2001:db8::1', '[2001:db8::1]', '::1']) {
+      const { url } = lobbyAddress({ ports: { game: port({ hostname, port: 7777 }) } });
+      strictEqual(new URL(url).hostname, hostname.replace(/^([^[].*)$/, '[$1]'));
+      strictEqual(new URL(url).port, '7777');
+    }
+  });
+
   it('lists no more ports than fit in a message', () => {
     const ports = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`port ${i}`, port({})]));
     throws(

@@ -1,6 +1,17 @@
-import { strictEqual, deepStrictEqual } from 'node:assert';
-import { map } from 'rxjs';
-import { backoff, either, fold, InputError, StatusError } from 'lobby-rx';
+import { strictEqual, deepStrictEqual, ok, throws } from 'node:assert';
+import { defer, map, throwError } from 'rxjs';
+import {
+  backoff,
+  DecodeError,
+  either,
+  fold,
+  InputError,
+  isRetryable,
+  StatusError,
+  TransportError,
+  UnauthorizedError,
+} from 'lobby-rx';
+import { backoffDelay } from '../../src/stream/index.js';
 import { ofKind } from '../../src/stream/event-feed.js';
 import { marbles } from '../marbles.js';
 
@@ -25,6 +36,57 @@ describe('backoff', () => {
       expectObservable(slow.pipe(backoff(config))).toBe('27s #', undefined, 'down');
     }),
   );
+
+  it(
+    'retries what may pass: no answer, a passing status, an error of somebody else; and ends with what cannot be mended',
+    marbles(({ cold, expectObservable, flush }) => {
+      const request = { method: 'GET', url: 'https://service.example' };
+      const status = (code: number) => new StatusError(code, request);
+      const passing = [
+        ...(['not_sent', 'unreachable', 'lost', 'timeout'] as const).map(
+          reason => new TransportError(reason, '', request),
+        ),
+        ...[408, 425, 429, 500, 502, 503, 504].map(status),
+        new TypeError('of the caller'),
+        'down',
+      ];
+      const lasting = [
+        ...(['redirected', 'too_large'] as const).map(reason => new TransportError(reason, '', request)),
+        ...[304, 400, 401, 403, 404, 410].map(status),
+        new InputError('a', 'b', 'c'),
+        new DecodeError({ path: '', expected: 'a', got: 'b' }),
+        new UnauthorizedError(request),
+      ];
+      for (const error of passing) ok(isRetryable(error), String(error));
+      for (const error of lasting) ok(!isRetryable(error), String(error));
+      const config = { initial: 4, testing: { random: () => 1 } };
+      for (const error of lasting)
+        expectObservable(cold('-#', undefined, error).pipe(backoff(config))).toBe('-#', undefined, error);
+      const tries = [...passing.slice(0, 2), lasting[0]];
+      const failing$ = defer(() => throwError(() => tries.shift()));
+      expectObservable(failing$.pipe(backoff(config))).toBe('12ms #', undefined, lasting[0]);
+      flush();
+    }),
+  );
+
+  it(
+    'gives up after so many retries in a row',
+    marbles(({ cold, expectObservable, expectSubscriptions }) => {
+      const down = cold<never>('#', undefined, 'down');
+      expectObservable(down.pipe(backoff({ retries: 2, initial: 1, testing: { random: () => 1 } }))).toBe(
+        ...(['3ms #', undefined, 'down'] as const),
+      );
+      expectSubscriptions(down.subscriptions).toBe(['(^!)', '-(^!)', '---(^!)']);
+      expectObservable(cold('-#').pipe(backoff({ retries: 0 }))).toBe('-#');
+      throws(() => backoff({ retries: -1 }), /^InputError: retries must be a number of retries; got -1$/);
+    }),
+  );
+
+  it('waits no time without initial, however often it has failed', () => {
+    for (const attempt of [1, 31, 1_025, 1e9])
+      strictEqual(backoffDelay(attempt, { initial: 0, max: 30_000 }, 1), 0);
+    strictEqual(backoffDelay(5_000, { initial: 1, max: 30_000 }, 1), 30_000);
+  });
 
   it(
     'resubscribes after an error, with increasing, bounded delays',

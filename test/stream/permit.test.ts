@@ -31,7 +31,7 @@ describe('the permit of a watch', () => {
     'may be given by completing, and is given up by who unsubscribes',
     marbles(({ cold, expectSubscriptions, expectObservable }) => {
       const permit$ = cold('---|');
-      const poll$ = cold('-');
+      const poll$ = cold<never>('-');
       expectObservable(
         watch(() => poll$, { permit: () => permit$ }),
         '--!',
@@ -86,7 +86,7 @@ describe('the permit of a watch', () => {
     const permitted$ = new Subject<void>();
     let permits = 0;
     const fresh: boolean[] = [];
-    const watching = watch(
+    const watching = watch<never>(
       (_, { needsFreshConnection }) => {
         fresh.push(needsFreshConnection);
         return NEVER;

@@ -17,7 +17,7 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
-import { InputError, watch, type Recovery } from 'lobby-rx';
+import { InputError, watch, type Poll, type Recovery } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 import { answer, isIdle, script, type Answer } from '../poll-script.js';
 
@@ -87,9 +87,12 @@ describe('watch', () => {
         asked.push(index);
         return cold('(a|)', { a: answers[asked.length - 1] });
       };
-      expectObservable(watch<unknown>(poll).pipe(take(4)), '5s !').toBe('a 999ms b 999ms c 999ms (d|)', {
-        ...{ a: answers[0], b: answers[1], c: answers[2], d: answers[3] },
-      });
+      expectObservable(watch(poll as unknown as Poll<never>).pipe(take(4)), '5s !').toBe(
+        'a 999ms b 999ms c 999ms (d|)',
+        {
+          ...{ a: answers[0], b: answers[1], c: answers[2], d: answers[3] },
+        },
+      );
       flush();
       deepStrictEqual(asked, Array(4).fill(undefined));
     }),

@@ -53,6 +53,11 @@ client.watch(plain, {});`,
     `Argument of type 'Endpoint<{}, { readonly watch: WatchData; }, "GET">' is not assignable to parameter of type 'Endpoint<{}, { readonly watch: WatchData; }, "GET"> & "this endpoint cannot be watched: it takes no watch_index"'`,
   ],
   [
+    'watching answers without an index',
+    `watch(() => Promise.resolve({ n: 1 }));`,
+    'Expected 2 arguments, but got 1.',
+  ],
+  [
     'paging through an endpoint without anchors',
     `client.pages(eventsWatch, {});`,
     `Argument of type 'Endpoint<EventsWatchInput, IdentityEventList<NoOwnEvents>, "GET">' is not assignable to parameter of type 'Endpoint<EventsWatchInput, IdentityEventList<NoOwnEvents>, HttpMethod> & "this endpoint has no pages: it takes no anchor"'`,

@@ -1,0 +1,101 @@
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { of, throwError } from 'rxjs';
+import {
+  createClient,
+  isDecodeError,
+  isTransportError,
+  TransportError,
+  type MembersConfig,
+  type Transport,
+} from 'lobby-rx';
+import { handle } from '../../payload.js';
+import { virtualTime } from '../../virtual-time.js';
+
+interface Book {
+  /** The ids of a page, and its anchor, by the number of the request. */
+  readonly page: (request: number) => readonly [ids: readonly string[], anchor?: string | undefined];
+  /** Which requests fail. */
+  readonly fails?: (request: number) => boolean;
+}
+
+/** A client of a service that answers requests for members from a book, in virtual time. */
+function reading({ page, fails = () => false }: Book) {
+  const { scheduler, pass } = virtualTime();
+  let requests = 0;
+  const transport: Transport = request => {
+    const n = requests++;
+    if (fails(n)) return throwError(() => new TransportError('lost', 'lost', request));
+    const [ids, anchor] = page(n);
+    const members = ids.map(identity_id => ({ identity: { ...handle, identity_id } }));
+    const text = JSON.stringify({ members, anchor, watch: { index: '1' } });
+    return of({ status: 200, headers: { get: () => null }, text });
+  };
+  const client = createClient({
+    url: 'https://a.example',
+    token: 't',
+    transport,
+    scheduler,
+    testing: { random: () => 1 },
+  });
+  return { client, pass, requests: () => requests };
+}
+
+/** The ids of all members of a group, or the error that ends the walk. */
+function walk({ client, pass }: ReturnType<typeof reading>, config?: MembersConfig): unknown {
+  const ids: string[] = [];
+  let failure: unknown;
+  client.group.members('g', config).subscribe({
+    next: ({ identity }) => ids.push(identity.identity_id),
+    error: (error: unknown) => (failure = error),
+  });
+  pass(60_000);
+  return failure ?? ids;
+}
+
+describe('a walk over the members of a group', () => {
+  it('ends with an error, not never, if pages of known members come again under fresh anchors', () => {
+    const world = reading({ page: n => [n % 2 === 0 ? ['a', 'b'] : ['c', 'd'], String(n)] });
+    const error = walk(world);
+    ok(isDecodeError(error));
+    strictEqual(
+      error.message,
+      'members: expected a page with somebody new, got only members of the pages before',
+    );
+    strictEqual(world.requests(), 3);
+  });
+
+  it('ends with an error after the 16th empty page in a row, and goes on after fewer', () => {
+    const empty = reading({ page: n => [[], String(n)] });
+    match(String(walk(empty)), /members: expected a page with members, got 16 empty pages in a row/);
+    strictEqual(empty.requests(), 16);
+    const sparse = reading({ page: n => [n % 16 === 0 ? [`${n}`] : [], n < 160 ? String(n) : undefined] });
+    strictEqual((walk(sparse) as unknown[]).length, 11);
+  });
+
+  it('emits nobody twice across neighbouring pages, and completes before a page that repeats the last one', () => {
+    const pages = [['a', 'b', 'c'], ['c', 'd'], ['d']];
+    const world = reading({ page: n => [pages[n]!, String(n)] });
+    deepStrictEqual(walk(world), ['a', 'b', 'c', 'd']);
+    strictEqual(world.requests(), 3);
+  });
+
+  it('takes pages larger than what it remembers', () => {
+    const page = (from: number) => Array.from({ length: 3_000 }, (_, i) => `${from + i}`);
+    const world = reading({ page: n => [page(n * 1_500), n < 4 ? String(n) : undefined] });
+    strictEqual((walk(world) as unknown[]).length, 9_000);
+  });
+
+  it('retries each page by itself with backoff, so that it comes to its end although many requests fail', () => {
+    const fails = (n: number) => n % 3 === 1;
+    const book: Book = { fails, page: n => [[`${n}`], n < 30 ? `${n}` : undefined] };
+    const numbers = Array.from({ length: 31 }, (_, n) => n).filter(n => !fails(n));
+    deepStrictEqual(walk(reading(book), { backoff: {} }), numbers.map(String));
+    ok(isTransportError(walk(reading(book))));
+  });
+
+  it('ends with an error that no retry mends, and gives up when it is told to', () => {
+    const down = reading({ fails: () => true, page: () => [[]] });
+    ok(isTransportError(walk(down, { backoff: { retries: 3 } })));
+    strictEqual(down.requests(), 4);
+  });
+});
