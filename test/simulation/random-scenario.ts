@@ -76,7 +76,7 @@ const subscriber: fc.Arbitrary<SubscriberConfig> = fc.oneof(
 export const randomScenario: fc.Arbitrary<Scenario> = fc
   .record({
     ...{ seed: fc.nat(), faults, publish, subscriber, sleeps: fc.array(sleep, { maxLength: 2 }) },
-    steps: fc.array(fc.record({ at: seconds(1, 600), by: fc.constantFrom(-600_000, 600_000) }), {
+    steps: fc.array(fc.record({ at: seconds(1, 600), by: fc.constantFrom(-600_000, -200_000, 600_000) }), {
       maxLength: 1,
     }),
     resets: fc.array(seconds(1, 600), { maxLength: 1 }),

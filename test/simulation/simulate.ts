@@ -13,6 +13,9 @@ import type { Violation } from './judge/violation.js';
 /** So many timers in one simulation are a hot loop. */
 const TOO_MANY = 8_000;
 
+const SETTLE = 170_000;
+const BATCHES: SubscriberConfig = { kind: 'batches' };
+
 /** A simulation: what happens to a service, a client and the path between them. All times are true times in ms. */
 export interface Scenario {
   /** The seed of everything random in the client. */
@@ -56,14 +59,7 @@ export interface Outcome {
 
 /** Runs a simulation, and judges it. */
 export function simulate(scenario: Scenario): Outcome {
-  const {
-    end,
-    settle = 170_000,
-    faults = [],
-    sleeps = [],
-    bodyTime,
-    subscriber = { kind: 'batches' },
-  } = scenario;
+  const { end, faults = [], sleeps = [], bodyTime, subscriber = BATCHES } = scenario;
   const clocks = new Clocks();
   const { world } = clocks;
   const service = new EventService(world, scenario.service);
@@ -90,7 +86,7 @@ export function simulate(scenario: Scenario): Outcome {
   });
   clocks.runUntil(end, TOO_MANY);
   const at = clocks.now.true;
-  const violations = judge(journal, service, { end, settle, subscriber, sleeps });
+  const violations = judge(journal.entries, service.events, scenario);
   const hot = at < end ? [{ what: 'a hot loop', at, detail: `${TOO_MANY} timers` }] : [];
   // Feeds linger.
   end$.next();
@@ -103,10 +99,11 @@ export function simulate(scenario: Scenario): Outcome {
   return { entries, events: service.events, violations: [...hot, ...many, ...violations] };
 }
 
-function judge(
-  { entries }: Journal,
-  { events }: EventService,
-  { end, settle, subscriber, sleeps }: Required<Pick<Scenario, 'end' | 'settle' | 'subscriber' | 'sleeps'>>,
+/** Judges what a client did. */
+export function judge(
+  entries: readonly JournalEntry[],
+  events: readonly PublishedEvent[],
+  { end, settle = SETTLE, subscriber = BATCHES, sleeps = [] }: Scenario,
 ): readonly Violation[] {
   const ack = subscriber.kind === 'batches' ? subscriber.ack : undefined;
   const acks = ack !== undefined;

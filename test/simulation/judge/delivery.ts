@@ -1,5 +1,6 @@
 import type { PublishedEvent } from '../world/event-service.js';
 import type { JournalEntry } from '../world/journal.js';
+import { HiddenAge } from './hidden-age.js';
 import type { Violation } from './violation.js';
 
 /** What to expect of a subscriber. */
@@ -18,7 +19,8 @@ export interface DeliveryConfig {
 
 /**
  * Judges what was delivered. An event is lost without a gap if the watch has gone on past it, and no gap came after its
- * publication and before that: who reloads at a gap has everything that was published before it.
+ * publication and before that: who reloads at a gap has everything that was published before it. What a clock hides that was set
+ * back cannot be asked for.
  */
 export class DeliveryJudge {
   readonly violations: Violation[] = [];
@@ -41,6 +43,7 @@ export class DeliveryJudge {
   /** What the last poll was sent from, and what that of the last answer was. */
   #sentFrom = -Infinity;
   #due = -Infinity;
+  readonly #age = new HiddenAge();
 
   constructor(events: readonly PublishedEvent[], config: DeliveryConfig) {
     this.#events = events;
@@ -48,11 +51,17 @@ export class DeliveryJudge {
   }
 
   see(entry: JournalEntry): void {
+    this.#judge(entry);
+    this.#age.see(entry);
+  }
+
+  #judge(entry: JournalEntry): void {
     switch (entry.kind) {
       case 'answer':
         this.#begin ??= entry.producedAt;
         this.#answers.set(entry.index, entry.producedAt);
         this.#due = this.#sentFrom;
+        if (this.#age.hides(entry)) this.#covered.until = Math.max(this.#covered.until, entry.producedAt);
         break;
       case 'request':
         return this.#onRequest(entry);

@@ -1,21 +1,13 @@
 import type { Moment } from '../world/clocks.js';
 import type { JournalEntry } from '../world/journal.js';
+import { ageOf, MAX_AGE, saidBefore, TOLERANCE } from './age.js';
 import type { Violation } from './violation.js';
-
-/** An index may be used until it is this old, in ms: the service keeps events for 300 s. */
-const MAX_AGE = 297_000;
-
-/** At the very moment both is right. */
-const TOLERANCE = 50;
 
 /** So soon after a gap or an answer, in ms, a poll misses nothing. */
 const RIGHT_AFTER = 3_000;
 
 /** What comes sooner than this, in ms, was not held by the service. */
 const AT_ONCE = 2_000;
-
-/** The clocks differ by this, in ms, if the machine slept, or a clock was set. */
-const SLEPT = 1_000;
 
 /**
  * Keeps the age of the index as law 5 says, from what a client sees, and tells where that law wants a gap: before the next answer
@@ -56,7 +48,7 @@ export class IndexAge {
         return this.#onAnswer(entry);
       case 'timeout':
         // It knew the index, but gave no younger one.
-        this.#heard = this.#saidBefore(entry);
+        this.#heard = saidBefore(this.#poll!, entry);
         this.#isOpen = false;
         break;
       case 'gap':
@@ -90,7 +82,7 @@ export class IndexAge {
     this.#before = this.#since;
     // What came with news may have waited since the service was last heard.
     this.#since = entry.ids.length === 0 || poll.index === undefined ? poll : (this.#heard ?? poll);
-    this.#heard = this.#saidBefore(entry.firstByte);
+    this.#heard = saidBefore(poll, entry.firstByte);
     this.#answerIndex = entry.index;
     this.#isOpen = this.#isDue = false;
   }
@@ -128,15 +120,4 @@ export class IndexAge {
     const poll = this.#poll;
     return poll?.index === undefined ? 0 : this.#pollAge + (monotonic - poll.monotonic);
   }
-
-  /** When the service said what comes now. */
-  #saidBefore(now: Moment): Moment {
-    const poll = this.#poll!;
-    return now.wall - poll.wall - (now.monotonic - poll.monotonic) > SLEPT ? poll : now;
-  }
-}
-
-/** The law's age, in ms: the larger one of two clocks. */
-function ageOf(since: Moment | undefined, { monotonic, wall }: Moment): number {
-  return since ? Math.max(monotonic - since.monotonic, wall - since.wall) : 0;
 }

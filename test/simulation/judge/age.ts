@@ -1,0 +1,20 @@
+import type { Moment } from '../world/clocks.js';
+
+/** An index may be used until it is this old, in ms: the service keeps events for 300 s. */
+export const MAX_AGE = 297_000;
+
+/** At the very moment both is right. */
+export const TOLERANCE = 50;
+
+/** The clocks differ by this, in ms, if the machine slept, or a clock was set. */
+const SLEPT = 1_000;
+
+/** The law's age, in ms: the larger one of two clocks. */
+export function ageOf(since: Moment | undefined, { monotonic, wall }: Moment): number {
+  return since ? Math.max(monotonic - since.monotonic, wall - since.wall) : 0;
+}
+
+/** When the service said what comes now: what came during a sleep may have been said before it. */
+export function saidBefore(poll: Moment, now: Moment): Moment {
+  return now.wall - poll.wall - (now.monotonic - poll.monotonic) > SLEPT ? poll : now;
+}
