@@ -5,6 +5,11 @@ import { explain, type Violation } from './judge/violation.js';
 /** A scenario, and what it is an example of. */
 export type Case = readonly [group: string, Scenario];
 
+/** Whether to run everything: `FULL=1`. */
+const isFull = Boolean(process.env.FULL);
+const SEED = Number(process.env.SEED ?? 0);
+let random = randomNumbers(SEED);
+
 interface Finding {
   readonly scenario: Scenario;
   readonly violation: Violation;
@@ -18,6 +23,8 @@ interface Finding {
  */
 export function expectNoViolation(cases: Iterable<Case>): void {
   const findings = new Map<string, Finding>();
+  // A test chooses the same whichever have run before it.
+  random = randomNumbers(SEED);
   let runs = 0;
   for (const [group, scenario] of cases) {
     runs++;
@@ -39,9 +46,6 @@ export function expectNoViolation(cases: Iterable<Case>): void {
   fail([`Violations in ${runs} runs:`, ...table, '', ...texts].join('\n'));
 }
 
-/** Whether to run everything: `FULL=1`. */
-const isFull = Boolean(process.env.FULL);
-
 /** Numbers from `first` to `last`: every `step`-th with `FULL=1`, otherwise every `coarse`-th, from a seeded offset. */
 export function sweep(
   first: number,
@@ -49,8 +53,7 @@ export function sweep(
   { step, coarse }: { step: number; coarse: number },
 ): readonly number[] {
   const by = isFull ? step : coarse;
-  const seed = Number(process.env.SEED ?? 0);
-  const offset = isFull ? 0 : Math.floor((seed % Math.round(coarse / step)) * step);
+  const offset = isFull ? 0 : Math.floor((SEED % Math.round(coarse / step)) * step);
   return Array.from(
     { length: Math.floor((last - first - offset) / by) + 1 },
     (_, i) => first + offset + i * by,
@@ -61,5 +64,3 @@ export function sweep(
 export function some<T>(all: readonly T[]): readonly T[] {
   return isFull ? all : [all[Math.floor(random() * all.length)]!];
 }
-
-const random = randomNumbers(Number(process.env.SEED ?? 0));
