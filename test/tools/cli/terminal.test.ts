@@ -35,6 +35,15 @@ describe('What is printed to a terminal', () => {
     deepStrictEqual(JSON.parse(jsonLine({ [HOSTILE]: HOSTILE })), { [HOSTILE]: HOSTILE });
   });
 
+  it('is cut where it is nested too deeply to print as a whole', () => {
+    const depth = 20_000;
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
+    // Beside a `toJSON`, no version of Node prints it.
+    const line = jsonLine([deep, new Date(0)]);
+    match(line, /^\[(\{"a":)+"\(nested too deeply to print\)"\}+,/);
+    ok(JSON.parse(line));
+  });
+
   it('has a line of bounded length for each event, whatever it contains', () => {
     const ts = new Date(2026, 0, 1, 12, 34, 56).toISOString();
     const row = eventRow({ kind: 'unknown', name: 'chat', ts, payload: { text: 'x'.repeat(1_000) } });

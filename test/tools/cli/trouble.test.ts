@@ -13,6 +13,9 @@ import { useService } from './service.js';
 
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
+/** A deep payload at the end of a line: whole, since Node 26, whose `JSON.stringify` goes as deep as `JSON.parse`, or cut. */
+const WHOLE_OR_CUT = /\{"a":(?:1|"\(nested too deeply to print\)")\}+$/;
+
 describe('lobby-rx in trouble', () => {
   const service = useService();
 
@@ -176,7 +179,8 @@ describe('An answer that is unusual', () => {
     deepStrictEqual([code, err], [0, '']);
     const lines = out.trimEnd().split('\n');
     strictEqual(lines.length, 3);
-    match(lines[0]!, /^\{"kind":"unknown",.*"\(nested too deeply to print\)"\}+$/);
+    match(lines[0]!, /^\{"kind":"unknown",/);
+    match(lines[0]!, WHOLE_OR_CUT);
     for (const line of lines) ok(JSON.parse(line));
   });
 
@@ -186,6 +190,7 @@ describe('An answer that is unusual', () => {
     answers.push(`{"members":[${member}],"watch":{"index":"1"}}`);
     const { code, out, err } = await lobbyRx(['members', 'g'], { env: env() }).exited;
     deepStrictEqual([code, err, out.split('\n').length], [0, '', 2]);
-    match(out, /nested too deeply to print/);
+    match(out.trimEnd(), WHOLE_OR_CUT);
+    ok(JSON.parse(out));
   });
 });
