@@ -10,10 +10,7 @@ export type AgentOf = (url: string, mayReuse: boolean) => Agent;
  * Creates agents for both protocols. Only a GET may reuse a socket: if the server closes the socket at that moment, there is no way
  * to tell whether the request was carried out. The idle sockets do not keep the process alive.
  */
-export function createAgents(
-  options: AgentOptions = {},
-  prepare: (agent: Agent) => void = () => undefined,
-): AgentOf {
+export function createAgents(options: AgentOptions = {}): AgentOf {
   const { localAddress, lookup } = options;
   const common = {
     // Node would try the addresses of a host in turn, whether they fit or not.
@@ -31,7 +28,6 @@ export function createAgents(
     new HttpAgent(single),
     new HttpsAgent(single),
   ];
-  for (const agent of [http, https, httpOnce, httpsOnce]) prepare(agent);
   return (url, mayReuse) => {
     if (isTls(url)) return mayReuse ? https : httpsOnce;
     return mayReuse ? http : httpOnce;

@@ -1,37 +1,53 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { EachPart } from '../fetch-like.js';
+import type { EachPart, SentResponse } from '../fetch-like.js';
 
 /** One request of Node's and its answer, from the moment when the request is started. */
 export class Exchange {
-  /** The answer, once its headers have come. */
-  incoming: IncomingMessage | undefined;
   #request: ClientRequest | undefined;
+  #incoming: IncomingMessage | undefined;
   #decoder: Transform | undefined;
+  /** Node's own error of a body that is cut says only that it was aborted. */
+  #failBody: (error: Error) => void = () => undefined;
 
   /**
-   * Follows a request. Calls `onFailure` with Node's own error, which says more than that of a fetch, or if the connection ends
-   * before the answer does, which Node does not report in every case.
+   * The answer to a request. Fails with Node's own error, which says more than that of a fetch, or if the connection ends before the
+   * answer does, which Node does not report in every case.
    */
-  observe(request: ClientRequest, onFailure: (error: Error) => void): void {
+  answerTo(request: ClientRequest): Promise<SentResponse> {
     this.#request = request;
-    request.once('response', response => {
-      this.incoming = response;
-      // A server may have answered before it had read all of a large request, and does not wait for the rest.
-      response.once('end', () => {
-        if (!request.writableFinished) request.destroy();
+    return new Promise((resolve, reject) => {
+      request.once('response', incoming => {
+        this.#incoming = incoming;
+        // A server may have answered before it had read all of a large request, and does not wait for the rest.
+        incoming.once('end', () => {
+          if (!request.writableFinished) request.destroy();
+        });
+        const { headers } = incoming;
+        const get = (name: string) => {
+          const key = name.toLowerCase();
+          const value = Object.hasOwn(headers, key) ? headers[key] : undefined;
+          return (Array.isArray(value) ? value.join(', ') : value) ?? null;
+        };
+        const eachPart = this.eachPartOf(incoming, get('content-encoding'));
+        resolve({ status: incoming.statusCode!, headers: { get }, eachPart });
       });
-    });
-    request.on('error', error => {
-      // A body that ends with its connection counts as complete once that is closed, even if it has failed.
-      if (!this.incoming?.complete) onFailure(error);
-    });
-    request.once('close', () => {
-      if (this.incoming?.complete) return;
-      // Node is silent after an unrequested upgrade, for example.
-      const where = this.incoming ? 'in the body' : 'without an answer';
-      onFailure(Object.assign(new Error(`the connection was closed ${where}`), { code: 'ECONNRESET' }));
+      const fail = (error: Error) => {
+        reject(error);
+        this.#failBody(error);
+        this.#incoming?.destroy(error);
+      };
+      request.on('error', error => {
+        // What follows a complete answer is no part of it. One that ends with its connection is complete once that is closed.
+        if (!this.#incoming?.complete) fail(error);
+      });
+      request.once('close', () => {
+        if (this.#incoming?.complete) return;
+        // Node is silent after an unrequested upgrade, for example.
+        const where = this.#incoming ? 'in the body' : 'without an answer';
+        fail(Object.assign(new Error(`the connection was closed ${where}`), { code: 'ECONNRESET' }));
+      });
     });
   }
 
@@ -42,10 +58,13 @@ export class Exchange {
   eachPartOf(body: Readable, encoding: string | null | undefined): EachPart {
     return onPart =>
       new Promise((resolve, reject) => {
+        this.#failBody = reject;
         const decoder = (this.#decoder = DECODERS.get(encoding?.toLowerCase() ?? '')?.());
         const stream: Readable = decoder ?? body;
         let isEmpty = true;
         if (body.errored) reject(body.errored);
+        // node-fetch had begun to read it.
+        if (body.readableEnded) resolve();
         stream.on('data', (part: Uint8Array) => {
           try {
             onPart(part);
@@ -61,6 +80,8 @@ export class Exchange {
           if (isEmpty && error.code === 'Z_BUF_ERROR') resolve();
           else reject(error);
         });
+        // Nor does it flow by itself then.
+        stream.resume();
         if (!decoder) return;
         body.once('data', () => (isEmpty = false));
         // Compressed data may end before its connection does, which would stay open then.
@@ -79,7 +100,7 @@ export class Exchange {
 
   /** Whether the server closed an idle socket just as it was reused. */
   get hasDiedOnReuse(): boolean {
-    return !this.incoming && this.#request?.reusedSocket === true;
+    return !this.#incoming && this.#request?.reusedSocket === true;
   }
 }
 

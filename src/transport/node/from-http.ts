@@ -1,5 +1,5 @@
-import { request as httpRequest, type Agent } from 'node:http';
-import { request as httpsRequest, type AgentOptions } from 'node:https';
+import http, { type Agent } from 'node:http';
+import https, { type AgentOptions } from 'node:https';
 import { isIP } from 'node:net';
 import {
   aFunction,
@@ -95,7 +95,8 @@ export function fromHttp(config: HttpConfig = {}): Transport {
 
 function sendOnce(url: string, init: SendInit, agentFor: AgentOf, mayReuse: boolean): Attempt {
   const exchange = new Exchange();
-  const response = new Promise<SentResponse>((resolve, reject) => {
+  // Asynchronous, so that the request fails with whatever Node throws.
+  const start = async (): Promise<SentResponse> => {
     const agent = agentFor(url, mayReuse);
     if (init.needsFreshConnection) dropIdleSockets(agent, url);
     const headers = {
@@ -104,24 +105,12 @@ function sendOnce(url: string, init: SendInit, agentFor: AgentOf, mayReuse: bool
       // Of some methods Node would send a body without its length, which servers take for another request.
       ...(init.body !== undefined && { 'content-length': Buffer.byteLength(init.body) }),
     };
-    const send = isTls(url) ? httpsRequest : httpRequest;
-    const request = send(url, { method: init.method, headers, agent }, incoming => {
-      const received = new Map(Object.entries(incoming.headers));
-      const get = (name: string) => {
-        const value = received.get(name.toLowerCase()) ?? null;
-        return Array.isArray(value) ? value.join(', ') : value;
-      };
-      resolve({
-        status: incoming.statusCode!,
-        headers: { get },
-        eachPart: exchange.eachPartOf(incoming, get('content-encoding')),
-      });
-    });
-    exchange.observe(request, error => {
-      reject(error);
-      exchange.incoming?.destroy(error);
-    });
+    // Looked up at each call, because mocks replace it.
+    const { request: send } = isTls(url) ? https : http;
+    const request = send(url, { method: init.method, headers, agent });
+    const response = exchange.answerTo(request);
     request.end(init.body);
-  });
-  return { response, hasDiedOnReuse: () => exchange.hasDiedOnReuse, abort: () => exchange.abort() };
+    return response;
+  };
+  return { response: start(), hasDiedOnReuse: () => exchange.hasDiedOnReuse, abort: () => exchange.abort() };
 }

@@ -1,11 +1,18 @@
 import type { fetch } from 'cross-fetch';
-import { Agent as HttpAgent, type Agent, type ClientRequest } from 'node:http';
+import http, { type Agent, type ClientRequest } from 'node:http';
+import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { TransportError, type RequestSummary } from '../../error/index.js';
-import type { SentResponse } from '../fetch-like.js';
-import { createAgents, dropIdleSockets } from './agents.js';
+import type { Send, SentResponse } from '../fetch-like.js';
+import { createAgents, dropIdleSockets, isTls } from './agents.js';
 import { Exchange } from './exchange.js';
 import { retriedOnReuse, type Attempt, type SendInit } from './retried-on-reuse.js';
+
+/**
+ * Sends with cross-fetch and keep-alive, in Node. It observes each connection itself, because node-fetch never settles if the
+ * connection breaks in the middle of a body with a Content-Length.
+ */
+export const platformFetch: Send = retriedOnReuse(sendOnce);
 
 /** Loaded with the first request: it takes longer to load than the rest of this library. */
 let loadedFetch: typeof fetch | undefined;
@@ -20,75 +27,38 @@ async function loadFetch(request: RequestSummary): Promise<typeof fetch> {
   }
 }
 
-/** Gets the request that is being started. cross-fetch starts one before it returns. */
-let onStart: ((request: ClientRequest) => void) | undefined;
+const agentFor = createAgents();
 
-/** Whether the agents of this Node tell which requests they start. Nothing documents the method. */
-const CAN_OBSERVE = typeof (HttpAgent.prototype as Partial<AgentInternals>).addRequest === 'function';
-
-/** Lets an agent tell which requests it starts. */
-function makeObservable(agent: Agent): void {
-  const internals = agent as AgentInternals;
-  if (!CAN_OBSERVE) return;
-  const addRequest = internals.addRequest.bind(agent);
-  internals.addRequest = (request, options) => {
-    onStart?.(request);
-    addRequest(request, options);
-  };
-}
-
-const agentFor = createAgents({}, makeObservable);
-
-/**
- * Sends with cross-fetch and keep-alive, in Node. It observes each connection itself, because node-fetch never settles if the
- * connection breaks in the middle of a body with a Content-Length.
- */
-export const platformFetch = retriedOnReuse(sendOnce);
+/** Each `http.request` that gives its requests to their agent. What replaces it, to mock it, may not. */
+const observed = new WeakSet<typeof http.request>();
 
 function sendOnce(url: string, init: SendInit, mayReuse: boolean): Attempt {
   const exchange = new Exchange();
-  let body: Readable | undefined;
-  let isAborted = false;
+  const { request } = isTls(url) ? https : http;
   // A request that is observed is aborted directly, which costs less than a signal.
-  const controller = CAN_OBSERVE ? undefined : new AbortController();
-
-  const response = new Promise<SentResponse>((resolve, reject) => {
-    const fail = (error: Error) => {
-      reject(error);
-      body?.destroy(error);
-    };
-    const start = (crossFetch: typeof fetch) => {
-      if (isAborted) {
-        reject(new Error('aborted'));
-        return;
-      }
-      const agent = agentFor(url, mayReuse);
-      if (init.needsFreshConnection) dropIdleSockets(agent, url);
-      const headers = { 'accept-encoding': 'gzip', ...init.headers };
-      const options = {
-        compress: false,
-        agent,
-        ...init,
-        headers,
-        ...(controller && { signal: controller.signal }),
-      };
-      onStart = request => exchange.observe(request, fail);
-      crossFetch(url, options as object).then(answer => {
-        body = answer.body as unknown as Readable;
-        resolve({
-          // node-fetch takes a status of 000 for a 200.
-          status: exchange.incoming?.statusCode ?? answer.status,
-          headers: answer.headers,
-          eachPart: exchange.eachPartOf(body, answer.headers.get('content-encoding')),
-        });
-      }, reject);
-      onStart = undefined;
-    };
-    if (loadedFetch) start(loadedFetch);
-    else loadFetch({ method: init.method, url }).then(start).catch(reject);
-  });
+  const controller = observed.has(request) ? undefined : new AbortController();
+  let isAborted = false;
+  const start = async (): Promise<SentResponse> => {
+    const crossFetch = loadedFetch ?? (await loadFetch({ method: init.method, url }));
+    if (isAborted) throw new Error('aborted');
+    const shared = agentFor(url, mayReuse);
+    if (init.needsFreshConnection) dropIdleSockets(shared, url);
+    let started: ClientRequest | undefined;
+    const agent = observable(shared, request => (started = request));
+    const headers = { 'accept-encoding': 'gzip', ...init.headers };
+    const signal = controller?.signal;
+    const answered = crossFetch(url, { compress: false, agent, signal, ...init, headers } as object);
+    if (started) {
+      observed.add(request);
+      answered.catch(() => undefined);
+      return exchange.answerTo(takenOver(started));
+    }
+    const { status, headers: received, body } = await answered;
+    const eachPart = exchange.eachPartOf(body as unknown as Readable, received.get('content-encoding'));
+    return { status, headers: received, eachPart };
+  };
   return {
-    response,
+    response: start(),
     hasDiedOnReuse: () => exchange.hasDiedOnReuse,
     abort: () => {
       isAborted = true;
@@ -101,4 +71,20 @@ function sendOnce(url: string, init: SendInit, mayReuse: boolean): Attempt {
 /** What Node's types omit. The agent-base package relies on it as well. */
 interface AgentInternals extends Agent {
   addRequest(request: ClientRequest, options: object): void;
+}
+
+/** An agent for one request, which it tells of. cross-fetch starts a request before it returns. */
+function observable(shared: Agent, onStart: (request: ClientRequest) => void): Agent {
+  return Object.assign(Object.create(shared) as AgentInternals, {
+    addRequest: (request: ClientRequest, options: object) => {
+      onStart(request);
+      (shared as AgentInternals).addRequest(request, options);
+    },
+  });
+}
+
+/** Takes a request over from node-fetch, which would throw a complete answer away if more bytes follow it. */
+function takenOver(request: ClientRequest): ClientRequest {
+  Object.assign(request, { abort: () => undefined });
+  return request.once('response', incoming => incoming.unpipe());
 }

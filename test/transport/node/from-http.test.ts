@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { lookup } from 'node:dns';
-import { Agent } from 'node:http';
+import http, { Agent } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { lastValueFrom } from 'rxjs';
 import { isInputError, isTransportError } from 'lobby-rx';
@@ -37,6 +37,24 @@ describe('fromHttp', () => {
     const request = { method: 'GET', url: server.url, headers: {} };
     for (let n = 0; n < 3; n++) await lastValueFrom(own(request));
     strictEqual(server.sockets.length, 2);
+  });
+
+  it('sends with what http.request is by then, since mocks replace it', async () => {
+    // As an ES module, which mocha's are not here: names that it imports from Node would be those of the start.
+    const { href } = new URL('../../../src/transport/node/from-http.ts?mocked', import.meta.url);
+    const loaded = (await import(href)) as typeof import('lobby-rx/node');
+    const { request } = http;
+    let calls = 0;
+    http.request = (...given: readonly unknown[]) => {
+      calls++;
+      return request(...(given as Parameters<typeof request>));
+    };
+    try {
+      await lastValueFrom(loaded.fromHttp()({ method: 'GET', url: server.url, headers: {} }));
+    } finally {
+      http.request = request;
+    }
+    strictEqual(calls, 1);
   });
 
   it('passes its options to the agents, for requests of every method', async () => {
