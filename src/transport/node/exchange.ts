@@ -8,6 +8,7 @@ export class Exchange {
   #request: ClientRequest | undefined;
   #incoming: IncomingMessage | undefined;
   #decoder: Transform | undefined;
+  #sentAt = 0;
   /** Node's own error of a body that is cut says only that it was aborted. */
   #failBody: (error: Error) => void = () => undefined;
 
@@ -18,6 +19,8 @@ export class Exchange {
   answerTo(request: ClientRequest): Promise<SentResponse> {
     this.#request = request;
     return new Promise((resolve, reject) => {
+      // A request may have waited for its socket.
+      request.once('socket', () => (this.#sentAt = performance.now()));
       request.once('response', incoming => {
         this.#incoming = incoming;
         // A server may have answered before it had read all of a large request, and does not wait for the rest.
@@ -98,11 +101,15 @@ export class Exchange {
     this.#decoder?.destroy();
   }
 
-  /** Whether the server closed an idle socket just as it was reused. */
+  /** Whether the server closed an idle socket just as it was reused, and not later, when it had the request. */
   get hasDiedOnReuse(): boolean {
-    return !this.#incoming && this.#request?.reusedSocket === true;
+    const isReused = !this.#incoming && this.#request?.reusedSocket === true;
+    return isReused && performance.now() - this.#sentAt <= REUSE_MS;
   }
 }
+
+/** How soon after sending a socket dies that was dead before. */
+const REUSE_MS = 1_000;
 
 const DECODERS = new Map<string, () => Transform>([
   ['gzip', createGunzip],
