@@ -4,6 +4,7 @@ import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { TransportError, type RequestSummary } from '../../error/index.js';
 import type { Send, SentResponse } from '../fetch-like.js';
+import { platformFetch as nativeFetch } from '../platform-fetch.js';
 import { createAgents, dropIdleSockets, isTls } from './agents.js';
 import { Exchange } from './exchange.js';
 import { retriedOnReuse, type Attempt, type SendInit } from './retried-on-reuse.js';
@@ -11,8 +12,11 @@ import { retriedOnReuse, type Attempt, type SendInit } from './retried-on-reuse.
 /**
  * Sends with cross-fetch and keep-alive, in Node. It observes each connection itself, because node-fetch never settles if the
  * connection breaks in the middle of a body with a Content-Length.
+ *
+ * Bun and Deno take the files for Node, too, but what they have in its place leaves aborted requests open.
  */
-export const platformFetch: Send = retriedOnReuse(sendOnce);
+export const platformFetch: Send =
+  'bun' in process.versions || 'deno' in process.versions ? nativeFetch : retriedOnReuse(sendOnce);
 
 /** Loaded with the first request: it takes longer to load than the rest of this library. */
 let loadedFetch: typeof fetch | undefined;

@@ -69,4 +69,25 @@ describe('the fetch of Node', () => {
     await Promise.all(ends);
     await waitUntil(() => server?.sockets.every(socket => socket.destroyed) === true);
   });
+
+  for (const runtime of ['bun', 'deno']) {
+    it(`is not used in ${runtime}, whose own fetch is`, async () => {
+      Object.defineProperty(process, 'versions', {
+        ...versions,
+        value: { ...process.versions, [runtime]: '1.0.0' },
+      });
+      const inits: FetchLikeInit[] = [];
+      globalThis.fetch = ((_: string, given: FetchLikeInit) => {
+        inits.push(given);
+        return Promise.resolve('answered');
+      }) as unknown as typeof platform;
+      const { platformFetch } = await load(runtime);
+      const { response, abort } = platformFetch('http://127.0.0.1/', init);
+      strictEqual(await response, 'answered');
+      const { signal, headers } = inits[0]!;
+      deepStrictEqual(headers, {});
+      abort();
+      ok(signal.aborted);
+    });
+  }
 });
