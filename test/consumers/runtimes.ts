@@ -10,10 +10,18 @@ const AGENT = {
   withoutAddRequest: 'without Agent.addRequest: requests work, the watchdog ends a cut body',
 };
 
+/** The checks of sockets/sockets.js, in another runtime. Which sockets a fetch uses for POSTs is its own decision. */
+const overSockets = (runtime: string, posts: string) => ({
+  proves: 'gzip; what is given up leaves no socket open',
+  run: `node in-runtime.js ${runtime}`,
+  prints: `done, ${posts} POSTs on a kept socket`,
+});
+
 /** What a release of Node has to do; `node` is the command that starts it. */
 const inNode = (version: string, node: string): readonly Consumer[] => [
   { name: 'Node', version, proves: 'import', run: `${node} main.js`, prints: ANSWER },
   { name: 'Node', version, proves: 'require', run: `${node} required.cjs`, prints: 'Ada, one copy' },
+  { name: 'Node', version, ...overSockets(node, '0 of 6') },
   ...Object.entries(AGENT).map(([check, proves]) => ({
     ...{ name: 'Node', version, proves, run: `${node} agent.js ${check}`, prints: 'done' },
   })),
@@ -26,14 +34,16 @@ const inNode = (version: string, node: string): readonly Consumer[] => [
 ];
 
 export const nodes: readonly Workshop[] = [
-  { packages: [], copies: ['program', 'agent'], consumers: inNode(process.versions.node, 'node') },
+  { packages: [], copies: ['program', 'agent', 'sockets'], consumers: inNode(process.versions.node, 'node') },
   ...['22', '24'].map(version => ({
     packages: [],
-    copies: ['program', 'agent'],
+    copies: ['program', 'agent', 'sockets'],
     consumers: inNode(version, `npx -y -p node@${version} node`),
   })),
 ];
 
+const BUN = 'node_modules/@oven/bun-linux-x64/bin/bun';
+const DENO = 'node_modules/@deno/linux-x64-glibc/deno run --allow-all --no-remote';
 const YARN = 'npx -y @yarnpkg/cli-dist@4.12.0';
 
 export const furtherRuntimes: readonly Workshop[] = [
@@ -54,24 +64,18 @@ export const furtherRuntimes: readonly Workshop[] = [
   },
   {
     packages: ['bun@1.4.5', '@oven/bun-linux-x64@1.4.5'],
-    copies: ['program'],
+    copies: ['program', 'sockets'],
     consumers: [
-      {
-        ...{ name: 'Bun', version: '1.4.5', proves: 'import' },
-        run: 'node_modules/@oven/bun-linux-x64/bin/bun main.js',
-        prints: ANSWER,
-      },
+      { name: 'Bun', version: '1.4.5', proves: 'import', run: `${BUN} main.js`, prints: ANSWER },
+      { name: 'Bun', version: '1.4.5', ...overSockets(BUN, '6 of 6') },
     ],
   },
   {
     packages: ['@deno/linux-x64-glibc@2.9.6'],
-    copies: ['program'],
+    copies: ['program', 'sockets'],
     consumers: [
-      {
-        ...{ name: 'Deno', version: '2.9.6', proves: 'import' },
-        run: 'node_modules/@deno/linux-x64-glibc/deno run --allow-all --no-remote main.js',
-        prints: ANSWER,
-      },
+      { name: 'Deno', version: '2.9.6', proves: 'import', run: `${DENO} main.js`, prints: ANSWER },
+      { name: 'Deno', version: '2.9.6', ...overSockets(DENO, '6 of 6') },
     ],
   },
   {

@@ -1,0 +1,58 @@
+// What the default transport promises, in whatever runtime.
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fromFetch, withDeadline } from 'lobby-rx';
+import { firstValueFrom } from 'rxjs';
+
+const url = process.argv[2];
+const transport = fromFetch();
+const POLLS = 6;
+
+const send = (path, method = 'GET', over = transport) =>
+  over({ method, url: url + path, headers: {}, ...(method === 'POST' && { body: '{}' }) });
+
+/** How a request ends: the text of its answer, or the reason of its error. */
+const outcomeOf = answer$ =>
+  firstValueFrom(answer$).then(
+    ({ text }) => text,
+    error => error.reason,
+  );
+
+/** Waits until the server holds so many requests. */
+async function holds(count) {
+  for (let waits = 0; ; waits++) {
+    const held = await outcomeOf(send('/how-many'));
+    if (held === `${count}`) return;
+    if (waits === 200) throw new Error(`the server holds ${held} requests, not ${count}`);
+    await delay(10);
+  }
+}
+
+/** The sockets that the server sees so many requests on. */
+const socketsOf = count => Promise.all(Array.from({ length: count }, () => outcomeOf(send('/socket'))));
+
+// Compressed, as it has been asked for.
+for (let n = 0; n < 3; n++) strictEqual(JSON.parse(await outcomeOf(send('/gzip'))).members.length, 4000);
+
+// Polls on kept sockets that are given up, one by one and by a deadline, leave none open.
+await socketsOf(POLLS);
+for (let n = 0; n < 3; n++) {
+  const polls = Array.from({ length: POLLS }, () => send('/held').subscribe());
+  await holds(POLLS);
+  for (const poll of polls) poll.unsubscribe();
+  await holds(0);
+}
+const ends = Array.from({ length: POLLS }, () =>
+  outcomeOf(send('/held', 'GET', withDeadline(transport, 100))),
+);
+deepStrictEqual(new Set(await Promise.all(ends)), new Set(['deadline']));
+await holds(0);
+
+strictEqual(await outcomeOf(send('/cut')), 'lost');
+
+const kept = await socketsOf(POLLS);
+const posts = [];
+for (let n = 0; n < POLLS; n++) posts.push(await outcomeOf(send('/socket', 'POST')));
+console.log(
+  `done, ${posts.filter(socket => kept.includes(socket)).length} of ${POLLS} POSTs on a kept socket`,
+);
