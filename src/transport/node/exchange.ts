@@ -5,6 +5,9 @@ import type { EachPart, SentResponse } from '../fetch-like.js';
 
 /** One request of Node's and its answer, from the moment when the request is started. */
 export class Exchange {
+  isAborted = false;
+  /** Aborts what does not reach {@link answerTo}. */
+  onAbort: () => void = () => undefined;
   #request: ClientRequest | undefined;
   #incoming: IncomingMessage | undefined;
   #decoder: Transform | undefined;
@@ -96,6 +99,8 @@ export class Exchange {
   }
 
   abort(): void {
+    this.isAborted = true;
+    this.onAbort();
     this.#request?.destroy();
     // All of the body may have come already: little of it can become very much.
     this.#decoder?.destroy();

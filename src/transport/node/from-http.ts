@@ -14,8 +14,8 @@ import type { SentResponse } from '../fetch-like.js';
 import { BODY_OPTIONS, transportOver, type BodyConfig } from '../transport-over.js';
 import type { Transport } from '../transport.js';
 import { createAgents, dropIdleSockets, isTls, type AgentOf } from './agents.js';
-import { Exchange } from './exchange.js';
-import { retriedOnReuse, type Attempt, type SendInit } from './retried-on-reuse.js';
+import type { Exchange } from './exchange.js';
+import { retriedOnReuse, type SendInit } from './retried-on-reuse.js';
 
 /** How {@link fromHttp} carries requests. */
 export interface HttpConfig extends BodyConfig {
@@ -88,29 +88,29 @@ export function fromHttp(config: HttpConfig = {}): Transport {
   const ownAgents = agentOptions && createAgents(agentOptions);
   const agentFor = agent ? () => agent : (ownAgents ?? (sharedAgents ??= createAgents()));
   return transportOver(
-    retriedOnReuse((url, init, mayReuse) => sendOnce(url, init, agentFor, mayReuse)),
+    retriedOnReuse((exchange, url, init, mayReuse) => sendOnce(exchange, url, init, agentFor(url, mayReuse))),
     limits,
   );
 }
 
-function sendOnce(url: string, init: SendInit, agentFor: AgentOf, mayReuse: boolean): Attempt {
-  const exchange = new Exchange();
-  // Asynchronous, so that the request fails with whatever Node throws.
-  const start = async (): Promise<SentResponse> => {
-    const agent = agentFor(url, mayReuse);
-    if (init.needsFreshConnection) dropIdleSockets(agent, url);
-    const headers = {
-      ...DEFAULT_HEADERS,
-      ...init.headers,
-      // Of some methods Node would send a body without its length, which servers take for another request.
-      ...(init.body !== undefined && { 'content-length': Buffer.byteLength(init.body) }),
-    };
-    // Looked up at each call, because mocks replace it.
-    const { request: send } = isTls(url) ? https : http;
-    const request = send(url, { method: init.method, headers, agent });
-    const response = exchange.answerTo(request);
-    request.end(init.body);
-    return response;
+// Asynchronous, so that the request fails with whatever Node throws.
+async function sendOnce(
+  exchange: Exchange,
+  url: string,
+  init: SendInit,
+  agent: Agent,
+): Promise<SentResponse> {
+  if (init.needsFreshConnection) dropIdleSockets(agent, url);
+  const headers = {
+    ...DEFAULT_HEADERS,
+    ...init.headers,
+    // Of some methods Node would send a body without its length, which servers take for another request.
+    ...(init.body !== undefined && { 'content-length': Buffer.byteLength(init.body) }),
   };
-  return { response: start(), hasDiedOnReuse: () => exchange.hasDiedOnReuse, abort: () => exchange.abort() };
+  // Looked up at each call, because mocks replace it.
+  const { request: send } = isTls(url) ? https : http;
+  const request = send(url, { method: init.method, headers, agent });
+  const response = exchange.answerTo(request);
+  request.end(init.body);
+  return response;
 }

@@ -6,8 +6,8 @@ import { TransportError, type RequestSummary } from '../../error/index.js';
 import type { Send, SentResponse } from '../fetch-like.js';
 import { platformFetch as nativeFetch } from '../platform-fetch.js';
 import { createAgents, dropIdleSockets, isTls } from './agents.js';
-import { Exchange } from './exchange.js';
-import { retriedOnReuse, type Attempt, type SendInit } from './retried-on-reuse.js';
+import type { Exchange } from './exchange.js';
+import { retriedOnReuse, type SendInit } from './retried-on-reuse.js';
 
 /**
  * Sends with cross-fetch and keep-alive, in Node. It observes each connection itself, because node-fetch never settles if the
@@ -36,40 +36,33 @@ const agentFor = createAgents();
 /** Each `http.request` that gives its requests to their agent. What replaces it, to mock it, may not. */
 const observed = new WeakSet<typeof http.request>();
 
-function sendOnce(url: string, init: SendInit, mayReuse: boolean): Attempt {
-  const exchange = new Exchange();
+async function sendOnce(
+  exchange: Exchange,
+  url: string,
+  init: SendInit,
+  mayReuse: boolean,
+): Promise<SentResponse> {
+  const crossFetch = loadedFetch ?? (await loadFetch({ method: init.method, url }));
+  if (exchange.isAborted) throw new Error('aborted');
+  const shared = agentFor(url, mayReuse);
+  if (init.needsFreshConnection) dropIdleSockets(shared, url);
+  let started: ClientRequest | undefined;
+  const agent = observable(shared, request => (started = request));
   const { request } = isTls(url) ? https : http;
   // A request that is observed is aborted directly, which costs less than a signal.
   const controller = observed.has(request) ? undefined : new AbortController();
-  let isAborted = false;
-  const start = async (): Promise<SentResponse> => {
-    const crossFetch = loadedFetch ?? (await loadFetch({ method: init.method, url }));
-    if (isAborted) throw new Error('aborted');
-    const shared = agentFor(url, mayReuse);
-    if (init.needsFreshConnection) dropIdleSockets(shared, url);
-    let started: ClientRequest | undefined;
-    const agent = observable(shared, request => (started = request));
-    const headers = { 'accept-encoding': 'gzip', ...init.headers };
-    const signal = controller?.signal;
-    const answered = crossFetch(url, { compress: false, agent, signal, ...init, headers } as object);
-    if (started) {
-      observed.add(request);
-      answered.catch(() => undefined);
-      return exchange.answerTo(takenOver(started));
-    }
-    const { status, headers: received, body } = await answered;
-    const eachPart = exchange.eachPartOf(body as unknown as Readable, received.get('content-encoding'));
-    return { status, headers: received, eachPart };
-  };
-  return {
-    response: start(),
-    hasDiedOnReuse: () => exchange.hasDiedOnReuse,
-    abort: () => {
-      isAborted = true;
-      controller?.abort();
-      exchange.abort();
-    },
-  };
+  exchange.onAbort = () => controller?.abort();
+  const options = { compress: false, agent, signal: controller?.signal, ...init };
+  const headers = { 'accept-encoding': 'gzip', ...init.headers };
+  const answered = crossFetch(url, { ...options, headers } as object);
+  if (started) {
+    observed.add(request);
+    answered.catch(() => undefined);
+    return exchange.answerTo(takenOver(started));
+  }
+  const { status, headers: received, body } = await answered;
+  const eachPart = exchange.eachPartOf(body as unknown as Readable, received.get('content-encoding'));
+  return { status, headers: received, eachPart };
 }
 
 /** What Node's types omit. The agent-base package relies on it as well. */
