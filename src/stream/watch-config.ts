@@ -123,6 +123,11 @@ export interface WatchConfig<A> {
   readonly testing?: TestingConfig;
 }
 
+/** The config of a watch: it has to say where the index of an answer is, unless that is `watch.index`. */
+export type ConfigOf<A> = [A] extends [{ readonly watch: { readonly index: unknown } }]
+  ? [config?: WatchConfig<A>]
+  : [config: WatchConfig<A> & Required<Pick<WatchConfig<A>, 'indexOf'>>];
+
 const resumable: Guard<string | Checkpoint | null> = {
   name: 'the index of an answer, or a checkpoint { index, at }; omit it to start from now',
   is: (u): u is string | Checkpoint | null => {

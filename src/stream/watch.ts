@@ -28,6 +28,7 @@ import { nextTurn } from './next-turn.js';
 import { pollOnce, type Interruption } from './poll-once.js';
 import {
   watchSettings,
+  type ConfigOf,
   type Poll,
   type SinglePoll,
   type WatchConfig,
@@ -86,11 +87,6 @@ export function watchSignals<A>(poll: Poll<A>, ...[config = {}]: ConfigOf<A>): O
   const settings = watchSettings(config);
   return defer(() => continuingWatch(polled, settings)());
 }
-
-/** The config of a watch: it has to say where the index of an answer is, unless that is `watch.index`. */
-export type ConfigOf<A> = [A] extends [{ readonly watch: { readonly index: unknown } }]
-  ? [config?: WatchConfig<A>]
-  : [config: WatchConfig<A> & Required<Pick<WatchConfig<A>, 'indexOf'>>];
 
 /** So many polls may follow each other at once, without a turn for timers and the network in between. */
 const SOON_IN_A_ROW = 32;

@@ -1,4 +1,4 @@
-import { plainObject } from '../error/index.js';
+import { plainObject, redactor } from '../error/index.js';
 
 /** What to replace: a field by its name, whatever its case; or what a pattern finds. */
 export type Redacted = string | RegExp;
@@ -6,42 +6,40 @@ export type Redacted = string | RegExp;
 /** Fields with secrets: `player_token`, `access_token`, `token` of a player and the like. */
 const FIELD = /token|password|secret/i;
 
-const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
+/** Each run of letters is looked at once, or a long text without an address would take minutes. */
+const MAY_BE_EMAIL = /[\w.+-]+(@[\w-]+(?:\.[\w-]+)+)?/g;
 
-/** A field of JSON with a text, even if the JSON is cut off; and a parameter of a query. */
-const JSON_FIELD = /"((?:[^"\\]|\\.)*)"(\s*:\s*)"((?:[^"\\]|\\.)*)"?/g;
-const PARAMETER = /([?&])([^=&#]*)=([^&#]*)/g;
-
-/** A shorter value is no secret where it comes again: what contains it would become unreadable. */
-const MIN_LENGTH = 4;
+const PARAMETER = /([?&])([^?=&#]*)=([^&#]*)/g;
+/** A string of JSON, even if the JSON is cut off. */
+const STRING = /"(?:[^"\\]|\\[^]?)*(?:"|$)/g;
 
 /** How many secrets to remember. Later ones come again, and the first ones no more. */
-const REMEMBERED = 500;
+const REMEMBERED = 100;
 
 /** Replaces secrets in texts of a recording. The same one is always replaced by the same text, which is a valid token, too. */
 export class Redaction {
   readonly #fields: ReadonlySet<string>;
   readonly #patterns: readonly RegExp[];
   readonly #known = new Map<string, string>();
+  #redact: ((text: string) => string) | undefined;
   #count = 0;
 
   constructor(more: readonly Redacted[]) {
     this.#fields = new Set(more.flatMap(item => (typeof item === 'string' ? [item.toLowerCase()] : [])));
-    const patterns = more.filter(item => item instanceof RegExp);
-    this.#patterns = [
-      EMAIL,
-      ...patterns.map(({ source, flags }) => new RegExp(source, `${flags.replace('g', '')}g`)),
-    ];
+    this.#patterns = more
+      .filter(item => item instanceof RegExp)
+      .map(({ source, flags }) => new RegExp(source, `${flags.replace('g', '')}g`));
   }
 
   /** A secret that is replaced from now on. Returns by what. */
   hide(secret: string | undefined): string {
-    if (secret === undefined || secret === '' || isReplacement(secret)) return secret ?? '';
+    if (!secret || /^redacted-\d+$/.test(secret)) return secret ?? '';
     const known = this.#known.get(secret) ?? `redacted-${++this.#count}`;
     // The latest ones are kept.
     this.#known.delete(secret);
     this.#known.set(secret, known);
     if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value!);
+    this.#redact = undefined;
     return known;
   }
 
@@ -54,16 +52,16 @@ export class Redaction {
 
   /** Replaces what is secret in a text. JSON stays as it is otherwise, digit by digit. */
   text(text: string): string {
-    const fields = text.replace(JSON_FIELD, (all: string, name: string, colon: string, value: string) =>
-      this.#isSecret(unescaped(name)) ? `"${name}"${colon}"${this.hide(unescaped(value))}"` : all,
-    );
-    const replaced = this.#values(fields);
-    const json = parsed(replaced);
-    if (json === undefined) return replaced;
-    // A secret may be a number, or written with escapes: then the whole text is written again.
-    const written = JSON.stringify(json);
+    const json = parsed(text);
+    if (json === undefined) {
+      this.#findIn(text);
+      return this.#values(text);
+    }
     const clean = JSON.stringify(this.#json(json));
-    return clean === written ? replaced : clean;
+    if (clean === JSON.stringify(json)) return text;
+    const replaced = this.#values(text);
+    // A secret may be a number, or written with escapes: then the whole text is written again.
+    return JSON.stringify(parsed(replaced)) === clean ? replaced : clean;
   }
 
   #isSecret(field: string): boolean {
@@ -71,12 +69,10 @@ export class Redaction {
   }
 
   #values(text: string): string {
-    let clean = text;
-    for (const [secret, replacement] of this.#known) {
-      if (secret.length < MIN_LENGTH) continue;
-      for (const form of new Set([secret, JSON.stringify(secret).slice(1, -1), encoded(secret)]))
-        clean = clean.replaceAll(form, replacement);
-    }
+    this.#redact ??= redactor(this.#known);
+    const clean = this.#redact(text).replace(MAY_BE_EMAIL, (found: string, domain?: string) =>
+      domain === undefined ? found : this.hide(found),
+    );
     return this.#patterns.reduce(
       (before, pattern) => before.replace(pattern, found => this.hide(found)),
       clean,
@@ -92,10 +88,19 @@ export class Redaction {
       Object.entries(value).map(([name, item]) => [name, this.#json(item, this.#isSecret(name))]),
     );
   }
-}
 
-function isReplacement(text: string): boolean {
-  return /^redacted-\d+$/.test(text);
+  /** Finds the secrets of JSON that is cut off. */
+  #findIn(text: string): void {
+    let name = '';
+    let end = 0;
+    for (const { 0: found, index } of text.matchAll(STRING)) {
+      const value = parsed(found.length > 1 && found.endsWith('"') ? found : `${found}"`);
+      const string = typeof value === 'string' ? value : found.slice(1);
+      if (this.#isSecret(name) && /^\s*:\s*$/.test(text.slice(end, index))) this.hide(string);
+      name = string;
+      end = index + found.length;
+    }
+  }
 }
 
 function parsed(text: string): unknown {
@@ -106,22 +111,9 @@ function parsed(text: string): unknown {
   }
 }
 
-function unescaped(text: string): string {
-  const value = parsed(`"${text}"`);
-  return typeof value === 'string' ? value : text;
-}
-
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function encoded(text: string): string {
-  try {
-    return encodeURIComponent(text);
   } catch {
     return text;
   }

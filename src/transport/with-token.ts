@@ -65,7 +65,8 @@ export function withToken(
 ): Transport {
   checkArgument('scheduler', schedulerLike, scheduler);
   const source = tokenSource(token, scheduler);
-  const rejected = new RejectedTokens();
+  /** Those that the service has rejected. */
+  const rejected = new Set<string>();
   return request =>
     defer(() => {
       const attempts = new Attempts(source, rejected);
@@ -104,11 +105,11 @@ class Attempts {
   /** Those that this request was refused with. */
   readonly refused: string[] = [];
   readonly #source: TokenSource;
-  readonly #rejected: RejectedTokens;
+  readonly #rejected: Set<string>;
   #left = MAX_SENDS;
   #mayRenew = true;
 
-  constructor(source: TokenSource, rejected: RejectedTokens) {
+  constructor(source: TokenSource, rejected: Set<string>) {
     this.#source = source;
     this.#rejected = rejected;
   }
@@ -135,22 +136,9 @@ class Attempts {
   refuse(token: string, isServices: boolean, isHeld: boolean): void {
     this.refused.push(token);
     if (isServices && this.#source.renewed$) this.#rejected.add(token);
+    if (this.#rejected.size > REMEMBERED) this.#rejected.delete(this.#rejected.values().next().value!);
     this.#left = isHeld ? MAX_SENDS : this.#left - 1;
     this.#mayRenew ||= isHeld;
-  }
-}
-
-/** Tokens that the service has rejected. */
-class RejectedTokens {
-  readonly #tokens = new Set<string>();
-
-  has(token: string): boolean {
-    return this.#tokens.has(token);
-  }
-
-  add(token: string): void {
-    this.#tokens.add(token);
-    if (this.#tokens.size > REMEMBERED) this.#tokens.delete(this.#tokens.values().next().value!);
   }
 }
 

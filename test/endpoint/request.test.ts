@@ -296,7 +296,7 @@ describe('a request', () => {
     strictEqual(await messageFor('[]'), ': GroupMemberList, got an array');
     strictEqual(
       await messageFor('{"members":[{"identity":7}],"watch":{"index":"1"}}'),
-      'members[0].identity: IdentityHandle, got 7',
+      'members[0].identity: IdentityHandle, got a number',
     );
     strictEqual(
       await messageFor('{"members":[],"watch":{"index":5}}'),

@@ -48,7 +48,7 @@ describe('a failure before a connection was made', () => {
       const lookup = failing(code);
       const agent = new Agent({ lookup });
       const fetch: FetchLike = (url, init) => crossFetch(url, { ...init, agent } as object);
-      for (const transport of [fromHttp({ agentOptions: { lookup } }), fromFetch({ fetch })]) {
+      for (const transport of [fromHttp({ agent }), fromFetch({ fetch })]) {
         const error = await failureOf(transport);
         strictEqual(error.reason, 'unreachable', code);
         ok(error.message.startsWith(`the service cannot be reached: ${code} (POST `), error.message);

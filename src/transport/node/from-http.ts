@@ -2,7 +2,6 @@ import http, { type Agent } from 'node:http';
 import https, { type AgentOptions } from 'node:https';
 import { isIP } from 'node:net';
 import {
-  aFunction,
   checkOptions,
   given,
   InputError,
@@ -38,6 +37,8 @@ const OWN_AGENT_OPTIONS = [
   'scheduling',
   'host',
   'port',
+  // Node ends the process if it throws, or finds something else than addresses.
+  'lookup',
 ] as const;
 type OwnAgentOption = (typeof OWN_AGENT_OPTIONS)[number];
 
@@ -55,10 +56,9 @@ const OPTIONS: Options<HttpConfig> = {
     },
   },
 };
-const AGENT_OPTIONS: Options<Pick<AgentOptions, 'localAddress' | 'maxSockets' | 'lookup'>> = {
+const AGENT_OPTIONS: Options<Pick<AgentOptions, 'localAddress' | 'maxSockets'>> = {
   localAddress: { name: 'an IP address', is: u => typeof u === 'string' && isIP(u) > 0 },
   maxSockets: { name: 'a positive integer', is: u => u === Infinity || positiveInteger.is(u) },
-  lookup: aFunction,
 };
 
 /** A proxy may refuse what has no user agent. */
@@ -81,8 +81,8 @@ export function fromHttp(config: HttpConfig = {}): Transport {
   checkOptions(config, OPTIONS);
   const { agentOptions, agent, ...limits } = config;
   if (agentOptions) {
-    const { localAddress, maxSockets, lookup } = agentOptions;
-    checkOptions(given({ localAddress, maxSockets, lookup }), AGENT_OPTIONS, 'agentOptions');
+    const { localAddress, maxSockets } = agentOptions;
+    checkOptions(given({ localAddress, maxSockets }), AGENT_OPTIONS, 'agentOptions');
     if (agent) throw new InputError('agentOptions', 'left out if there is an agent of your own', 'both');
   }
   const ownAgents = agentOptions && createAgents(agentOptions);
