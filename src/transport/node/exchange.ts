@@ -7,7 +7,7 @@ import type { EachPart, SentResponse } from '../fetch-like.js';
 export class Exchange {
   isAborted = false;
   /** Aborts what does not reach {@link answerTo}. */
-  onAbort: () => void = () => undefined;
+  controller: AbortController | undefined;
   #request: ClientRequest | undefined;
   #incoming: IncomingMessage | undefined;
   #decoder: Transform | undefined;
@@ -100,7 +100,7 @@ export class Exchange {
 
   abort(): void {
     this.isAborted = true;
-    this.onAbort();
+    this.controller?.abort();
     this.#request?.destroy();
     // All of the body may have come already: little of it can become very much.
     this.#decoder?.destroy();

@@ -50,11 +50,10 @@ async function sendOnce(
   const agent = observable(shared, request => (started = request));
   const { request } = isTls(url) ? https : http;
   // A request that is observed is aborted directly, which costs less than a signal.
-  const controller = observed.has(request) ? undefined : new AbortController();
-  exchange.onAbort = () => controller?.abort();
-  const options = { compress: false, agent, signal: controller?.signal, ...init };
+  if (!observed.has(request)) exchange.controller = new AbortController();
+  const signal = exchange.controller?.signal;
   const headers = { 'accept-encoding': 'gzip', ...init.headers };
-  const answered = crossFetch(url, { ...options, headers } as object);
+  const answered = crossFetch(url, { compress: false, agent, signal, ...init, headers } as object);
   if (started) {
     observed.add(request);
     answered.catch(() => undefined);
