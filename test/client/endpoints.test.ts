@@ -163,7 +163,7 @@ describe('custom event kinds', () => {
       {
         kind: 'malformed',
         raw: { ts: '2', kind: { chat_message: { text: 7 } } },
-        errors: [{ path: 'events[1].kind.chat_message.text', expected: 'string', got: '7' }],
+        errors: [{ path: 'events[1].kind.chat_message.text', expected: 'string', got: 'a number' }],
       },
       { kind: 'unknown', name: 'party_update', ts: '3', payload: {} },
     ]);

@@ -300,7 +300,7 @@ describe('a request', () => {
     );
     strictEqual(
       await messageFor('{"members":[],"watch":{"index":5}}'),
-      'watch.index: string that fits in a URL, got 5',
+      'watch.index: string that fits in a URL, got a number',
     );
     const none = await failureOf(clientOf('', 204).client);
     ok(isStatusError(none) && none.status === 204);
