@@ -1,6 +1,6 @@
 import type { Moment } from '../world/clocks.js';
 import type { JournalEntry } from '../world/journal.js';
-import { ageOf, MAX_AGE, saidBefore, TOLERANCE } from './age.js';
+import { ageOf, gaveUpAt, MAX_AGE, saidBefore, TOLERANCE } from './age.js';
 
 /** A checkpoint's time may be so far ahead, in ms: machines differ. What is further ahead is a gap. */
 const AHEAD = 3_000;
@@ -36,7 +36,8 @@ export class HiddenAge {
         break;
       }
       case 'timeout':
-        if (this.#known) this.#known = { ...this.#known, heard: saidBefore(this.#poll!, entry) };
+        if (this.#known)
+          this.#known = { ...this.#known, heard: gaveUpAt(this.#poll!, entry) ?? this.#known.heard };
         break;
       case 'acknowledged':
         this.#known = this.#pending ?? this.#known;

@@ -1,6 +1,6 @@
 import type { Moment } from '../world/clocks.js';
 import type { JournalEntry } from '../world/journal.js';
-import { ageOf, MAX_AGE, saidBefore, TOLERANCE } from './age.js';
+import { ageOf, gaveUpAt, MAX_AGE, saidBefore, TOLERANCE } from './age.js';
 import type { Violation } from './violation.js';
 
 /** So soon after a gap or an answer, in ms, a poll misses nothing. */
@@ -33,6 +33,8 @@ export class IndexAge {
   #expected: 'gap' | 'none' | 'either' | undefined;
   #gaps = 0;
   #why = '';
+  /** What was known before the last answer. */
+  #earlier: Record<'since' | 'heard', Moment | undefined> | undefined;
   /** Events may wait in a queue, whose gap comes before the next poll. It is as old as the index before it. */
   readonly #queues: boolean;
 
@@ -47,8 +49,9 @@ export class IndexAge {
       case 'answer':
         return this.#onAnswer(entry);
       case 'timeout':
-        // It knew the index, but gave no younger one.
-        this.#heard = saidBefore(this.#poll!, entry);
+        // It knew the index, but gave no younger one. That does not undo a gap that has become due.
+        if (this.#openAge(entry) > MAX_AGE + TOLERANCE) this.#isDue = true;
+        this.#heard = gaveUpAt(this.#poll!, entry) ?? this.#heard;
         this.#isOpen = false;
         break;
       case 'gap':
@@ -80,6 +83,7 @@ export class IndexAge {
     // During a sleep no timer tells. Then the gap may also come with the next answer.
     else this.#expected = ageOf(this.#pollSince, entry.firstByte) > MAX_AGE - TOLERANCE ? 'either' : 'none';
     this.#before = this.#since;
+    this.#earlier = { since: this.#since, heard: this.#heard };
     // What came with news may have waited since the service was last heard.
     this.#since = entry.ids.length === 0 || poll.index === undefined ? poll : (this.#heard ?? poll);
     this.#heard = saidBefore(poll, entry.firstByte);
@@ -101,9 +105,14 @@ export class IndexAge {
   #settle({ true: at, index }: JournalEntry & { readonly kind: 'request' }): void {
     if (this.#expected === undefined) return;
     const isMissing = this.#expected === 'gap' && this.#gaps === 0;
-    // An answer without a subscriber to take it is dropped, and so is its index.
-    if (isMissing && this.#queues && index !== this.#answerIndex) this.#isDue = true;
+    // An answer without a subscriber to take it is dropped, with its index and its gap.
+    const isDropped = this.#queues && index !== this.#answerIndex;
+    if (isMissing && isDropped) this.#isDue = true;
     else if (isMissing) this.violations.push({ what: 'no gap', at, detail: this.#why });
+    if (isDropped && index !== undefined && index === this.#poll?.index) {
+      this.#since = this.#earlier?.since;
+      this.#heard = this.#earlier?.heard;
+    }
     this.#expected = undefined;
     this.#gaps = 0;
   }
