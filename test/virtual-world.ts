@@ -6,7 +6,8 @@ import { virtualTime } from './virtual-time.js';
 export function virtualWorld({ random }: { readonly random: () => number }) {
   const { scheduler, pass } = virtualTime();
   const emulator = createEmulator({ scheduler });
-  let { identity_id, token } = emulator.addIdentity();
+  const { identity_id, token: first } = emulator.addIdentity();
+  let token = first;
   const client = createClient({
     ...{ ...emulator.urls, transport: emulator.transport },
     token: { get: () => token, renew: () => (token = emulator.renewToken(token)) },

@@ -10,6 +10,7 @@ export {
   given,
   isWellFormed,
   milliseconds,
+  nearestName,
   nonEmptyString,
   observableInput,
   plainObject,
@@ -23,15 +24,12 @@ export {
 } from './argument.js';
 export { isClientError, type ClientError } from './client-error.js';
 export { DecodeError, isDecodeError, type DecodeIssue } from './decode-error.js';
-export { counted, describe, shapeOf, textOf } from './describe.js';
+export { describe, printable, printableJson, shapeOf, textOf } from './describe.js';
 export { guarded } from './guarded.js';
 export { InputError, isInputError } from './input-error.js';
-export { nearestName } from './nearest-name.js';
-export { printable, printableJson } from './printable.js';
 export { isRetryable, recovery, type Recovery } from './recovery.js';
 export { redact, redactBody, redactError, redactor } from './redact.js';
-export type { RequestSummary } from './request-summary.js';
 export { isFromService, isStatusError, MAX_WAIT, StatusError, type StatusDetails } from './status-error.js';
-export { hasTag } from './tagged-error.js';
+export { hasTag, type RequestSummary } from './tagged-error.js';
 export { isTransportError, TransportError, type TransportFailure } from './transport-error.js';
 export { answerBehind, isUnauthorizedError, UnauthorizedError } from './unauthorized-error.js';

@@ -1,6 +1,5 @@
-import { printable } from './printable.js';
-import type { RequestSummary } from './request-summary.js';
-import { hasTag, TaggedError } from './tagged-error.js';
+import { printable } from './describe.js';
+import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
 /** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
 export const MAX_WAIT = 900_000;

@@ -5,7 +5,11 @@ export abstract class TaggedError extends Error {
   /** All of it: its fields, its message, and the codes and messages of its causes. `JSON.stringify` would leave out the last two. */
   toJSON(): object {
     const { message, cause } = this;
-    return { ...this, message, ...(cause !== undefined && { cause: causeJson(cause, 1) }) };
+    return {
+      ...Object.fromEntries(Object.entries(this)),
+      message,
+      ...(cause !== undefined && { cause: causeJson(cause, 1) }),
+    };
   }
 }
 
@@ -31,4 +35,10 @@ export function hasTag<E extends { readonly _tag: string }>(tag: E['_tag']): (u:
       return false;
     }
   };
+}
+
+/** What an error may reveal about its request. Headers and body are left out, because both carry tokens. */
+export interface RequestSummary {
+  readonly method: string;
+  readonly url: string;
 }

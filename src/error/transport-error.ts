@@ -1,5 +1,4 @@
-import type { RequestSummary } from './request-summary.js';
-import { hasTag, TaggedError } from './tagged-error.js';
+import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
 /**
  * Why there is no answer.

@@ -1,6 +1,5 @@
-import type { RequestSummary } from './request-summary.js';
 import { isStatusError, type StatusError } from './status-error.js';
-import { hasTag, TaggedError } from './tagged-error.js';
+import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
 /**
  * Sign in again: the service does not accept the token, and there is no other; or `token` gave `null`, which means that nobody is signed

@@ -123,10 +123,13 @@ export interface WatchConfig<A> {
   readonly testing?: TestingConfig;
 }
 
-/** The config of a watch: it has to say where the index of an answer is, unless that is `watch.index`. */
-export type ConfigOf<A> = [A] extends [{ readonly watch: { readonly index: unknown } }]
-  ? [config?: WatchConfig<A>]
-  : [config: WatchConfig<A> & Required<Pick<WatchConfig<A>, 'indexOf'>>];
+/** An answer that has its index where the default of {@link WatchConfig.indexOf} looks for it. */
+export interface Indexed {
+  readonly watch: { readonly index: unknown };
+}
+
+/** The config of a watch whose answers have their index elsewhere. */
+export type IndexingConfig<A> = WatchConfig<A> & Required<Pick<WatchConfig<A>, 'indexOf'>>;
 
 const resumable: Guard<string | Checkpoint | null> = {
   name: 'the index of an answer, or a checkpoint { index, at }; omit it to start from now',

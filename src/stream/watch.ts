@@ -28,7 +28,8 @@ import { nextTurn } from './next-turn.js';
 import { pollOnce, type Interruption } from './poll-once.js';
 import {
   watchSettings,
-  type ConfigOf,
+  type Indexed,
+  type IndexingConfig,
   type Poll,
   type SinglePoll,
   type WatchConfig,
@@ -51,24 +52,24 @@ import {
  * Cold: each subscription is a separate watch with at most one poll in flight; unsubscribing aborts it. It completes only if
  * `ack` decides so, and ends only with an error that polling again cannot fix. {@link watchSignals} also emits gaps and status.
  *
- * An answer is emitted without waiting for the subscriber: `concatMap` queues without a bound if it is slower than the service.
- * Use `ack` for work that the next poll should wait for, or that must not be lost.
+ * An answer does not wait for the subscriber: use `ack` for work that the next poll should wait for.
  *
  * Throws an `InputError` if the config is invalid.
  *
  * @example
  * watch(index => client.request(changes, { group_id, ...(index && { watch_index: index }) })).subscribe(show);
  */
-export function watch<A>(poll: Poll<A>, ...config: ConfigOf<A>): Observable<A> {
-  return watchSignals(poll, ...config).pipe(answers());
+export function watch<A>(poll: Poll<A>, config: IndexingConfig<A>): Observable<A>;
+export function watch<A extends Indexed>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A>;
+export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> {
+  return watchSignals(poll, config as IndexingConfig<A>).pipe(answers());
 }
 
 /**
  * Follows a service by long polling. Emits everything that happens, in order: answers with news, gaps, and changes of status.
  * Cold: each subscription is a separate watch with its own index and at most one poll in flight.
  *
- * It completes only if `ack` decides so, and ends only with an error that `recovery` declares final; everything else is retried.
- * Unsubscribing aborts the poll at once. {@link watch} emits only the answers.
+ * It completes only if `ack` decides so, and ends only with an error that `recovery` declares final. {@link watch} emits only the answers.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -77,7 +78,12 @@ export function watch<A>(poll: Poll<A>, ...config: ConfigOf<A>): Observable<A> {
  *   if (signal.kind === 'gap') reload();
  * });
  */
-export function watchSignals<A>(poll: Poll<A>, ...[config = {}]: ConfigOf<A>): Observable<WatchSignal<A>> {
+export function watchSignals<A>(poll: Poll<A>, config: IndexingConfig<A>): Observable<WatchSignal<A>>;
+export function watchSignals<A extends Indexed>(
+  poll: Poll<A>,
+  config?: WatchConfig<A>,
+): Observable<WatchSignal<A>>;
+export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
   // `take(1)` here: a source that emits synchronously without end must be stopped while it emits.
   const polled: SinglePoll<A> = (index, context) =>
     from(poll(index, context)).pipe(
@@ -88,19 +94,15 @@ export function watchSignals<A>(poll: Poll<A>, ...[config = {}]: ConfigOf<A>): O
   return defer(() => continuingWatch(polled, settings)());
 }
 
-/** So many polls may follow each other at once, without a turn for timers and the network in between. */
+/** So many polls may follow each other without a turn for timers and the network. */
 const SOON_IN_A_ROW = 32;
 
-/** The number of watches of this process that are subscribed to, and not paused. */
-let openWatches = 0;
-
-/** The number of watches so far in this process. */
-let watchCount = 0;
+/** The number of watches of this process that are subscribed to, and not paused; and of all so far. */
+let [openWatches, watchCount] = [0, 0];
 
 /**
  * A watch with one subscriber at a time. Each subscription continues where the last one stopped, or from the position it gets. With
- * an audience, answers are held until they are taken, and it polls only while the audience is active; with `resume: false` it then
- * starts from now.
+ * an audience, answers are held until they are taken, and it polls only while that is active; with `resume: false` from now.
  */
 export function continuingWatch<A>(
   poll: SinglePoll<A>,
@@ -117,10 +119,9 @@ export function continuingWatch<A>(
       let state = place ?? firstState(instant(settings), settings.from, retention);
       if (position) state = movedState(state, instant(settings), position.from, retention);
       const interruption$ = new Subject<Interruption>();
-      /** What has to be dealt with before the next poll. */
       let pending: Interruption | undefined = place && 'returned';
       let isActive = true;
-      /** A poll that follows one from before this time needs a new connection, even if no turn has seen the wake. */
+      /** A poll that follows one from before this time needs a new connection. */
       let wokenAt = -Infinity;
       let soon = 0;
       let isEnded = false;

@@ -79,11 +79,11 @@ export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource
   let lastIssued = '';
   const explain = (failure: unknown, request: RequestSummary) => explained(failure, request, [lastIssued]);
   if (token === false) return { current$: of(''), explain };
-  if (typeof token !== 'function' && typeof token !== 'object') {
+  if (typeof token !== 'function' && !plainObject.is(token)) {
     const problem = tokenProblem(token);
     if (problem)
       throw new InputError('token', 'a bearer token, a function, { get, renew }, or false', problem);
-    return { current$: of(token), explain };
+    return { current$: of(token as string), explain };
   }
   /** `get` and `renew` must not send requests through their own client, which would wait for them. */
   let isAsking = false;
@@ -201,11 +201,13 @@ function isProblem(error: unknown): error is Problem {
 }
 
 /** What failed, and with what. */
-class Failure {
+class Failure extends Error {
   constructor(
     readonly what: string,
     readonly error: unknown,
-  ) {}
+  ) {
+    super();
+  }
 }
 
 /** Says what happened. What a provider threw may contain a token: the message and the cause have what is left of it. */

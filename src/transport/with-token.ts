@@ -161,7 +161,7 @@ function isServices({ headers, text }: TransportResponse): boolean {
   const { code, ray_id } = errorBodyOf(text);
   return isFromService({
     code: code ?? undefined,
-    rayId: (ray_id ?? headers.get('rvt-ray-id')) || undefined,
+    rayId: ray_id ?? headers.get('rvt-ray-id') ?? undefined,
   });
 }
 

@@ -1,5 +1,5 @@
 import { strictEqual } from 'node:assert';
-import { nearestName } from '../../src/error/nearest-name.js';
+import { nearestName } from '../../src/error/index.js';
 
 describe('the nearest name', () => {
   const known = [

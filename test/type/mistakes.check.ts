@@ -37,7 +37,7 @@ some.events.feed.on('typo');`,
     kind =>
       [
         `a codec of your own for ${kind}`,
-        `createClient({ url: 'https://a.example', token: 't', events: { chat_message: t.string, ${kind}: t.string } });`,
+        `createClient({ url: 'https://a.example', token: 't', kinds: { chat_message: t.string, ${kind}: t.string } });`,
         `Type 'StringC' is not assignable to type '"${kind} is a kind of this library: choose another name"'.`,
       ] as const,
   ),
@@ -55,7 +55,7 @@ client.watch(plain, {});`,
   [
     'watching answers without an index',
     `watch(() => Promise.resolve({ n: 1 }));`,
-    'Expected 2 arguments, but got 1.',
+    "Type 'Promise<{ n: number; }>' is not assignable to type 'ObservableInput<Indexed>'.",
   ],
   [
     'paging through an endpoint without anchors',
@@ -96,14 +96,14 @@ export const Chat: Codec<Chat> = struct('Chat', { text: t.string });`,
   ],
   [
     'a field that a custom event does not have',
-    `const own = createClient({ url: 'https://a.example', token: 't', events: { chat_message: struct('Chat', { text: t.string }) } });
+    `const own = createClient({ url: 'https://a.example', token: 't', kinds: { chat_message: struct('Chat', { text: t.string }) } });
 own.events.feed.on('chat_message').subscribe(({ payload }) => payload.txt);`,
     `Property 'txt' does not exist on type '{ readonly text: string; }'. Did you mean 'text'?`,
   ],
   [
     'an option that a watch does not have',
     `watch(index => client.group.getMembers({ group_id: 'g', watch_index: index }), { intervall: 1 });`,
-    `Object literal may only specify known properties, and 'intervall' does not exist in type 'WatchConfig<unknown>'.`,
+    'No overload matches this call.',
   ],
   [
     'a misspelt decision of an ack',
