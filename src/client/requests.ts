@@ -11,7 +11,6 @@ import { aBoolean, checkOptions, given, positiveInteger, type Options } from '..
 import {
   backoff,
   continuingWatch,
-  isRealTime,
   watchSettings,
   type AnswerSettings,
   type Clocks,
@@ -141,7 +140,5 @@ export function endpointPages<Input, Answer>(
   const page = (anchor: string | undefined) => ({ ...input, anchor }) as Input;
   const sent = (input: Input) =>
     kind ? send(context.plain, endpoint, input, { kind }) : request(context, endpoint, input);
-  // In virtual time, no page waits for another time.
-  const virtual = scheduler && !isRealTime(scheduler) && { scheduler };
-  return pages(anchor => sent(page(anchor)).pipe(retried), { ...virtual, ...paging });
+  return pages(anchor => sent(page(anchor)).pipe(retried), paging);
 }
