@@ -23,12 +23,12 @@ import {
 import {
   identityEventList,
   IdentityEventList,
-  KINDS,
   type EventCodecs,
   type NoOwnEvents,
 } from '../protocol/index.js';
 import {
   BACKOFF_OPTIONS,
+  KINDS,
   TESTING_OPTIONS,
   WATCH_OPTIONS,
   type TestingConfig,

@@ -22,12 +22,12 @@ export {
   type Guard,
   type Options,
 } from './argument.js';
-export { isClientError, type ClientError } from './client-error.js';
+export { isClientError, isRetryable, type ClientError } from './client-error.js';
 export { DecodeError, isDecodeError, type DecodeIssue } from './decode-error.js';
 export { describe, printable, printableJson, shapeOf, textOf } from './describe.js';
 export { guarded } from './guarded.js';
 export { InputError, isInputError } from './input-error.js';
-export { isRetryable, recovery, type Recovery } from './recovery.js';
+export { recovery, type Recovery } from './recovery.js';
 export { redact, redactBody, redactError, redactor } from './redact.js';
 export { isFromService, isStatusError, MAX_WAIT, StatusError, type StatusDetails } from './status-error.js';
 export { hasTag, type RequestSummary } from './tagged-error.js';

@@ -1,7 +1,6 @@
-import { isClientError } from './client-error.js';
 import { isInputError } from './input-error.js';
 import { isFromService, isStatusError, type StatusError } from './status-error.js';
-import { isTransportError, type TransportFailure } from './transport-error.js';
+import { isTransportError } from './transport-error.js';
 import { isUnauthorizedError } from './unauthorized-error.js';
 
 /**
@@ -39,7 +38,7 @@ const TOO_LONG_STATUSES = [414, 431];
 const INDEX_STATUSES = [400, 404, 410];
 const END_STATUSES = [401, 403];
 /** Foreign answers with these statuses say that the time is wrong, not the URL. */
-const LATER_STATUSES = [408, 425, 429];
+export const LATER_STATUSES = [408, 425, 429];
 
 const CHECK_URL = 'the answer does not come from the service: is the URL right?';
 
@@ -84,20 +83,4 @@ function foreignRecovery({ status, isEmpty, retryAfter: after }: StatusError): R
     blamesIndex: status === 500 && isEmpty,
     ...(asksForUrl && { hint: CHECK_URL }),
   };
-}
-
-/** What comes again with each attempt: the server answers like that, or nothing is to be sent any more. */
-const LASTING: readonly TransportFailure[] = ['redirected', 'too_large'];
-
-/**
- * Whether the same request may succeed later: there was no answer, or one that speaks of a passing state (408, 425, 429, 5xx). Anything that
- * is no error of this library may be anything, and counts as passing. It is what `backoff` retries; a watch retries more.
- *
- * @example
- * client.group.getMembers({ group_id }).pipe(retry({ count: 3, delay: error => (isRetryable(error) ? timer(1_000) : throwError(() => error)) }));
- */
-export function isRetryable(error: unknown): boolean {
-  if (!isClientError(error)) return true;
-  if (isTransportError(error)) return !LASTING.includes(error.reason);
-  return isStatusError(error) && (error.status >= 500 || LATER_STATUSES.includes(error.status));
 }

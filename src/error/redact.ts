@@ -24,90 +24,73 @@ export function redactor(replacements: ReadonlyMap<string, string>): (text: stri
     .filter(([secret]) => secret.length >= MIN_LENGTH)
     // If one secret begins another, replacing it first would leave the rest of the other readable.
     .sort(([a], [b]) => b.length - a.length)
-    .flatMap(([secret, replacement]) => formsOf(secret).map(form => ({ form, replacement })));
-  if (forms.length === 0) return text => text;
+    .map(([secret, replacement]) => ({ form: formsOf(secret), replacement }));
   return text => {
     let shown = text;
     let view = text;
-    for (let escapes = 0; escapes <= MAX_ESCAPES; escapes++) {
+    for (let escapes = 0; escapes <= MAX_ESCAPES && forms.length > 0; escapes++) {
       const clean = forms.reduce(
         (before, { form, replacement }) => before.replace(form, () => replacement),
         view,
       );
       if (clean !== view) shown = clean;
-      view = clean.replace(ESCAPE, characterOf);
+      view = clean.replace(ESCAPE, unescaped);
       if (view === clean) break;
     }
     return shown;
   };
 }
 
-/** The forms of a secret that are not made by escaping single characters. */
-function formsOf(secret: string): readonly RegExp[] {
-  const literal = new RegExp(secret.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'), 'g');
-  if (secret.length < MIN_ENCODED_LENGTH || !isWellFormed(secret)) return [literal];
-  const bytes = bytesOf(secret);
-  const hex = bytes.map(byte => byte.toString(16).padStart(2, '0')).join('');
-  const base64 = [0, 1, 2].map(shift => base64Of(bytes, shift));
-  const encoded = [...base64, ...base64.map(text => text.replaceAll('+', '-').replaceAll('/', '_'))];
-  return [
-    literal,
-    new RegExp(hex, 'gi'),
-    ...[...new Set(encoded)].map(text => new RegExp(text.replaceAll('+', '\\+'), 'g')),
-  ];
+/** Finds a secret in each form that is not made by escaping single characters. */
+function formsOf(secret: string): RegExp {
+  const forms = [secret.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')];
+  if (secret.length >= MIN_ENCODED_LENGTH && isWellFormed(secret)) {
+    // As UTF-8.
+    const bytes = (encodeURIComponent(secret).match(/%..|./g) ?? []).map(part =>
+      part.length > 1 ? Number.parseInt(part.slice(1), 16) : part.charCodeAt(0),
+    );
+    const hex = bytes.map(byte => byte.toString(16).padStart(2, '0')).join('');
+    forms.push(hex.replace(/[a-f]/g, digit => `[${digit}${digit.toUpperCase()}]`));
+    for (const shift of [0, 1, 2]) forms.push(base64Of(bytes, shift));
+  }
+  return new RegExp(forms.join('|'), 'g');
 }
 
-/** As UTF-8. */
-function bytesOf(text: string): readonly number[] {
-  const parts = encodeURIComponent(text).match(/%..|./g) ?? [];
-  return parts.map(part => (part.length > 1 ? Number.parseInt(part.slice(1), 16) : part.charCodeAt(0)));
-}
-
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const BASE64 = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789', String).concat(
+  '[+-]',
+  '[/_]',
+);
 
 /** Bytes in Base64, after so many others, and before any: without the digits that depend on these. */
 function base64Of(bytes: readonly number[], shift: number): string {
-  let text = '';
+  const digits: string[] = [];
   let rest = 0;
   let bits = 0;
   for (const byte of [...[0, 0].slice(0, shift), ...bytes]) {
     rest = ((rest << 8) | byte) & 0xffff;
-    for (bits += 8; bits >= 6; bits -= 6) text += BASE64.charAt((rest >> (bits - 6)) & 63);
+    for (bits += 8; bits >= 6; bits -= 6) digits.push(BASE64[(rest >> (bits - 6)) & 63]!);
   }
-  return text.slice(Math.ceil((shift * 8) / 6));
+  return digits.slice(Math.ceil((shift * 8) / 6)).join('');
 }
 
-const HEX = '[\\da-f]';
-const FOLLOWING = `%[89ab]${HEX}`;
 /** An escaped character: of a URL, as UTF-8; of JSON or JavaScript; of HTML. */
-const ESCAPE = new RegExp(
-  [
-    `%[0-7]${HEX}|%[cd]${HEX}${FOLLOWING}|%e${HEX}(?:${FOLLOWING}){2}|%f[0-7](?:${FOLLOWING}){3}`,
-    `\\\\u${HEX}{4}|\\\\x${HEX}{2}|\\\\["'\\\\/bfnrt]`,
-    `&#\\d{1,7};|&#x${HEX}{1,6};|&(?:amp|lt|gt|quot|apos);`,
-  ].join('|'),
-  'gi',
-);
+const ESCAPE =
+  /(?:%|\\x)([0-7][\da-f])|\\u([\da-f]{4})|&#x([\da-f]{1,6});|&#(\d{1,7});|((?:%[89a-f][\da-f])+)|\\(["'\\/bfnrt])|&(amp|lt|gt|quot|apos);/gi;
 const NAMED: Readonly<Record<string, string>> = {
-  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
+  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
 };
 
-function characterOf(escape: string): string {
-  if (escape.startsWith('%')) return escape.length === 3 ? ofCode(escape.slice(1), 16) : decodedUtf8(escape);
-  const name = escape.startsWith('&') ? escape.slice(1, -1) : escape.slice(1);
-  if (name.startsWith('#')) return /^#x/i.test(name) ? ofCode(name.slice(2), 16) : ofCode(name.slice(1), 10);
-  return name.length > 2 && escape.startsWith('\\') ? ofCode(name.slice(1), 16) : (NAMED[name] ?? name);
-}
-
-function ofCode(digits: string, base: number): string {
-  const code = Number.parseInt(digits, base);
-  return code <= 0x10ffff ? String.fromCodePoint(code) : digits;
-}
-
-function decodedUtf8(escape: string): string {
+function unescaped(
+  escape: string,
+  ...[byte, unit, hex, decimal, utf8, plain, name]: readonly (string | undefined)[]
+): string {
+  const digits = byte ?? unit ?? hex;
   try {
-    return decodeURIComponent(escape);
+    if (digits ?? decimal)
+      return String.fromCodePoint(digits ? Number.parseInt(digits, 16) : Number(decimal));
+    if (utf8) return decodeURIComponent(utf8);
+    return NAMED[plain ?? name!.toLowerCase()] ?? plain!;
   } catch {
     return escape;
   }

@@ -43,7 +43,6 @@ export {
 } from './identity-event-list.js';
 export {
   IdentityUpdate,
-  KINDS,
   type EventCodecs,
   type IdentityUpdateEvent,
   type LiveEvent,

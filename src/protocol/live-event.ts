@@ -89,14 +89,6 @@ export type LiveEvent<Own extends object = NoOwnEvents> =
   | MalformedEvent;
 
 /** The fields that every event has (interface document, 2.4). `kind` holds the payload under the kind's name. */
-/** The kinds of every client. */
-export const KINDS: readonly string[] = [
-  'identity_update',
-  'matchmaker_lobby_join',
-  'unknown',
-  'malformed',
-] satisfies LiveEvent['kind'][];
-
 const EventHead = struct('Event', { kind: jsonObject, ts: t.string }, { notification: t.unknown });
 type EventHead = t.TypeOf<typeof EventHead>;
 

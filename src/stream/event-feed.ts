@@ -23,16 +23,15 @@ import {
   schedulerLike,
   type Options,
 } from '../error/index.js';
-import {
-  KINDS,
-  type IdentityEventList,
-  type IdentityUpdateEvent,
-  type LiveEvent,
-  type LobbyJoinEvent,
-  type MalformedEvent,
-  type NoOwnEvents,
-  type Notification,
-  type UnknownEvent,
+import type {
+  IdentityEventList,
+  IdentityUpdateEvent,
+  LiveEvent,
+  LobbyJoinEvent,
+  MalformedEvent,
+  NoOwnEvents,
+  Notification,
+  UnknownEvent,
 } from '../protocol/index.js';
 import { audienceOf, heldSignals, type Audience } from './held-while.js';
 import type { Gap, WatchSignal, WatchStatus } from './watch-signal.js';
@@ -64,6 +63,14 @@ export interface EventFeed<in out Own extends object = NoOwnEvents> {
   /** The events of one kind, including your own kinds. Throws an `InputError` if there is no such kind. */
   on<K extends LiveEvent<Own>['kind']>(kind: K): Observable<Extract<LiveEvent<Own>, { kind: K }>>;
 }
+
+/** The kinds of every client. */
+export const KINDS: readonly string[] = [
+  'identity_update',
+  'matchmaker_lobby_join',
+  'unknown',
+  'malformed',
+] satisfies LiveEvent['kind'][];
 
 /** The options of {@link eventFeed}. */
 export interface EventFeedConfig {

@@ -1,6 +1,13 @@
 export { backoff, BACKOFF_OPTIONS, backoffDelay, type BackoffConfig, type RetryConfig } from './backoff.js';
 export { isRealTime, monotonicClock, TESTING_OPTIONS, type Clocks, type TestingConfig } from './clocks.js';
-export { audienceFeed, eventFeed, ofKind, type EventFeed, type EventFeedConfig } from './event-feed.js';
+export {
+  audienceFeed,
+  eventFeed,
+  KINDS,
+  ofKind,
+  type EventFeed,
+  type EventFeedConfig,
+} from './event-feed.js';
 export { heldSignals, heldWhile, runWhile, type Audience, type HeldWhileConfig } from './held-while.js';
 export { clockJumps, defaultWake, pageEvents, pageWake, spreadWait, type ClockJumpsConfig } from './wake.js';
 export {

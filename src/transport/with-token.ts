@@ -1,14 +1,10 @@
 import {
   asyncScheduler,
-  catchError,
-  concatMap,
-  defer,
-  map,
-  of,
+  Observable,
   take,
-  throwError,
-  type Observable,
   type SchedulerLike,
+  type Subscriber,
+  type Subscription,
 } from 'rxjs';
 import {
   checkArgument,
@@ -65,80 +61,120 @@ export function withToken(
 ): Transport {
   checkArgument('scheduler', schedulerLike, scheduler);
   const source = tokenSource(token, scheduler);
-  /** Those that the service has rejected. */
   const rejected = new Set<string>();
+  // One Observable for all of it: operators would cost each request more than the rest of this file.
   return request =>
-    defer(() => {
+    new Observable(subscriber => {
       const attempts = new Attempts(source, rejected);
-      /** Sends it with the next token. If there is none, the last answer is the answer. */
-      const attempt = (last?: TransportResponse): Observable<TransportResponse> =>
-        attempts.nextToken().pipe(
-          catchError((failure: unknown) => throwError(() => source.explain(failure, summaryOf(request)))),
-          concatMap(token => {
-            if (typeof token === 'string') return send(token);
-            if (!last) return throwError(() => new UnauthorizedError(summaryOf(request)));
-            request.onArrival?.(last.status);
-            return of(token === null ? { ...last, isSignedOut: true } : last);
+      const follow = (token$: Observable<string | null>, next: (token: string | null) => void) =>
+        subscriber.add(
+          token$.subscribe({
+            // The provider may have ended the request.
+            next: token => subscriber.closed || next(token),
+            error: (failure: unknown) => subscriber.error(source.explain(failure, summaryOf(request))),
           }),
         );
-      const send = (token: string) => {
-        const sentAt = scheduler.now();
-        const authorized = withBearer(request, token);
-        return defer(() => transport(authorized)).pipe(
-          take(1),
-          map(response => withoutSecrets(response, request, [token, ...attempts.refused])),
-          // A transport of the caller's may throw, or answer with something else.
-          catchError((error: unknown) => throwError(() => explainFailure(error, authorized))),
-          concatMap(response => {
-            if (response.status !== 401) return of(response);
-            attempts.refuse(token, isServices(response), scheduler.now() - sentAt >= HELD_AFTER);
-            return attempt(response);
+      /** Sends it with the next token. If there is none, the last answer is the answer. */
+      const attempt = (last?: TransportResponse) => {
+        const end = (isSignedOut: boolean) => {
+          if (!last) return subscriber.error(new UnauthorizedError(summaryOf(request)));
+          request.onArrival?.(last.status);
+          subscriber.next(isSignedOut ? { ...last, isSignedOut } : last);
+          subscriber.complete();
+        };
+        const sendIfNew = (token: string | null, otherwise: () => void) => {
+          if (token === null) end(true);
+          else if (attempts.isUsed(token)) otherwise();
+          else send(token);
+        };
+        if (attempts.left === 0) return end(false);
+        follow(source.current$, token =>
+          sendIfNew(token, () => {
+            if (!attempts.mayRenew) return end(false);
+            attempts.mayRenew = false;
+            follow(source.renewed$!, renewed => sendIfNew(renewed, () => end(false)));
           }),
         );
       };
-      return attempt();
+      const send = (token: string) => {
+        const sentAt = scheduler.now();
+        const authorized = withBearer(request, token);
+        const receive = (answer: TransportResponse) => {
+          const response = withoutSecrets(answer, request, [token, ...attempts.refused]);
+          if (response.status === 401) {
+            attempts.refuse(token, isServices(response), scheduler.now() - sentAt >= HELD_AFTER);
+            attempt(response);
+          } else {
+            subscriber.next(response);
+            subscriber.complete();
+          }
+        };
+        subscriber.add(sendOnce(transport, authorized, subscriber, receive));
+      };
+      attempt();
     });
 }
 
-/** Which tokens a request is sent with. */
+/** Sends a request. A transport of the caller's may throw, answer twice, or answer with something else. */
+function sendOnce(
+  transport: Transport,
+  request: TransportRequest,
+  subscriber: Subscriber<TransportResponse>,
+  receive: (response: TransportResponse) => void,
+): Subscription | undefined {
+  const fail = (error: unknown) => subscriber.error(explainFailure(error, request));
+  let isAnswered = false;
+  try {
+    return transport(request)
+      .pipe(take(1))
+      .subscribe({
+        next: response => {
+          isAnswered = true;
+          try {
+            receive(response);
+          } catch (error) {
+            fail(error);
+          }
+        },
+        error: fail,
+        complete: () => {
+          if (!isAnswered) subscriber.complete();
+        },
+      });
+  } catch (error) {
+    fail(error);
+    return undefined;
+  }
+}
+
+/** What is known about the tokens of a request. */
 class Attempts {
-  /** Those that this request was refused with. */
+  /** How often it may still be sent. */
+  left = MAX_SENDS;
+  mayRenew: boolean;
+  /** Those that it was refused with. */
   readonly refused: string[] = [];
   readonly #source: TokenSource;
+  /** Those that the service has rejected, of any request. */
   readonly #rejected: Set<string>;
-  #left = MAX_SENDS;
-  #mayRenew = true;
 
   constructor(source: TokenSource, rejected: Set<string>) {
     this.#source = source;
     this.#rejected = rejected;
+    this.mayRenew = source.renewed$ !== undefined;
   }
 
-  /** A token that was not refused; undefined if there is none; `null` if nobody is signed in. */
-  nextToken(): Observable<string | null | undefined> {
-    if (this.#left === 0) return of(undefined);
-    return this.#source.current$.pipe(
-      concatMap(token => (this.#isUsed(token) ? this.#renewed() : of(token))),
-    );
-  }
-
-  #renewed(): Observable<string | null | undefined> {
-    const { renewed$ } = this.#source;
-    if (!renewed$ || !this.#mayRenew) return of(undefined);
-    this.#mayRenew = false;
-    return renewed$.pipe(map(token => (this.#isUsed(token) ? undefined : token)));
-  }
-
-  #isUsed(token: string | null): boolean {
-    return token !== null && (this.refused.includes(token) || this.#rejected.has(token));
+  isUsed(token: string): boolean {
+    return this.refused.includes(token) || this.#rejected.has(token);
   }
 
   refuse(token: string, isServices: boolean, isHeld: boolean): void {
     this.refused.push(token);
-    if (isServices && this.#source.renewed$) this.#rejected.add(token);
+    const isRenewable = this.#source.renewed$ !== undefined;
+    if (isServices && isRenewable) this.#rejected.add(token);
     if (this.#rejected.size > REMEMBERED) this.#rejected.delete(this.#rejected.values().next().value!);
-    this.#left = isHeld ? MAX_SENDS : this.#left - 1;
-    this.#mayRenew ||= isHeld;
+    this.left = isHeld ? MAX_SENDS : this.left - 1;
+    this.mayRenew = this.mayRenew || (isHeld && isRenewable);
   }
 }
 

@@ -84,3 +84,45 @@ function takenOver(request: ClientRequest): ClientRequest {
   Object.assign(request, { abort: () => undefined });
   return request.once('response', incoming => incoming.unpipe());
 }
+
+/**
+ * Codes of errors before any connection was made, after which the server cannot have seen the request: those of Node, its DNS
+ * client, undici and Bun.
+ */
+const UNREACHABLE = new RegExp(
+  `^(${[
+    'EAI_.*|ENOTFOUND|ENODATA|ENONAME|ENOTIMP|EFORMERR|ESERVFAIL|EREFUSED|EBAD(QUERY|NAME|FAMILY|RESP|STR|FLAGS|HINTS)',
+    'ETIMEOUT|ECANCELLED|EFILE|EDESTRUCTION|ENOTINITIALIZED|ELOADIPHLPAPI|EADDRGETNETWORKPARAMS',
+    'ERR_INVALID_IP_ADDRESS|ERR_INVALID_ADDRESS_FAMILY',
+    'EMFILE|ENFILE|EADDRINUSE|EADDRNOTAVAIL|EAFNOSUPPORT|EHOSTUNREACH|ENETUNREACH|ECONNREFUSED',
+    'ERR_SOCKET_CONNECTION_TIMEOUT|UND_ERR_CONNECT_TIMEOUT|ERR_PROXY_TUNNEL|ConnectionRefused|FailedToOpenSocket',
+    'CERT_.*|CRL_.*|ERR_TLS_.*|.*_CERT.*|UNABLE_TO_.*|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED',
+  ].join('|')})$`,
+);
+
+/** Where Node failed, if that was before a connection: any code will do then, even `ETIMEDOUT`. */
+const CONNECTING = /^(getaddrinfo|query[A-Z]\w*|bind|connect)$/;
+
+/** Where Node failed, if that was on a connection, which a router may call unreachable later. */
+const CONNECTED = /^(read|write|shutdown)$/;
+
+interface NodeFailure {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly cause?: unknown;
+  /** Those of an AggregateError: Node has tried several addresses. */
+  readonly errors?: unknown;
+}
+
+/** Causes may be cyclic. */
+const MAX_DEPTH = 5;
+
+/** Whether an error, its cause, or all of the errors that it combines say that no connection was made. */
+export function isUnconnected(error: unknown, depth = 0): boolean {
+  if (depth > MAX_DEPTH || typeof error !== 'object' || error === null) return false;
+  const { code, syscall, errors } = error as NodeFailure;
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(each => isUnconnected(each, depth + 1));
+  if (typeof syscall === 'string' && CONNECTING.test(syscall)) return true;
+  if (typeof code !== 'string') return isUnconnected((error as NodeFailure).cause, depth + 1);
+  return UNREACHABLE.test(code) && !(typeof syscall === 'string' && CONNECTED.test(syscall));
+}
