@@ -3,7 +3,7 @@ import { sendWith, type FetchLike, type Send } from './fetch-like.js';
 declare const fetch: FetchLike;
 
 /** A browser does not tell whether a connection was made. */
-export const isUnconnected = (_error: unknown): boolean => false;
+export const isUnconnected: (error: unknown) => boolean = () => false;
 
 /** Sends with the platform's own `fetch`, outside Node. It is looked up at each call because it may be patched. */
 export const platformFetch: Send = sendWith((url, init) => fetch(url, init));

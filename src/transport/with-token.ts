@@ -76,25 +76,25 @@ export function withToken(
         );
       /** Sends it with the next token. If there is none, the last answer is the answer. */
       const attempt = (last?: TransportResponse) => {
-        const end = (isSignedOut: boolean) => {
-          if (!last) return subscriber.error(new UnauthorizedError(summaryOf(request)));
-          request.onArrival?.(last.status);
-          subscriber.next(isSignedOut ? { ...last, isSignedOut } : last);
-          subscriber.complete();
+        const end = (isSignedOut = false) => {
+          if (last) {
+            request.onArrival?.(last.status);
+            subscriber.next(isSignedOut ? { ...last, isSignedOut } : last);
+            subscriber.complete();
+          } else subscriber.error(new UnauthorizedError(summaryOf(request)));
         };
-        const sendIfNew = (token: string | null, otherwise: () => void) => {
+        const sendOr = (otherwise: () => void) => (token: string | null) => {
           if (token === null) end(true);
           else if (attempts.isUsed(token)) otherwise();
           else send(token);
         };
-        if (attempts.left === 0) return end(false);
-        follow(source.current$, token =>
-          sendIfNew(token, () => {
-            if (!attempts.mayRenew) return end(false);
-            attempts.mayRenew = false;
-            follow(source.renewed$!, renewed => sendIfNew(renewed, () => end(false)));
-          }),
-        );
+        const renew = () => {
+          const renewed$ = attempts.takeRenewal();
+          if (renewed$) follow(renewed$, sendOr(end));
+          else end();
+        };
+        if (attempts.left > 0) follow(source.current$, sendOr(renew));
+        else end();
       };
       const send = (token: string) => {
         const sentAt = scheduler.now();
@@ -151,30 +151,35 @@ function sendOnce(
 class Attempts {
   /** How often it may still be sent. */
   left = MAX_SENDS;
-  mayRenew: boolean;
   /** Those that it was refused with. */
   readonly refused: string[] = [];
   readonly #source: TokenSource;
   /** Those that the service has rejected, of any request. */
   readonly #rejected: Set<string>;
+  #mayRenew = true;
 
   constructor(source: TokenSource, rejected: Set<string>) {
     this.#source = source;
     this.#rejected = rejected;
-    this.mayRenew = source.renewed$ !== undefined;
   }
 
   isUsed(token: string): boolean {
     return this.refused.includes(token) || this.#rejected.has(token);
   }
 
+  /** The one renewal that is made for it, if there is any to be made. */
+  takeRenewal(): Observable<string | null> | undefined {
+    const renewed$ = this.#mayRenew ? this.#source.renewed$ : undefined;
+    this.#mayRenew = false;
+    return renewed$;
+  }
+
   refuse(token: string, isServices: boolean, isHeld: boolean): void {
     this.refused.push(token);
-    const isRenewable = this.#source.renewed$ !== undefined;
-    if (isServices && isRenewable) this.#rejected.add(token);
+    if (isServices && this.#source.renewed$) this.#rejected.add(token);
     if (this.#rejected.size > REMEMBERED) this.#rejected.delete(this.#rejected.values().next().value!);
     this.left = isHeld ? MAX_SENDS : this.left - 1;
-    this.mayRenew = this.mayRenew || (isHeld && isRenewable);
+    this.#mayRenew ||= isHeld;
   }
 }
 
