@@ -24,13 +24,13 @@ export function redactor(replacements: ReadonlyMap<string, string>): (text: stri
     .filter(([secret]) => secret.length >= MIN_LENGTH)
     // If one secret begins another, replacing it first would leave the rest of the other readable.
     .sort(([a], [b]) => b.length - a.length)
-    .map(([secret, replacement]) => ({ form: formsOf(secret), replacement }));
+    .flatMap(([secret, replacement]) => formsOf(secret).map(form => ({ form, replacement })));
   return text => {
     let shown = text;
     let view = text;
     for (let escapes = 0; escapes <= MAX_ESCAPES && forms.length > 0; escapes++) {
       const clean = forms.reduce(
-        (before, { form, replacement }) => before.replace(form, () => replacement),
+        (before, { form, replacement }) => before.replaceAll(form, () => replacement),
         view,
       );
       if (clean !== view) shown = clean;
@@ -41,36 +41,31 @@ export function redactor(replacements: ReadonlyMap<string, string>): (text: stri
   };
 }
 
-/** Finds a secret in each form that is not made by escaping single characters. */
-function formsOf(secret: string): RegExp {
-  const forms = [secret.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')];
-  if (secret.length >= MIN_ENCODED_LENGTH && isWellFormed(secret)) {
-    // As UTF-8.
-    const bytes = (encodeURIComponent(secret).match(/%..|./g) ?? []).map(part =>
-      part.length > 1 ? Number.parseInt(part.slice(1), 16) : part.charCodeAt(0),
-    );
-    const hex = bytes.map(byte => byte.toString(16).padStart(2, '0')).join('');
-    forms.push(hex.replace(/[a-f]/g, digit => `[${digit}${digit.toUpperCase()}]`));
-    for (const shift of [0, 1, 2]) forms.push(base64Of(bytes, shift));
-  }
-  return new RegExp(forms.join('|'), 'g');
+/** The forms of a secret that are not made by escaping single characters. */
+function formsOf(secret: string): readonly string[] {
+  if (secret.length < MIN_ENCODED_LENGTH || !isWellFormed(secret)) return [secret];
+  // As UTF-8.
+  const bytes = (encodeURIComponent(secret).match(/%..|./g) ?? []).map(part =>
+    part.length > 1 ? Number.parseInt(part.slice(1), 16) : part.charCodeAt(0),
+  );
+  const hex = bytes.map(byte => byte.toString(16).padStart(2, '0')).join('');
+  const base64 = [0, 1, 2].map(shift => base64Of(bytes, shift));
+  const ofUrls = base64.map(text => text.replaceAll('+', '-').replaceAll('/', '_'));
+  return [secret, hex, hex.toUpperCase(), ...new Set([...base64, ...ofUrls])];
 }
 
-const BASE64 = Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789', String).concat(
-  '[+-]',
-  '[/_]',
-);
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 /** Bytes in Base64, after so many others, and before any: without the digits that depend on these. */
 function base64Of(bytes: readonly number[], shift: number): string {
-  const digits: string[] = [];
+  let text = '';
   let rest = 0;
   let bits = 0;
   for (const byte of [...[0, 0].slice(0, shift), ...bytes]) {
     rest = ((rest << 8) | byte) & 0xffff;
-    for (bits += 8; bits >= 6; bits -= 6) digits.push(BASE64[(rest >> (bits - 6)) & 63]!);
+    for (bits += 8; bits >= 6; bits -= 6) text += BASE64.charAt((rest >> (bits - 6)) & 63);
   }
-  return digits.slice(Math.ceil((shift * 8) / 6)).join('');
+  return text.slice(Math.ceil((shift * 8) / 6));
 }
 
 /** An escaped character: of a URL, as UTF-8; of JSON or JavaScript; of HTML. */
