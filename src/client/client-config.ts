@@ -59,8 +59,13 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
   /** {api_url} of the interface document. Default: `url`. */
   readonly apiUrl?: string;
   /**
-   * The bearer token of an identity or a lobby, or a function that returns it and is called before each request; `false` if
-   * something else adds it.
+   * The bearer token of an identity or a lobby. `{ get, renew }` if it expires: `get` gives the token, and is called before each request;
+   * `renew` is called after a 401, and gives a fresh one, at once, as a promise or as an Observable. `null` from either: nobody is signed
+   * in. What they throw is taken for passing: a watch tries again. Streams end with an `UnauthorizedError`, and only with that, if the
+   * player has to sign in again. A string never changes; a function is `get` for both; `false` if something else adds the token.
+   *
+   * @example
+   * token: { get: () => session.token, renew: () => session.renew() } // error: e => isUnauthorizedError(e) && showSignIn()
    */
   readonly token: Token;
   /** Allows plain http: to other machines. Default false, because it exposes the token to everyone on the network. */
