@@ -4,6 +4,7 @@ import { firstValueFrom, lastValueFrom, of, take } from 'rxjs';
 import {
   createClient,
   endpoint,
+  eventFeed,
   eventsWatch,
   getMembers,
   isInputError,
@@ -11,6 +12,7 @@ import {
   struct,
   type ClientConfig,
   type TransportRequest,
+  type WatchSharing,
 } from 'lobby-rx';
 import { identityEventList } from 'lobby-rx/codecs';
 import { createEmulator, listen } from 'lobby-rx/emulator';
@@ -183,6 +185,21 @@ describe('custom event kinds', () => {
     emulator.publish(identity_id, { chat_message: { text: 'Hi' } }, note);
     strictEqual((await texts).payload.text, 'Hi');
     strictEqual((await shown).event.kind, 'chat_message');
+  });
+
+  it('are the only ones besides those of every client that a feed takes', () => {
+    const { client } = clientOf(batch, { kinds: { chat_message: ChatMessage } });
+    const share: WatchSharing = watch => watch({});
+    for (const feed of [client.events.feed, client.events.createFeed({ share })]) {
+      for (const kind of ['chat_message', 'identity_update', 'malformed']) ok(feed.on(kind as 'malformed'));
+      for (const kind of ['typo', '', undefined, 'toString'])
+        throws(
+          () => feed.on(kind as 'unknown'),
+          /^InputError: kind must be one of identity_update, matchmaker_lobby_join, unknown, malformed, chat_message; got /,
+        );
+    }
+    // Of signals of the caller's own, nobody knows the kinds.
+    ok(eventFeed([]).on('anything' as 'unknown'));
   });
 
   it('may have a codec that transforms them; one that throws does not affect other events', () => {

@@ -1,7 +1,7 @@
 // What the default transport promises, in whatever runtime.
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fromFetch, withDeadline } from 'lobby-rx';
+import { fromFetch, withTimeout } from 'lobby-rx';
 import { firstValueFrom } from 'rxjs';
 
 const url = process.argv[2];
@@ -43,7 +43,7 @@ for (let n = 0; n < 3; n++) {
   await holds(0);
 }
 const ends = Array.from({ length: POLLS }, () =>
-  outcomeOf(send('/held', 'GET', withDeadline(transport, 100))),
+  outcomeOf(send('/held', 'GET', withTimeout(transport, 100))),
 );
 deepStrictEqual(new Set(await Promise.all(ends)), new Set(['deadline']));
 await holds(0);

@@ -36,6 +36,30 @@ describe('provideLobby', () => {
     strictEqual(next === one, false);
   });
 
+  it('asks get and renew for a token, for no longer than the injector lives', () => {
+    const asked: string[] = [];
+    const never = (name: string) => () => {
+      asked.push(name);
+      return new Observable<string>(() => () => asked.push(`${name} given up`));
+    };
+    const { component, pass } = angularApp({
+      providers: [
+        provideLobby(() => ({
+          url: 'https://a.example',
+          token: { get: () => 'old', renew: never('renew') },
+          transport: () => of({ status: 401, headers: { get: () => null }, text: '{"code":"EXPIRED"}' }),
+        })),
+      ],
+    });
+    component(() => injectLobby())
+      .value.group.getMembers({ group_id: 'g' })
+      .subscribe();
+    pass(100);
+    deepStrictEqual(asked, ['renew']);
+    TestBed.resetTestingModule();
+    deepStrictEqual(asked, ['renew', 'renew given up']);
+  });
+
   it('refuses an invalid config by name', () => {
     for (const [config, message] of [
       [{ url: 'https://a.example', tokne: 't' }, /unknown option `tokne`; did you mean `token`\?/],
