@@ -39,3 +39,4 @@ export {
   StatConfig,
   WatchData,
 } from './protocol/index.js';
+export type { EventListCodec } from './protocol/index.js';

@@ -39,6 +39,8 @@ export type {
   Gap,
   GapReason,
   HeldWhileConfig,
+  Indexed,
+  IndexingConfig,
   Poll,
   PollContext,
   ResumableWatch,

@@ -16,6 +16,8 @@ export {
   type AckDecision,
   type AckResult,
   type AnswerSettings,
+  type Indexed,
+  type IndexingConfig,
   type Poll,
   type PollContext,
   type Polled,
