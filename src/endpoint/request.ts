@@ -162,14 +162,14 @@ function retryAfter(
   if (/^\d+(\.\d*)?$/.test(header)) return Math.min(Number(header) * 1000, Number.MAX_SAFE_INTEGER);
   const until = httpDate(header) ?? time(metadata);
   if (until === undefined) return undefined;
-  const sent = httpDate(headers.get('date') ?? '');
+  const sent = httpDate(once(headers.get('date') ?? ''));
   return Math.max(0, sent === undefined ? Math.min(until - now, MAX_WAIT) : until - sent);
 }
 
-/** A header that came twice with the same value is one: `30, 30`. */
+/** A header that came several times with the same value is one: `30, 30`. */
 function once(header: string): string {
   const text = header.trim();
-  return /^(.{1,60}?)\s*,\s*\1$/.exec(text)?.[1] ?? text;
+  return /^(.{1,60}?)(?:\s*,\s*\1)+$/.exec(text)?.[1] ?? text;
 }
 
 /** The time of an HTTP date. `Date.parse` alone would also accept '-5' and '1.5'. */

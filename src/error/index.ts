@@ -30,6 +30,6 @@ export { InputError, isInputError } from './input-error.js';
 export { recovery, type Recovery } from './recovery.js';
 export { redact, redactBody, redactError, redactor } from './redact.js';
 export { isFromService, isStatusError, MAX_WAIT, StatusError, type StatusDetails } from './status-error.js';
-export { hasTag, type RequestSummary } from './tagged-error.js';
+export { hasTag, isOwnError, type RequestSummary } from './tagged-error.js';
 export { isTransportError, TransportError, type TransportFailure } from './transport-error.js';
 export { answerBehind, isUnauthorizedError, UnauthorizedError } from './unauthorized-error.js';

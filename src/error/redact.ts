@@ -25,21 +25,24 @@ export function redactor(replacements: ReadonlyMap<string, string>): (text: stri
     // If one secret begins another, replacing it first would leave the rest of the other readable.
     .sort(([a], [b]) => b.length - a.length)
     .flatMap(([secret, replacement]) => formsOf(secret).map(form => ({ form, replacement })));
-  return text => {
-    let shown = text;
-    let view = text;
-    for (let escapes = 0; escapes <= MAX_ESCAPES && forms.length > 0; escapes++) {
-      const clean = forms.reduce(
-        (before, { form, replacement }) => before.replaceAll(form, () => replacement),
-        view,
-      );
-      if (clean !== view) shown = clean;
-      view = clean.replace(ESCAPE, unescaped);
-      if (view === clean) break;
+  const hideIn = (text: string) =>
+    forms.reduce((before, { form, replacement }) => before.replaceAll(form, () => replacement), text);
+  const shownAt = (text: string, escapes: number): string => {
+    const clean = hideIn(text);
+    if (escapes === MAX_ESCAPES) return clean;
+    // A secret may itself have what looks like an escape, so that each kind is undone by itself, and all of them together.
+    for (const escape of text.length > MAX_THOROUGH ? [ANY_ESCAPE] : ESCAPES) {
+      const view = clean.replace(escape, unescaped);
+      const shown = view === clean ? view : shownAt(view, escapes + 1);
+      if (shown !== view) return shown;
     }
-    return shown;
+    return clean;
   };
+  return text => shownAt(text, 0);
 }
+
+/** In a longer text, escapes of all kinds are undone together: the time would grow with the number of their orders. */
+const MAX_THOROUGH = 10_000;
 
 /** The forms of a secret that are not made by escaping single characters. */
 function formsOf(secret: string): readonly string[] {
@@ -68,9 +71,13 @@ function base64Of(bytes: readonly number[], shift: number): string {
   return text.slice(Math.ceil((shift * 8) / 6));
 }
 
-/** An escaped character: of a URL, as UTF-8; of JSON or JavaScript; of HTML. */
-const ESCAPE =
+/** Escaped characters: of a URL, as UTF-8; of JSON or JavaScript; of HTML. The groups of all kinds have the same order. */
+const ANY_ESCAPE =
   /(?:%|\\x)([0-7][\da-f])|\\u([\da-f]{4})|&#x([\da-f]{1,6});|&#(\d{1,7});|((?:%[89a-f][\da-f])+)|\\(["'\\/bfnrt])|&(amp|lt|gt|quot|apos);/gi;
+const ESCAPES = [
+  ANY_ESCAPE,
+  ...['%', '\\\\', '&'].map(kind => new RegExp(`(?=${kind})(?:${ANY_ESCAPE.source})`, 'gi')),
+];
 const NAMED: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
   ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
@@ -124,11 +131,17 @@ function redactJson(value: unknown, hide: (text: string) => string, isTop = true
 /** Words that are no tokens: plain ones, perhaps in quotes or brackets, and short numbers. Everything else may be one. */
 const PLAIN_WORD = /^["'`([]*([A-Za-z]{1,20}|\d{1,3})([-'_/.][A-Za-z]{1,20})*["'`)\].,:;!?]*$/;
 
+/** A line of a stack, as V8 writes it, or other browsers. The others are the message, and whatever is appended. */
+const FRAME = /^\s+at .*[:)\d>]$|^[^\s@]*@.*:\d+:\d+$/;
+
+/** Causes may be cyclic. */
+const MAX_CAUSES = 5;
+
 /**
  * A copy of an error of unknown origin, without anything in it that may be a token: its name, its code, the plain words of its message,
- * and its own stack.
+ * its own stack, and the same of its causes.
  */
-export function redactError(error: unknown, secrets: readonly string[]): Error {
+export function redactError(error: unknown, secrets: readonly string[], depth = 0): Error {
   const hide = (given: unknown) => redact(String(given), secrets);
   const clean = (given: unknown) =>
     hide(given)
@@ -137,19 +150,24 @@ export function redactError(error: unknown, secrets: readonly string[]): Error {
       .map(word => (PLAIN_WORD.test(word) ? word : '[secret]'))
       .join(' ');
   try {
-    const { name, code, message, stack } = Object(error) as Partial<
-      Record<'name' | 'code' | 'message' | 'stack', unknown>
+    const { name, code, message, stack, cause, errors } = Object(error) as Partial<
+      Record<'name' | 'code' | 'message' | 'stack' | 'cause' | 'errors', unknown>
     >;
     const text = typeof error === 'string' ? error : typeof message === 'string' ? message : typeof error;
-    const copy = Object.assign(new Error(clean(text)), {
-      ...(typeof name === 'string' && { name: clean(name) }),
-      ...((typeof code === 'string' || typeof code === 'number') && { code: clean(code) }),
-    });
-    // V8 begins it with the message, which may have several lines.
-    if (typeof stack === 'string') {
-      const frames = hide(stack.slice(stack.includes(text) ? stack.indexOf(text) + text.length : 0));
-      copy.stack = `${copy.name}: ${copy.message}${frames}`;
-    }
+    // Node has tried several addresses: the first error says as much as all of them.
+    const because: unknown = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
+    const copy = Object.assign(
+      new Error(clean(text), {
+        ...(because !== undefined &&
+          depth < MAX_CAUSES && { cause: redactError(because, secrets, depth + 1) }),
+      }),
+      {
+        ...(typeof name === 'string' && { name: clean(name) }),
+        ...((typeof code === 'string' || typeof code === 'number') && { code: clean(code) }),
+      },
+    );
+    const frames = typeof stack === 'string' ? stack.split('\n').filter(line => FRAME.test(line)) : [];
+    if (frames.length > 0) copy.stack = `${copy.name}: ${copy.message}\n${hide(frames.join('\n'))}`;
     return copy;
   } catch {
     // Anything can be thrown, even what has no text.

@@ -17,10 +17,25 @@ export abstract class TaggedError extends Error {
 const MAX_DEPTH = 5;
 
 function causeJson(error: unknown, depth: number): unknown {
-  // Not by its class: it may come from another realm.
-  const { name, code, message, cause } = Object(error) as Partial<Record<'code', unknown>> & Error;
-  if (typeof message !== 'string' || depth > MAX_DEPTH) return typeof error;
-  return { name, code, message, ...(cause !== undefined && { cause: causeJson(cause, depth + 1) }) };
+  try {
+    // Not by its class: it may come from another realm.
+    const { name, code, message, cause } = Object(error) as Partial<Record<'code', unknown>> & Error;
+    if (typeof message !== 'string' || depth > MAX_DEPTH) return typeof error;
+    const known = typeof code === 'string' || typeof code === 'number' ? code : undefined;
+    return { name, code: known, message, ...(cause !== undefined && { cause: causeJson(cause, depth + 1) }) };
+  } catch {
+    // Anything can be thrown, even what throws when it is read.
+    return typeof error;
+  }
+}
+
+/** Whether this library has made it, and not only something with its `_tag`: it contains no secrets then. */
+export function isOwnError(error: unknown): error is TaggedError {
+  try {
+    return error instanceof TaggedError;
+  } catch {
+    return false;
+  }
 }
 
 /**

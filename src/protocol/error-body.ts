@@ -1,7 +1,6 @@
 import * as t from 'io-ts';
-import { isLeft } from '#fp-ts/Either';
 import type { Codec } from './codec.js';
-import { struct } from './struct.js';
+import { struct, type AnyStruct } from './struct.js';
 
 /**
  * The body of an error answer, as observed on deployed servers. The interface document does not show one. Any field may be
@@ -20,17 +19,18 @@ export interface ErrorBody {
   readonly ray_id?: string | null | undefined;
 }
 
-export const ErrorBody: Codec<ErrorBody> = struct(
+export const ErrorBody: Codec<ErrorBody> & AnyStruct = struct(
   'ErrorBody',
   {},
   { code: t.string, message: t.string, documentation: t.string, metadata: t.unknown, ray_id: t.string },
 );
 
-/** What an error answer says, as far as it says anything: it may be empty, HTML or cut off. */
+/** What an error answer says, as far as it says anything: it may be empty, HTML or cut off, and have fields of other types. */
 export function errorBodyOf(text: string): ErrorBody {
   try {
-    const result = ErrorBody.decode(JSON.parse(text));
-    return isLeft(result) ? {} : result.right;
+    const json = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const valid = Object.entries(ErrorBody.optional).filter(([name, codec]) => codec.is(json[name]));
+    return Object.fromEntries(valid.map(([name]) => [name, json[name]]));
   } catch {
     return {};
   }

@@ -1,5 +1,5 @@
 import { isUnconnected } from '#fetch';
-import { isTransportError, redact, textOf, TransportError } from '../error/index.js';
+import { isOwnError, isTransportError, redact, textOf, TransportError } from '../error/index.js';
 import { secretsOf, summaryOf, type TransportRequest } from './transport.js';
 
 /** Deno has no code, only a message. */
@@ -16,10 +16,11 @@ const UNREACHABLE_MESSAGE = 'client error (Connect)';
  * ```
  */
 export function explainFailure(error: unknown, request: TransportRequest): TransportError {
-  if (isTransportError(error)) return error;
+  if (isOwnError(error) && isTransportError(error)) return error;
   const summary = summaryOf(request);
   const failure = Object(error) as FetchFailure;
-  const code = readOr(undefined, () => codeOf(error));
+  const found = readOr(undefined, () => codeOf(error));
+  const code = found && redact(found, secretsOf(request)).slice(0, 100);
   const message = textOf(readOr(undefined, () => failure.message) ?? error);
   const isUnreachable =
     readOr(false, () => isUnconnected(error)) ||

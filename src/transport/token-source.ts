@@ -22,7 +22,7 @@ import {
   checkOptions,
   describe,
   InputError,
-  isClientError,
+  isOwnError,
   observableInput,
   plainObject,
   redactError,
@@ -157,16 +157,18 @@ function oneAtATime(
   function later(given: ObservableInput<string | null | undefined>) {
     // Before anyone is notified, so that a request that is made in response asks anew.
     const clear = () => (running = undefined);
-    return from(given).pipe(
+    const isPromise = 'then' in given;
+    // It goes on although nobody waits for it any more: who asks meanwhile waits for it, too.
+    if (isPromise) void Promise.resolve(given).then(clear, clear);
+    const value$ = from(given).pipe(
       timeout({ first: TIMEOUT, scheduler, with: () => throwError(() => new Problem(GAVE_NONE)) }),
       take(1),
       throwIfEmpty(() => new Problem('completed without a token')),
       map(valid),
       tap({ next: clear, error: clear }),
       catchError((error: unknown) => throwError(() => fail(error))),
-      finalize(clear),
-      share(),
     );
+    return isPromise ? value$ : value$.pipe(finalize(clear), share());
   }
 }
 
@@ -217,6 +219,6 @@ function explained(failure: unknown, request: RequestSummary, secrets: readonly 
     new TransportError('not_sent', `nothing was sent: ${what} ${how}`, request, cause && { cause });
   if (isProblem(error)) return notSent(error.message);
   // The errors of this library contain no tokens.
-  const cause = isClientError(error) ? error : redactError(error, secrets);
+  const cause = isOwnError(error) ? error : redactError(error, secrets);
   return notSent(`failed: ${cause.name}: ${cause.message}`, cause);
 }

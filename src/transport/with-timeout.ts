@@ -1,4 +1,4 @@
-import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, Observable, type SchedulerLike, type Subscription } from 'rxjs';
 import { checkArgument, milliseconds, TransportError } from '../error/index.js';
 import { summaryOf, type Transport } from './transport.js';
 
@@ -24,12 +24,15 @@ export function withTimeout(
     new Observable(subscriber => {
       const fail = () =>
         subscriber.error(new TransportError('timeout', `no answer within ${timeout} ms`, summaryOf(request)));
-      const late = scheduler.schedule(fail, timeout);
-      subscriber.add(late);
+      let late: Subscription | undefined;
+      let hasArrived = false as boolean;
       const onArrival = (status: number) => {
-        if (request.method === 'GET') late.unsubscribe();
+        hasArrived = request.method === 'GET';
+        if (hasArrived) late?.unsubscribe();
         request.onArrival?.(status);
       };
       subscriber.add(transport({ ...request, onArrival }).subscribe(subscriber));
+      // After that, so that a token that does not come in as long a time is what the error speaks of.
+      if (!hasArrived && !subscriber.closed) subscriber.add((late = scheduler.schedule(fail, timeout)));
     });
 }

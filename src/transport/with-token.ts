@@ -39,7 +39,7 @@ const REMEMBERED = 20;
  *
  * `get` is called before each request. After a 401 it is called again: if it gives another token, the request is sent with that; if it
  * gives the same one, `renew` is called, once for all who wait, and the request is sent with what it gives. A token that the service has
- * rejected is never sent again, if there is a `renew`. A request is sent three times at most; a 401 after 2 s or more does not count.
+ * rejected is never sent again, if there is a `renew`. A request is sent three times at most; a 401 of a poll after 2 s or more does not count.
  *
  * Errors, besides those of the transport: an `UnauthorizedError` if `get` gives `null`, or only what the service has rejected. If
  * `get` or `renew` throws, gives no valid token, or takes longer than 15 s, a `TransportError` whose reason is `not_sent`; its
@@ -102,7 +102,8 @@ export function withToken(
         const receive = (answer: TransportResponse) => {
           const response = withoutSecrets(answer, request, [token, ...attempts.refused]);
           if (response.status === 401) {
-            attempts.refuse(token, isServices(response), scheduler.now() - sentAt >= HELD_AFTER);
+            const isHeld = request.kind === 'poll' && scheduler.now() - sentAt >= HELD_AFTER;
+            attempts.refuse(token, isServices(response), isHeld);
             attempt(response);
           } else {
             subscriber.next(response);
@@ -200,10 +201,8 @@ function withBearer(request: TransportRequest, token: string): TransportRequest 
 /** Whether an answer is the service's own. */
 function isServices({ headers, text }: TransportResponse): boolean {
   const { code, ray_id } = errorBodyOf(text);
-  return isFromService({
-    code: code ?? undefined,
-    rayId: ray_id ?? headers.get('rvt-ray-id') ?? undefined,
-  });
+  const rayId = ray_id ?? headers.get('rvt-ray-id') ?? '';
+  return isFromService({ code: code ?? undefined, rayId: rayId === '' ? undefined : rayId });
 }
 
 /** Redacts an error answer, which may quote the request in its body or in a header that ends up in an error. */

@@ -83,6 +83,16 @@ describe('redact, with a secret that comes back in another form', () => {
     });
   }
 
+  it('finds one that has what looks like an escape, escaped in another way', () => {
+    for (const [token, shown] of [
+      ['s%3Aab12.cd/ef', 'bad s%3Aab12.cd\\/ef'],
+      ['s%3Aab12.cdef==', 'bad s%3Aab12.cdef&#x3D;&#x3D;'],
+      ['a&lt;bcdef"x', 'bad a&lt;bcdef\\"x'],
+      ['tok%2Bx%252By+/=', `bad ${encodeURIComponent('tok%2Bx%252By+/=')}`],
+    ] as const)
+      strictEqual(redact(shown, [token]), 'bad [secret]', shown);
+  });
+
   it('takes a time that grows with the text only', () => {
     const took = (run: () => unknown) => {
       const start = performance.now();

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { Agent } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { inspect, promisify } from 'node:util';
 import { lastValueFrom } from 'rxjs';
-import { createClient, fromFetch, isTransportError, whyNotConnected } from 'lobby-rx';
+import { createClient, fromFetch, isTransportError, whyNotConnected, withToken } from 'lobby-rx';
 import type { FetchLike, Transport, TransportError } from 'lobby-rx';
 import { fromHttp } from 'lobby-rx/node';
 import { rawServer, type RawServer } from '../raw-server.js';
@@ -41,6 +41,18 @@ describe('a failure before a connection was made', () => {
     (code: string): LookupFunction =>
     (_, __, callback) =>
       callback(withCode(code), '');
+
+  it('shows no token that a fetch has in its code, or in an error with a tag of this library', async () => {
+    const thrown = [
+      Object.assign(new Error('no'), { code: 'my-bearer-1' }),
+      Object.assign(new Error('no my-bearer-1'), { _tag: 'TransportError' }),
+    ];
+    for (const error of thrown) {
+      const transport = withToken(fromFetch({ fetch: () => Promise.reject(error) }), 'my-bearer-1');
+      const seen = await failureOf(transport);
+      ok(!inspect(seen, { depth: 9 }).includes('my-bearer-1'), inspect(seen));
+    }
+  });
 
   it('of a lookup is no lost confirmation, whatever its code', async () => {
     const { default: crossFetch } = await import('cross-fetch');

@@ -28,6 +28,7 @@ import {
   type TransportRequest,
 } from 'lobby-rx';
 import { marbles } from '../marbles.js';
+import { virtualTime } from '../virtual-time.js';
 
 const get: TransportRequest = { method: 'GET', url: 'https://group.example/', headers: {} };
 const headers = { get: () => null };
@@ -217,7 +218,8 @@ describe('withToken', () => {
       const delays = [40_000, 30_000, 10];
       const held: Transport = request => timer(delays.shift()!).pipe(concatMap(() => transport(request)));
       const token: TokenProvider = { get: () => `t${n}`, renew: () => `t${++n}` };
-      const status$ = withToken(held, token)(get).pipe(map(answer => String(answer.status)));
+      const poll: TransportRequest = { ...get, kind: 'poll' };
+      const status$ = withToken(held, token)(poll).pipe(map(answer => String(answer.status)));
       // Two held ones, then one that comes at once with a renewed token: that is the answer.
       expectObservable(status$).toBe('70s 10ms (a|)', { a: '401' });
       flush();
@@ -325,6 +327,87 @@ describe('withToken', () => {
       }
     }),
   );
+
+  it('counts a slow 401 of anything but a poll', async () => {
+    let n = 0;
+    const { tokens, transport } = service('none');
+    const { scheduler } = virtualTime();
+    const slow: Transport = request => {
+      scheduler.frame += 5_000;
+      return transport(request);
+    };
+    const token: TokenProvider = { get: () => `t${n}`, renew: () => `t${++n}` };
+    strictEqual(await status(withToken(slow, token, scheduler)(get)), 401);
+    deepStrictEqual(tokens, ['t0', 't1']);
+  });
+
+  it('has one renewal in flight, although who waited for it is gone', async () => {
+    let [calls, running, most] = [0, 0, 0];
+    const settle: (() => void)[] = [];
+    const { token } = provider('old', session => {
+      calls++;
+      most = Math.max(most, ++running);
+      return new Promise<string>(resolve =>
+        settle.push(() => {
+          running--;
+          resolve((session.token = 'fresh'));
+        }),
+      );
+    });
+    const { tokens, transport } = service('fresh');
+    const authorized = withToken(transport, token);
+    for (let i = 0; i < 3; i++) authorized(get).subscribe().unsubscribe();
+    const answered = status(authorized(get));
+    settle[0]!();
+    strictEqual(await answered, 200);
+    deepStrictEqual([calls, most, tokens.at(-1)], [1, 1, 'fresh']);
+    // What nobody has waited for to its end is not kept.
+    authorized(get).subscribe().unsubscribe();
+    strictEqual(await status(authorized(get)), 200);
+  });
+
+  it('takes an answer with an empty ray id for that of a proxy, and one with odd fields beside its code for the service’s', async () => {
+    const sends = async (refusal: string) => {
+      const { tokens, transport } = service('none', refusal);
+      const authorized = withToken(transport, { get: () => 'old', renew: () => undefined });
+      await failure(authorized(get));
+      await failure(authorized(get));
+      return tokens.length;
+    };
+    for (const refusal of ['{"ray_id":""}', '{"code":401}', '[]', 'null', '7'])
+      strictEqual(await sends(refusal), 2, refusal);
+    for (const refusal of [
+      '{"code":"X","message":{}}',
+      '{"code":"X","ray_id":12}',
+      '{"ray_id":"a","code":7}',
+    ])
+      strictEqual(await sends(refusal), 1, refusal);
+  });
+
+  it('shows no token that a token function’s error has in its stack, or that has only a tag of this library', async () => {
+    const changed = new Error('cannot store fresh-Tok-91x');
+    ok(changed.stack);
+    changed.message = 'renewal failed';
+    const appended = new Error('cannot renew');
+    appended.stack = `${appended.stack}` + '\ncaused by: Error: bad fresh-Tok-91x\n    at x (file:///a.js:1:1)';
+    const tagged = { _tag: 'StatusError', config: { authorization: 'fresh-Tok-91x' } };
+    const thrown = [
+      ...[changed, appended, { message: 'no', stack: 'zzz fresh-Tok-91x\n at' }],
+      Object.assign(new Error('bad fresh-Tok-91x'), tagged),
+      new Error('no', { cause: new Error('bad fresh-Tok-91x') }),
+    ];
+    for (const error of thrown) {
+      const seen = await failure(withToken(service('x').transport, () => throwError(() => error))(get));
+      ok(isTransportError(seen));
+      ok(!inspect(seen, { depth: 9, showHidden: true }).includes('91x'), inspect(seen));
+      ok(!JSON.stringify(seen).includes('91x'));
+    }
+    const refused = Object.assign(new TypeError('fetch failed'), {
+      cause: { code: 'ECONNREFUSED', message: 'connect' },
+    });
+    const seen = await failure(withToken(service('x').transport, () => Promise.reject(refused))(get));
+    match(JSON.stringify(seen), /ECONNREFUSED/);
+  });
 
   it('redacts the rejected token, too, in the answer to the renewed one', async () => {
     const transport: Transport = () =>
@@ -487,6 +570,20 @@ describe('withToken', () => {
 });
 
 describe('withTimeout', () => {
+  it('leaves it to a token that does not come in as long a time to say so', () => {
+    const { scheduler, pass } = virtualTime();
+    const errors: unknown[] = [];
+    const authorized = withToken(service('x').transport, () => NEVER, scheduler);
+    withTimeout(
+      authorized,
+      15_000,
+      scheduler,
+    )(get).subscribe({ error: (error: unknown) => errors.push(error) });
+    pass(15_000);
+    const [error] = errors;
+    ok(isTransportError(error) && error.reason === 'not_sent');
+  });
+
   it(
     'aborts a request that is not answered in time',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {

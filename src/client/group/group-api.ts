@@ -27,7 +27,7 @@ export interface GroupApi {
    * page is retried by itself, so that a long walk comes to its end though some requests fail.
    *
    * Errors: those of `getMembers`, and a `DecodeError` if the walk would never end: the service repeats an anchor, a page has only members
-   * of the pages before it, or 16 pages in a row are empty.
+   * of the last pages (1,000 members, or two pages), or 16 pages in a row are empty.
    *
    * @example
    * client.group.memberPages(group_id, { count: 100 }).pipe(take(3)).subscribe(({ members }) => show(members));

@@ -20,7 +20,7 @@ export interface MembersConfig {
 /** A check for each option of {@link MembersConfig}. */
 export const MEMBERS_OPTIONS: Options<MembersConfig> = { count: positiveInteger, backoff: plainObject };
 
-/** A page with nobody but these, or but those on a larger last page, brings nobody new. */
+/** A page with nobody but these, or but those on two larger pages, brings nobody new. */
 const REMEMBERED = 1_000;
 
 /** So many empty pages in a row are no group. */
@@ -73,7 +73,7 @@ function endOfWalk(): (page: GroupMemberList) => End | undefined {
       recent.delete(id);
       recent.add(id);
     }
-    const excess = recent.size - Math.max(REMEMBERED, previous.size);
+    const excess = recent.size - Math.max(REMEMBERED, 2 * previous.size);
     for (const id of [...recent].slice(0, Math.max(0, excess))) recent.delete(id);
     return undefined;
   };

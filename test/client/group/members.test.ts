@@ -68,6 +68,13 @@ describe('a walk over the members of a group', () => {
     strictEqual(world.requests(), 3);
   });
 
+  it('does so for pages that are larger than what it remembers, too', async () => {
+    const page = (name: string) => Array.from({ length: 1_200 }, (_, i) => `${name} ${i}`);
+    const world = reading({ page: n => [page(n % 2 === 0 ? 'a' : 'b'), String(n)] });
+    ok(isDecodeError(await walk(world)));
+    strictEqual(world.requests(), 3);
+  });
+
   it('ends with an error after the 16th empty page in a row, and goes on after fewer', async () => {
     const empty = reading({ page: n => [[], String(n)] });
     match(String(await walk(empty)), /members: expected a page with members, got 16 empty pages in a row/);

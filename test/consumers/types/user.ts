@@ -66,6 +66,6 @@ const names$ = members$.pipe(
 void firstValueFrom(names$).then(names => console.log(`members: ${names.join()}`));
 
 // @ts-expect-error: there is no such kind
-feed.on('identity_updated');
+export const misspelt = () => feed.on('identity_updated');
 // @ts-expect-error: the display_name is missing
 client.request(rename, { group_id });
