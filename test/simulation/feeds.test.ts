@@ -1,5 +1,5 @@
 import type { SubscriberConfig } from './world/subscriber.js';
-import { expectNoViolation, some, sweep, type Case } from './survey.js';
+import { expectNoViolation, LONG, some, sweep, type Case } from './survey.js';
 
 const PATTERNS: readonly (readonly number[])[] = [
   [],
@@ -25,8 +25,8 @@ describe('a simulated feed', () => {
   for (const ack of [false, true])
     for (const linger of [0, 1_000]) {
       it(`keeps its place while it is left, with a linger of ${linger}${ack ? ', acknowledged' : ''}`, () =>
-        expectNoViolation(absences(ack, linger, [undefined])));
+        expectNoViolation(absences(ack, linger, [undefined]))).timeout(LONG);
       it(`gives each event once to visitors, with a linger of ${linger}${ack ? ', acknowledged' : ''}`, () =>
-        expectNoViolation(absences(ack, linger, [1, 3])));
+        expectNoViolation(absences(ack, linger, [1, 3]))).timeout(LONG);
     }
 });

@@ -1,6 +1,6 @@
 import { faultName, OUTAGES, type FaultKind } from './world/fault.js';
 import type { Scenario } from './simulate.js';
-import { expectNoViolation, some, sweep, type Case } from './survey.js';
+import { expectNoViolation, LONG, some, sweep, type Case } from './survey.js';
 
 const BLOCKS = [40_000, 60_000];
 
@@ -56,7 +56,7 @@ function* outages(kind: FaultKind): Generator<Case> {
 describe('a simulated outage', () => {
   for (const kind of OUTAGES) {
     it(`loses nothing, and is a gap only if it lasts: ${faultName(kind)}`, () =>
-      expectNoViolation(outages(kind)));
+      expectNoViolation(outages(kind))).timeout(LONG);
   }
 
   it('loses nothing if another one follows a gap', () =>

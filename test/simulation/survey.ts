@@ -5,6 +5,9 @@ import { explain, type Violation } from './judge/violation.js';
 /** A scenario, and what it is an example of. */
 export type Case = readonly [group: string, Scenario];
 
+/** For the longest with `FULL=1`, in ms: half a minute where nothing else runs. */
+export const LONG = 300_000;
+
 /** Whether to run everything: `FULL=1`. */
 const isFull = Boolean(process.env.FULL);
 const SEED = Number(process.env.SEED ?? 0);
