@@ -389,7 +389,8 @@ describe('withToken', () => {
     ok(changed.stack);
     changed.message = 'renewal failed';
     const appended = new Error('cannot renew');
-    appended.stack = `${appended.stack}` + '\ncaused by: Error: bad fresh-Tok-91x\n    at x (file:///a.js:1:1)';
+    appended.stack =
+      `${appended.stack}` + '\ncaused by: Error: bad fresh-Tok-91x\n    at x (file:///a.js:1:1)';
     const tagged = { _tag: 'StatusError', config: { authorization: 'fresh-Tok-91x' } };
     const thrown = [
       ...[changed, appended, { message: 'no', stack: 'zzz fresh-Tok-91x\n at' }],

@@ -9,7 +9,7 @@ import {
   signal,
   viewChild,
 } from '@angular/core';
-import type { GroupMember, IdentityHandle } from 'lobby-rx';
+import { isUnauthorizedError, type GroupMember, type IdentityHandle } from 'lobby-rx';
 import { injectRoster } from 'lobby-rx/angular';
 import { acrossTabs } from 'lobby-rx/browser';
 import { Person } from './person';
@@ -112,6 +112,7 @@ export class Members {
   });
   readonly reason = computed(() => {
     const error = this.roster.error();
+    if (isUnauthorizedError(error)) return 'Sign out, and in again.';
     return error instanceof Error ? error.message : '';
   });
   readonly online = computed(

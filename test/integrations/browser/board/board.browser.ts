@@ -268,7 +268,7 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         await page.getByRole('alert').getByText('without spaces').waitFor();
         await signInWith(' garbage ', 'nowhere');
         await page.locator('.pill', { hasText: 'Ended' }).waitFor();
-        await page.getByText('The members cannot be shown. 401').waitFor();
+        await page.getByText('The members cannot be shown. Sign out, and in again.').waitFor();
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByLabel('Token').waitFor();
       });
@@ -369,7 +369,7 @@ describe('the lobby board, an Angular application, in Chromium', function () {
           await page.getByLabel('Group').fill('nowhere');
           await page.getByRole('button', { name: 'Sign in' }).click();
           await ada.says('Ended');
-          await reached('ended', 'The members cannot be shown. 401');
+          await reached('ended', 'The members cannot be shown. Sign out, and in again.');
         });
       }
     });
