@@ -1,9 +1,11 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
-import http, { Agent } from 'node:http';
+import { Agent } from 'node:http';
+import { join } from 'node:path';
 import { lastValueFrom } from 'rxjs';
 import { isInputError, isTransportError } from 'lobby-rx';
 import { fromHttp, type HttpConfig } from 'lobby-rx/node';
 import { rawServer, type RawServer } from '../../raw-server.js';
+import { spawnTs } from '../../spawn-ts.js';
 
 const OK =
   'HTTP/1.1 200 OK\r\nVia: a\r\nVia: b\r\nSet-Cookie: c=1\r\nSet-Cookie: d=1\r\nContent-Length: 2\r\n\r\n{}';
@@ -39,20 +41,8 @@ describe('fromHttp', () => {
 
   it('sends with what http.request is by then, since mocks replace it', async () => {
     // As an ES module, which mocha's are not here: names that it imports from Node would be those of the start.
-    const { href } = new URL('../../../src/transport/node/from-http.ts?mocked', import.meta.url);
-    const loaded = (await import(href)) as typeof import('lobby-rx/node');
-    const { request } = http;
-    let calls = 0;
-    http.request = (...given: readonly unknown[]) => {
-      calls++;
-      return request(...(given as Parameters<typeof request>));
-    };
-    try {
-      await lastValueFrom(loaded.fromHttp()({ method: 'GET', url: server.url, headers: {} }));
-    } finally {
-      http.request = request;
-    }
-    strictEqual(calls, 1);
+    const { out, err } = await spawnTs(join(import.meta.dirname, 'mocked-program.ts'), [server.url]).exited;
+    deepStrictEqual([out.trim(), err], ['1', '']);
   });
 
   it('passes its options to the agents, for requests of every method', async () => {
