@@ -5,7 +5,7 @@ import { map, merge } from 'rxjs';
 
 export const lobbyActions = createActionGroup({
   source: 'lobby-rx',
-  kinds: {
+  events: {
     'Roster changed': props<{ members: Record<string, GroupMember> }>(),
     'Identity updated': props<IdentityUpdate>(),
   },

@@ -29,6 +29,9 @@ export interface LobbyContext {
   readonly as: (token: Token) => LobbyContext;
 }
 
+/** How long the service keeps events, in ms. */
+const RETENTION_MS = 300_000;
+
 /** Creates a context: everything that a client needs to reach the service with one token. */
 export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContext {
   const config = checkedConfig(unchecked);
@@ -42,6 +45,7 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContex
 
   const watch = {
     scheduler,
+    retention: RETENTION_MS,
     wake$: defaultWake(given({ scheduler, monotonic: testing?.monotonic }) as ClockJumpsConfig),
     ...given({ log, testing }),
     ...watchConfig,

@@ -7,7 +7,14 @@ import {
   type Endpoint,
   type PagesConfig,
 } from '../endpoint/index.js';
-import { aBoolean, checkOptions, given, positiveInteger, type Options } from '../error/index.js';
+import {
+  aBoolean,
+  checkOptions,
+  cursorArgument,
+  given,
+  positiveInteger,
+  type Options,
+} from '../error/index.js';
 import {
   backoff,
   continuingWatch,
@@ -64,14 +71,14 @@ export function endpointWatch<Input, Answer>(
   const { isIdle, keyOf = answerKey, withoutNews } = Object(endpoint) as AnswerSettings<Answer>;
   const settings = watchSettings<Answer>(
     { ...(watch as WatchConfig<Answer>), ...given(config) },
-    given({ isIdle, keyOf, withoutNews }) as AnswerSettings<Answer>,
+    given({ isIdle, keyOf, withoutNews, isIndex: cursorArgument.is }) as AnswerSettings<Answer>,
   );
   return {
-    poll: (watch_index, context) =>
+    poll: (watch_index, { needsFreshConnection, onArrival, onSent, pollOf }) =>
       // A name that a spread adds to would cost each input a hidden class of its own in V8.
       requestText(polling, endpoint, Object.assign({}, input, { watch_index }) as Input, {
         kind: 'poll',
-        ...context,
+        ...{ needsFreshConnection, onArrival, onSent, pollOf },
       }),
     settings: () => ({ ...settings, permit: settings.permit ?? pollQuota(settings) }),
   };

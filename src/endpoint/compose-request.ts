@@ -21,7 +21,7 @@ export type BaseUrls = Readonly<Partial<Record<Service, string>>>;
 /** How to send a request; see `TransportRequest`. */
 export type RequestOptions = Pick<
   TransportRequest,
-  'kind' | 'pollOf' | 'maxBody' | 'keepalive' | 'needsFreshConnection' | 'onArrival'
+  'kind' | 'pollOf' | 'maxBody' | 'keepalive' | 'needsFreshConnection' | 'onArrival' | 'onSent'
 >;
 
 /** Composes the request of an endpoint from its input. Throws an `InputError` if the input is invalid or a URL is missing. */

@@ -96,7 +96,7 @@ export function answerKey(_: unknown, text = ''): number {
   const start = text.lastIndexOf('"watch"');
   if (start >= 0 && WATCH_AT_END.test(text.slice(start))) return textHash(text.slice(0, start));
   const head = WATCH_AT_START.exec(text);
-  return head ? textHash(text.slice(head[0].length)) : jsonHash(JSON.parse(text), 'watch');
+  return head ? textHash(text.slice(head[0].length)) : jsonHash(JSON.parse(text), ['watch']);
 }
 
 /** Nothing follows but the end of the answer itself, so that it is no part of an event. */

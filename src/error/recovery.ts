@@ -1,44 +1,38 @@
+import { isDecodeError } from './decode-error.js';
 import { isInputError } from './input-error.js';
 import { isFromService, isStatusError, type StatusError } from './status-error.js';
-import { isTransportError } from './transport-error.js';
+import { isTransportError, type TransportFailure } from './transport-error.js';
 import { isUnauthorizedError } from './unauthorized-error.js';
 
 /**
  * What a watch does about a failed poll.
  *
- * - `idle`: nothing failed: the service itself has said that there is nothing new. Keep polling from the same index.
- * - `cut`: something between ended the poll, which says nothing of the service. Poll again from the same index, without backoff.
- *   With `ifHeldFor`, it and `idle` count only if the poll took at least that long, in ms; otherwise it failed, and is retried.
- * - `retry`: poll again after a backoff, plus `after` ms if the service asked for that (`Retry-After`). `offline`: no connection
- *   could be made. `blamesIndex`: the index may be the cause; after five such failures in a row it is dropped. `dropsIndex`: it
- *   certainly is, and is dropped now. `hint`: what to check if there has never been an answer.
- * - `index`: the service refused the request. Poll once more without the index; if there was none, the watch ends.
+ * - `idle`: nothing failed: the service itself has said that there is nothing new. Polls on from the same index.
+ * - `retry`: polls again after a backoff, plus `after` ms if the service asked for that (`Retry-After`). `mayBeCut`: if the poll was held for
+ *   5 s or more, something between has ended it, which says nothing of the service, and needs no backoff. `offline`: no connection
+ *   could be made. `dropsIndex`: the index is the cause, and is dropped. `hint`: what to check if there has never been an answer.
+ * - `index`: the service refused the request. Polls once more without the index; if there was none, the watch ends.
  * - `end`: the watch ends with this error.
  */
 export type Recovery =
-  | { readonly kind: 'index' | 'end' }
-  | { readonly kind: 'idle' | 'cut'; readonly ifHeldFor?: number }
+  | { readonly kind: 'index' | 'end' | 'idle' }
   | {
       readonly kind: 'retry';
+      readonly mayBeCut?: boolean;
       readonly after?: number | undefined;
       readonly offline?: boolean;
-      readonly blamesIndex?: boolean;
       readonly dropsIndex?: boolean;
       readonly hint?: string;
     };
 
-/** No content, nothing modified: from a cache, or a server that uses it for "nothing new". It has no index of the service. */
-const EMPTY_STATUSES = [204, 304];
-/** From a proxy that timed out during a long poll, unless it comes at once. */
-const CUT_STATUSES = [502, 504, 520, 524];
-/** Services and proxies end polls after 40–100 s. What comes sooner than this, in ms, is a failure. */
-const HELD_POLL = 10_000;
 /** The URL or the header is too long, and the index is the only part of it that varies. Any proxy may say so. */
 const TOO_LONG_STATUSES = [414, 431];
 const INDEX_STATUSES = [400, 404, 410];
 const END_STATUSES = [401, 403];
 /** Foreign answers with these statuses say that the time is wrong, not the URL. */
 export const LATER_STATUSES = [408, 425, 429];
+/** What may happen to a request that the service was holding. */
+const CUTS: readonly TransportFailure[] = ['lost', 'timeout'];
 
 const CHECK_URL = 'the answer does not come from the service: is the URL right?';
 
@@ -53,16 +47,13 @@ const CHECK_URL = 'the answer does not come from the service: is the URL right?'
  */
 export function recovery(error: unknown): Recovery {
   if (isInputError(error) || isUnauthorizedError(error)) return { kind: 'end' };
-  if (isTransportError(error)) return { kind: 'retry', offline: error.reason === 'unreachable' };
-  if (!isStatusError(error)) return { kind: 'retry' };
+  if (isTransportError(error))
+    return { kind: 'retry', offline: error.reason === 'unreachable', mayBeCut: CUTS.includes(error.reason) };
+  if (!isStatusError(error)) return { kind: 'retry', mayBeCut: !isDecodeError(error) };
 
   const { status, code, retryAfter: after } = error;
-  if (after === undefined) {
-    // On older servers the API times out before a blocked watch answers. Nothing is wrong.
-    if (code === 'API_REQUEST_TIMEOUT') return { kind: 'idle', ifHeldFor: HELD_POLL };
-    if (EMPTY_STATUSES.includes(status)) return { kind: 'cut' };
-    if (CUT_STATUSES.includes(status)) return { kind: 'cut', ifHeldFor: HELD_POLL };
-  }
+  // On older servers the API times out before a blocked watch answers. Nothing is wrong.
+  if (code === 'API_REQUEST_TIMEOUT' && after === undefined) return { kind: 'idle' };
   if (TOO_LONG_STATUSES.includes(status)) return { kind: 'retry', after, dropsIndex: true };
   return isFromService(error) ? serviceRecovery(error) : foreignRecovery(error);
 }
@@ -71,16 +62,11 @@ export function recovery(error: unknown): Recovery {
 function serviceRecovery({ status, retryAfter: after }: StatusError): Recovery {
   if (INDEX_STATUSES.includes(status)) return { kind: 'index' };
   if (END_STATUSES.includes(status)) return { kind: 'end' };
-  return { kind: 'retry', after, blamesIndex: status === 500 };
+  return { kind: 'retry', after };
 }
 
-/** What an answer means that is not the service's own. It may be a proxy's, or a service's that crashed and sent no body. */
-function foreignRecovery({ status, isEmpty, retryAfter: after }: StatusError): Recovery {
+/** What an answer means that is not the service's own. */
+function foreignRecovery({ status, retryAfter: after }: StatusError): Recovery {
   const asksForUrl = status >= 400 && status < 500 && !LATER_STATUSES.includes(status);
-  return {
-    kind: 'retry',
-    after,
-    blamesIndex: status === 500 && isEmpty,
-    ...(asksForUrl && { hint: CHECK_URL }),
-  };
+  return { kind: 'retry', mayBeCut: true, after, ...(asksForUrl && { hint: CHECK_URL }) };
 }

@@ -1,12 +1,15 @@
 /**
  * A hash of 53 bits of a JSON value, regardless of the order of keys. Equal values have equal hashes; values with equal hashes
  * are equal for all practical purposes. A Date counts by its time. Other objects that are not JSON, such as a Map that a codec
- * has created, are equal only to themselves. `but` names a key of the outermost object to leave out.
+ * has created, are equal only to themselves. `but` is the path to a field to leave out.
  *
  * It adds up a hash of each leaf and its path. So it needs no recursion, and a payload may be nested deeper than the call stack.
  */
-export function jsonHash(value: unknown, but?: string): number {
-  const seen = new Set<object>();
+export function jsonHash(value: unknown, but: readonly string[] = []): number {
+  /** The containers so far, in order: one that comes again, perhaps in a cycle, counts as its number. */
+  const seen = new Map<object, number>();
+  const last = but.at(-1);
+  const lacking = but.slice(0, -1).reduce((part, key) => Object(part)[key] as unknown, value);
   const values: unknown[] = [value];
   // The two hashes of the path to each value.
   const paths: number[] = [1, 2];
@@ -16,17 +19,21 @@ export function jsonHash(value: unknown, but?: string): number {
     const current = values.pop();
     const pathB = paths.pop()!;
     const pathA = paths.pop()!;
-    const isContainer = isJson(current) && !seen.has(current);
-    if (isContainer) seen.add(current);
+    const again = isJson(current) ? seen.get(current) : undefined;
+    const isContainer = isJson(current) && again === undefined;
+    if (isContainer) seen.set(current, seen.size);
     const keys = isContainer ? Object.keys(current) : NO_KEYS;
     if (keys.length === 0) {
-      sumA = (sumA + hashText(leafText(current, isContainer), pathA, pathB)) | 0;
+      sumA =
+        (sumA +
+          hashText(again === undefined ? leafText(current, isContainer) : `again ${again}`, pathA, pathB)) |
+        0;
       sumB = (sumB + otherHash) | 0;
       continue;
     }
     const kind = Array.isArray(current) ? 3 : 0;
     for (const key of keys) {
-      if (key === but && current === value) continue;
+      if (key === last && current === lacking) continue;
       values.push((current as Record<string, unknown>)[key]);
       paths.push(hashText(key, pathA + kind, pathB + kind), otherHash);
     }

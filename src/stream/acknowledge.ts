@@ -12,11 +12,8 @@ import {
   type ObservableInput,
   type SchedulerLike,
 } from 'rxjs';
-import type { Instant } from './clocks.js';
-import { paceWait, restFor } from './pace.js';
-import { resumePoint, type AckDecision, type WatchSettings } from './watch-config.js';
-import type { Checkpoint, WatchSignal, WatchStatus } from './watch-signal.js';
-import { resumedState, type DueGap, type Turn, type WatchState } from './watch-state.js';
+import { resumePoint, type AckDecision } from './watch-config.js';
+import type { WatchSignal, WatchStatus } from './watch-signal.js';
 
 /** After this time, in ms, a person should know what the watch is waiting for. */
 const SLOW_ACK = 30_000;
@@ -63,35 +60,4 @@ type StatusSignal = Extract<WatchSignal<never>, { kind: 'status' }>;
 function isDecision(value: unknown): value is AckDecision {
   const { watch } = Object(value) as { watch?: unknown };
   return watch === 'end' || watch === 'resume';
-}
-
-/** The state in which an answer is requested again, as if it had not come. */
-export function unacknowledgedState<A>(state: WatchState, after: Turn<A>): WatchState {
-  const gap = after.delivery?.gap;
-  // Without an index the same answer cannot be requested again: what happens until the next poll is missed.
-  const missed: DueGap = gap
-    ? { reason: gap.reason, index: gap.index }
-    : (state.due ?? { reason: 'unacknowledged', index: undefined });
-  const { lastAnswer, attempt } = state.status;
-  return {
-    ...state,
-    due: state.index === undefined ? missed : gap ? { ...missed, emitted: gap } : state.due,
-    coveredAt: after.state.coveredAt,
-    quietSince: after.state.quietSince,
-    status: { ...after.state.status, lastAnswer, attempt },
-  };
-}
-
-/** `ack` has decided to continue from somewhere else. */
-export function resumedTurn<A>(
-  { state, why }: Turn<A>,
-  from: string | Checkpoint,
-  now: Instant,
-  settings: WatchSettings<A>,
-): Turn<A> {
-  const resumed = resumedState(state, now, resumePoint(from), settings.retention);
-  // Nothing of the answer is committed, so that its poll is paid for: it may decide so for ever.
-  const paidUntil = state.paidUntil + (why === 'news' ? settings.minInterval : 0);
-  const next = { ...resumed, paidUntil };
-  return { signals: [], why, state: { ...next, rest: restFor(now, paceWait(next, now, settings)) } };
 }

@@ -9,7 +9,7 @@ export {
   type EventFeedConfig,
 } from './event-feed.js';
 export { heldSignals, heldWhile, runWhile, type Audience, type HeldWhileConfig } from './held-while.js';
-export { clockJumps, defaultWake, pageEvents, pageWake, spreadWait, type ClockJumpsConfig } from './wake.js';
+export { clockJumps, defaultWake, pageEvents, pageWake, type ClockJumpsConfig } from './wake.js';
 export {
   WATCH_OPTIONS,
   watchSettings,
@@ -41,5 +41,5 @@ export {
   type WatchSignal,
   type WatchStatus,
 } from './watch-signal.js';
-export { ageLimit } from './watch-state.js';
+export { ageLimit, spreadWait } from './turn/index.js';
 export { continuingWatch, watch, watchSignals } from './watch.js';

@@ -5,17 +5,14 @@ import {
   map,
   NEVER,
   Observable,
+  startWith,
   type SchedulerLike,
   type Subscriber,
   type Subscription,
   type TimestampProvider,
 } from 'rxjs';
 import { checkOptions, clock, schedulerLike, type Options } from '../error/index.js';
-import { within01 } from './backoff.js';
 import { aheadSince, instant, monotonicClock, type Clocks } from './clocks.js';
-import { paceWait, restFor } from './pace.js';
-import type { WatchSettings } from './watch-config.js';
-import { turnTo, type Moment, type Turn, type WatchState } from './watch-state.js';
 
 /** What a watch listens to by default: in a page {@link pageWake}, elsewhere {@link clockJumps}. */
 export function defaultWake(clocks: ClockJumpsConfig): Observable<unknown> {
@@ -116,6 +113,12 @@ function isBack({ type, persisted }: PageEvent): boolean {
   return type !== 'pageshow' || persisted === true;
 }
 
+/** Emits while a page is offline, as far as its browser knows: at once if it already is, and each time that it becomes so. */
+export function pageOffline(): Observable<unknown> {
+  const offline$ = pageEvents('offline');
+  return isPage() && page.navigator?.onLine === false ? offline$.pipe(startWith(0)) : offline$;
+}
+
 /** Whether this is a page: only pages are hidden, frozen and kept in a cache. */
 function isPage(): boolean {
   return page.document?.visibilityState !== undefined && page.addEventListener !== undefined;
@@ -146,35 +149,10 @@ export interface PageEvent {
 /** The parts of the global object that a page has, so that these types do not depend on the DOM. */
 interface Page {
   readonly document?: { readonly visibilityState?: string };
+  readonly navigator?: { readonly onLine?: boolean };
   readonly addEventListener?: Listening;
   readonly removeEventListener?: Listening;
 }
 type Listening = (type: string, listener: (event: PageEvent) => void, options: { capture: boolean }) => void;
 
 const page = globalThis as Page;
-
-/** When a network comes back, all clients wake at once. Their polls are spread over this time, in ms; or 1 ms for each watch. */
-const MIN_SPREAD = 1_000;
-
-/** How long a watch that is one of many waits before a poll that all of them send at once, in ms. */
-export function spreadWait(openWatches: number, { random }: Pick<WatchSettings<never>, 'random'>): number {
-  return Math.round(within01(random()) * Math.max(MIN_SPREAD, openWatches));
-}
-
-/** The machine is back: polls soon, on a new connection. A wait never becomes longer. */
-export function wokenTurn<A>(
-  state: WatchState,
-  { now, openWatches }: Moment,
-  settings: WatchSettings<A>,
-): Turn<A> {
-  const left = state.rest.until - now.monotonic;
-  const isWaiting = left > 0;
-  const least = isWaiting ? state.rest.earliest - now.monotonic : paceWait(state, now, settings);
-  const soon = Math.max(least, spreadWait(openWatches, settings));
-  const wait = isWaiting ? Math.min(soon, left) : soon;
-  // Further wakes do not shorten this wait.
-  const next: WatchState = { ...state, needsFreshConnection: true, rest: restFor(now, wait) };
-  const { status } = state;
-  if (status.nextTry === undefined) return { state: next, signals: [], why: 'woke' };
-  return turnTo(next, { ...status, nextTry: now.at + wait }, now, 'woke');
-}

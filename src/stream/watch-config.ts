@@ -3,7 +3,6 @@ import {
   aFunction,
   checkArgument,
   checkOptions,
-  cursorArgument,
   given,
   guarded,
   milliseconds,
@@ -20,6 +19,7 @@ import {
 import { jsonHash } from '../protocol/index.js';
 import { backoffSettings, type BackoffConfig } from './backoff.js';
 import { monotonicClock, TESTING_OPTIONS, type Clocks, type TestingConfig } from './clocks.js';
+import { repeatKey } from './repeat-key.js';
 import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
 
 /**
@@ -35,16 +35,24 @@ export interface Polled<A> {
 }
 
 /** A poll that emits one answer at most. */
-export type SinglePoll<A> = (index: string | undefined, context: PollContext) => Observable<Polled<A>>;
+export type SinglePoll<A> = (index: string | undefined, context: SentPollContext) => Observable<Polled<A>>;
 
 /** What a poll may want to know, and to report. */
 export interface PollContext {
+  /** Aborted when the poll is: by its timeout, by a wake, or because the watch is unsubscribed from. Give it to whatever sends the request. */
+  readonly signal: AbortSignal;
   /** The connections of earlier polls may be dead, although they look open: use a new one. */
   readonly needsFreshConnection: boolean;
   /** Call it when the body of the answer begins to arrive. The timeout no longer applies from then on. */
   readonly onArrival: () => void;
   /** The `watchId` of the watch, for the log of requests. */
   readonly pollOf?: number;
+}
+
+/** The context of a poll that says when its request goes out: it may have to wait for a token. */
+export interface SentPollContext extends PollContext {
+  readonly pollOf: number;
+  readonly onSent: () => void;
 }
 
 /**
@@ -96,7 +104,7 @@ export interface WatchConfig<A> {
   readonly minInterval?: number;
   /** How many polls without news may be sent without waiting. Default 3. */
   readonly burst?: number;
-  /** How long the service keeps events, in ms. An index may be used for 99 % of it; then there is a gap. Default 300,000. */
+  /** How long the service keeps events, in ms. An index may be used for 99 % of it; then there is a gap. Default `Infinity`; for a client's watches 300,000. */
   readonly retention?: number;
   /** How long to wait after a failure; see `backoff`. */
   readonly backoff?: BackoffConfig;
@@ -110,7 +118,8 @@ export interface WatchConfig<A> {
   /** Whether an answer contains no news. Default: never. */
   readonly isIdle?: (answer: A) => boolean;
   /**
-   * Returns a key of an answer. If it equals the key of the last answer with news, the answer is a repeat, and no news. Default: a hash of its JSON except for `watch`; of its text, if a client has requested it.
+   * Returns a key of an answer. If it equals the key of the last answer with news, the answer is a repeat, and no news. Default: a hash
+   * of its JSON except for `watch`, or for the field that `indexOf` returns; of its text, if a client has requested it.
    */
   readonly keyOf?: (answer: A) => unknown;
   /** Decides what a failed poll means. Default: `recovery`, which knows this library's errors and retries after others. */
@@ -131,26 +140,35 @@ export interface Indexed {
 /** The config of a watch whose answers have their index elsewhere. */
 export type IndexingConfig<A> = WatchConfig<A> & Required<Pick<WatchConfig<A>, 'indexOf'>>;
 
-const resumable: Guard<string | Checkpoint | null> = {
-  name: 'the index of an answer, or a checkpoint { index, at }; omit it to start from now',
-  is: (u): u is string | Checkpoint | null => {
-    if (u === null || isIndex(u)) return true;
-    return plainObject.is(u) && isIndex(u.index) && (u.at === undefined || Number.isFinite(u.at));
-  },
+/** What the index of a watch has to be, besides a string that is not empty: a URL takes no string of any length. */
+type IndexGuard = (text: string) => boolean;
+
+/** Where to resume. An empty index is valid: the checkpoint of an answer without an index has one. */
+const resumable = (isIndex: IndexGuard = () => true): Guard<string | Checkpoint | null> => {
+  const is = (u: unknown) => typeof u === 'string' && (u === '' || isIndex(u));
+  return {
+    name: 'the index of an answer, or a checkpoint { index, at }; omit it to start from now',
+    is: (u): u is string | Checkpoint | null => {
+      if (u === null || is(u)) return true;
+      return plainObject.is(u) && is(u.index) && (u.at === undefined || Number.isFinite(u.at));
+    },
+  };
 };
 
-/** An empty index is valid: the checkpoint of an answer without an index has one. */
-const isIndex = (u: unknown) => u === '' || cursorArgument.is(u);
+const retention: Guard<number> = {
+  name: `${milliseconds.name}, or Infinity`,
+  is: (u): u is number => u === Infinity || milliseconds.is(u),
+};
 
 /** A check for each option of {@link WatchConfig}. */
 export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
-  from: resumable,
+  from: resumable(),
   ack: aFunction,
   wake$: observableInput,
   timeout: milliseconds,
   minInterval: milliseconds,
   burst: positiveInteger,
-  retention: milliseconds,
+  retention,
   // Checked by `backoffSettings`.
   backoff: plainObject,
   permit: aFunction,
@@ -178,12 +196,25 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   /** What is acknowledged of an answer that only repeats the last one. */
   readonly withoutNews: (answer: A) => A;
   readonly log: (entry: WatchLogEntry) => void;
+  /** Whether an index can be sent. */
+  readonly isIndex: IndexGuard;
+  /** Reserves a request. `latest`: it must not wait for longer than this, in ms. Absent if there is no budget. */
+  readonly budget?: (latest: number) => Reservation;
   /** Whether the next subscriber of a feed that has had none for a while gets what has happened since. */
   readonly resume: boolean;
 }
 
+/** A request that may be sent after `wait` ms. */
+export interface Reservation {
+  readonly wait: number;
+  /** It is not sent. */
+  readonly cancel: () => void;
+}
+
 /** What an endpoint says about its answers. */
-export type AnswerSettings<A> = Partial<Pick<WatchSettings<A>, 'isIdle' | 'keyOf' | 'withoutNews'>>;
+export type AnswerSettings<A> = Partial<
+  Pick<WatchSettings<A>, 'isIdle' | 'keyOf' | 'withoutNews' | 'isIndex' | 'budget'>
+>;
 
 /** Fills in the defaults, some of which may be an endpoint's. Throws an `InputError` if an option is unknown or invalid. */
 export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettings<A>): WatchSettings<A> {
@@ -191,7 +222,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettin
   const { from, ack, permit, backoff, log, testing, scheduler = asyncScheduler, ...options } = given(config);
   checkOptions(testing, TESTING_OPTIONS, 'testing');
   return {
-    from: from == null ? undefined : resumePoint(from),
+    from: from == null ? undefined : resumePoint(from, defaults?.isIndex),
     ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
     permit,
     scheduler,
@@ -201,11 +232,12 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettin
     timeout: 70_000,
     minInterval: 1_000,
     burst: 3,
-    retention: 300_000,
+    retention: Infinity,
     indexOf: answer => (answer as { watch?: { index?: string } | null } | null)?.watch?.index,
     isIdle: () => false,
+    isIndex: () => true,
     // The index may change although the data has not.
-    keyOf: answer => jsonHash(answer, 'watch'),
+    keyOf: options.indexOf ? repeatKey(options.indexOf) : answer => jsonHash(answer, ['watch']),
     withoutNews: answer => answer,
     recovery,
     random: Math.random,
@@ -224,8 +256,8 @@ export interface ResumePoint {
 }
 
 /** Checks where to resume. Throws an `InputError` if it is neither an index nor a checkpoint. */
-export function resumePoint(from: string | Checkpoint): ResumePoint {
-  checkArgument('from', resumable, from);
+export function resumePoint(from: string | Checkpoint, isIndex?: IndexGuard): ResumePoint {
+  checkArgument('from', resumable(isIndex), from);
   const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };
   return { index: index === '' ? undefined : index, at };
 }

@@ -12,20 +12,29 @@ import {
   Observable,
   of,
   repeat,
-  Subject,
   take,
   tap,
   throwError,
   timer,
   type ObservableInput,
-  type Subscription,
+  type Subscriber,
 } from 'rxjs';
-import { instant, isRealTime } from './clocks.js';
 import { acknowledge } from './acknowledge.js';
+import { instant, isRealTime } from './clocks.js';
 import type { Audience } from './held-while.js';
-import { isUsable } from './gap.js';
-import { nextTurn } from './next-turn.js';
-import { pollOnce, type Interruption } from './poll-once.js';
+import { Interruptions, openWatches } from './interruptions.js';
+import { pollOnce } from './poll-once.js';
+import {
+  firstState,
+  isTakable,
+  movedPlace,
+  nextTurn,
+  waitLeft,
+  type Delivery,
+  type Turn,
+  type WatchEvent,
+  type WatchState,
+} from './turn/index.js';
 import {
   watchSettings,
   type Indexed,
@@ -36,14 +45,6 @@ import {
   type WatchSettings,
 } from './watch-config.js';
 import { answers, type Checkpoint, type WatchSignal } from './watch-signal.js';
-import {
-  firstState,
-  movedState,
-  type Delivery,
-  type WatchEvent,
-  type Turn,
-  type WatchState,
-} from './watch-state.js';
 
 /**
  * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the last answer; after
@@ -85,11 +86,13 @@ export function watchSignals<A extends Indexed>(
 ): Observable<WatchSignal<A>>;
 export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
   // `take(1)` here: a source that emits synchronously without end must be stopped while it emits.
-  const polled: SinglePoll<A> = (index, context) =>
-    from(poll(index, context)).pipe(
+  const polled: SinglePoll<A> = (index, context) => {
+    context.onSent();
+    return from(poll(index, context)).pipe(
       take(1),
       map(answer => ({ answer })),
     );
+  };
   const settings = watchSettings(config);
   return defer(() => continuingWatch(polled, settings)());
 }
@@ -97,8 +100,8 @@ export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Obs
 /** So many polls may follow each other without a turn for timers and the network. */
 const SOON_IN_A_ROW = 32;
 
-/** The number of watches of this process that are subscribed to, and not paused; and of all so far. */
-let [openWatches, watchCount] = [0, 0];
+/** The number of watches of this process so far. */
+let watchCount = 0;
 
 /**
  * A watch with one subscriber at a time. Each subscription continues where the last one stopped, or from the position it gets. With
@@ -109,142 +112,159 @@ export function continuingWatch<A>(
   settings: WatchSettings<A>,
   audience?: Audience<A>,
 ): (position?: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>> {
-  const { scheduler, monotonic, retention, ack, log } = settings;
-  const watchId = ++watchCount;
-  /** The last committed state, for the next subscription. A feed has one subscription, which is paused, until its watch ends. */
-  let place: WatchState | undefined;
-
+  const watch: ContinuingWatch<A> = { poll, settings, audience, watchId: ++watchCount, last: undefined };
   return position =>
     new Observable(subscriber => {
-      let state = place ?? firstState(instant(settings), settings.from, retention);
-      if (position) state = movedState(state, instant(settings), position.from, retention);
-      const interruption$ = new Subject<Interruption>();
-      let pending: Interruption | undefined = place && 'returned';
-      let isActive = true;
-      /** A poll that follows one from before this time needs a new connection. */
-      let wokenAt = -Infinity;
-      let soon = 0;
-      let isEnded = false;
-
-      const turnAfter = (event: WatchEvent<A>): Turn<A> =>
-        nextTurn(state, event, { now: instant(settings), openWatches }, settings);
-
-      /** Delivers the answer of a turn, waits until that has been taken and acknowledged, and commits the state of the turn. */
-      const perform = (turn: Turn<A>): ObservableInput<WatchSignal<A>> => {
-        const { delivery, end, signals } = turn;
-        if (delivery && signals.length > 0) return concat(signals, delivered(turn, delivery));
-        if (delivery) return delivered(turn, delivery);
-        // Before its signals: a subscriber that leaves with one of them continues from there.
-        place = state = turn.state;
-        if (signals.length === 0 && !end) return commit(turn);
-        const commit$ = defer(() => commit(turn));
-        return end && 'error' in end
-          ? concat(
-              signals,
-              commit$,
-              throwError(() => end.error),
-            )
-          : concat(signals, commit$);
-      };
-
-      const delivered = (turn: Turn<A>, delivery: Delivery<A>) => {
-        const isExpired = () =>
-          (!isActive && !settings.resume) || !isUsable(turn.state, instant(settings), retention);
-        const { signals } = delivery;
-        const part$ = audience ? audience.deliver(signals, isExpired) : of(...signals, 'taken' as const);
-        return part$.pipe(
-          concatMap(part => {
-            if (part === 'expired') return perform(turnAfter({ kind: 'expired' }));
-            if (part === 'taken') return acknowledged(turn, delivery);
-            if (part.kind !== 'gap') return [part];
-            const { reason, index } = part.gap;
-            log({ kind: 'gap', at: scheduler.now(), watchId, reason, index });
-            return [part];
-          }),
-        );
-      };
-
-      const acknowledged = (after: Turn<A>, { answer, checkpoint, gap }: Delivery<A>) => {
-        if (!ack) return commit(after);
-        return acknowledge(() => ack(answer, checkpoint, gap), after.state.status, scheduler).pipe(
-          concatMap(result => {
-            if (result.kind === 'status') return [result];
-            return result.kind === 'acknowledged' ? commit(after) : perform(turnAfter({ after, ...result }));
-          }),
-        );
-      };
-
-      const commit = ({ state: next, why, end }: Turn<A>): readonly never[] => {
-        place = state = next;
-        isEnded = end !== undefined;
-        const { attempt, error } = state.status;
-        const wait = end ? 0 : waitLeft();
-        if (why) log({ kind: 'turn', at: scheduler.now(), watchId, why, wait, attempt, error });
-        return [];
-      };
-      const waitLeft = () => Math.max(0, state.rest.until - monotonic.now());
-
-      /** Emits when the next poll is due, or something has to be dealt with before it. Completes if there is no next poll. */
-      const rest = (): Observable<unknown> => {
-        if (isEnded) return EMPTY;
-        const wait = pending ? 0 : waitLeft();
-        // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
-        const isSoon = wait === 0 && isActive && isRealTime(scheduler) && ++soon % SOON_IN_A_ROW !== 0;
-        if (isSoon) return timer(0, asapScheduler);
-        const isWakeable = wait > 0 && isActive && state.rest.earliest < state.rest.until;
-        const early$ = interruption$.pipe(
-          filter(kind => kind !== 'woken' || isWakeable),
-          tap(kind => (pending = kind)),
-        );
-        return merge(isActive ? timer(wait, scheduler) : NEVER, early$).pipe(take(1));
-      };
-
-      /** Emits `sent`, perhaps `held`, then how the poll ended. Each of them leads to a turn. */
-      const polled = () => pollOnce(poll, state, settings, interruption$, () => wokenAt, watchId);
-      const event$ = defer(() => {
-        const kind = pending;
-        pending = undefined;
-        if (!isActive) return of({ kind: 'left' as const });
-        if (!kind) return polled();
-        // After a return it polls in the same tick: what happens from now on must not be missed.
-        const again = () => (kind === 'returned' && isActive && waitLeft() === 0 ? polled() : EMPTY);
-        return concat(of({ kind }), defer(again));
-      });
-
-      let wakes: Subscription | undefined;
-      const followWakes = (isFollowing: boolean) => {
-        if (wakes) openWatches--;
-        wakes?.unsubscribe();
-        wakes = undefined;
-        if (!isFollowing) return;
-        openWatches++;
-        const next = () => {
-          wokenAt = monotonic.now();
-          interruption$.next('woken');
-        };
-        // A wake source that fails does not end the watch.
-        wakes = defer(() => settings.wake$).subscribe({ next, error: () => undefined });
-      };
-      const setActive = (isNowActive: boolean) => {
-        followWakes(isNowActive);
-        if (isNowActive === isActive) return;
-        isActive = isNowActive;
-        // Even if this is during an acknowledgement, which nothing interrupts.
-        if (isActive) pending = 'returned';
-        interruption$.next(isActive ? 'returned' : 'left');
-      };
-
-      if (!pending) subscriber.next({ kind: 'status', status: state.status });
-      // If the subscriber has left already, nothing is sent.
-      if (subscriber.closed) return;
-      subscriber.add(() => followWakes(false));
-      if (audience) subscriber.add(audience.isActive$.subscribe(setActive));
-      else setActive(true);
-      event$
-        .pipe(
-          concatMap(event => perform(turnAfter(event))),
-          repeat({ delay: rest }),
-        )
-        .subscribe(subscriber);
+      const now = instant(settings);
+      const state = watch.last ?? firstState(now, settings.from, settings.retention);
+      const place = position && movedPlace(state.place, now, position.from, settings.retention);
+      new Loop(watch, place ? { ...state, place } : state).run(subscriber);
     });
+}
+
+/** What stays of a watch between two subscriptions. */
+interface ContinuingWatch<A> {
+  readonly poll: SinglePoll<A>;
+  readonly settings: WatchSettings<A>;
+  readonly audience: Audience<A> | undefined;
+  readonly watchId: number;
+  /** The last committed state. */
+  last: WatchState | undefined;
+}
+
+/** The loop: polls, turns to the next state, performs that, rests, and polls again. */
+class Loop<A> {
+  readonly #watch: ContinuingWatch<A>;
+  readonly #interruptions: Interruptions;
+  #state: WatchState;
+  #isEnded = false;
+  #soon = 0;
+
+  constructor(watch: ContinuingWatch<A>, state: WatchState) {
+    [this.#watch, this.#state] = [watch, state];
+    this.#interruptions = new Interruptions(watch.settings, watch.last !== undefined);
+  }
+
+  run(subscriber: Subscriber<WatchSignal<A>>): void {
+    if (!this.#interruptions.isPending)
+      subscriber.next({ kind: 'status', status: this.#state.health.status });
+    // If the subscriber has left already, nothing is sent.
+    if (subscriber.closed) return;
+    this.#interruptions.begin(subscriber, this.#watch.audience?.isActive$);
+    defer(() => this.#event$())
+      .pipe(
+        concatMap(event => this.#perform(this.#turnAfter(event))),
+        repeat({ delay: () => this.#rest() }),
+      )
+      .subscribe(subscriber);
+  }
+
+  /** Emits `sent`, perhaps `held`, then how the poll ended; or what has to be dealt with before it. Each of them leads to a turn. */
+  #event$(): Observable<WatchEvent<A>> {
+    const kinds = this.#interruptions.take();
+    if (!this.#interruptions.isActive) return of({ kind: 'left' });
+    if (kinds.length === 0) return this.#poll$();
+    // After a return it polls in the same tick: what happens from now on must not be missed.
+    const mayPoll = () =>
+      kinds.includes('returned') && this.#interruptions.isActive && this.#waitLeft() === 0;
+    return concat(
+      kinds.map(kind => ({ kind })),
+      defer(() => (mayPoll() ? this.#poll$() : EMPTY)),
+    );
+  }
+
+  #poll$(): Observable<WatchEvent<A>> {
+    const { poll, settings, watchId } = this.#watch;
+    return pollOnce(poll, settings, { watchId, state: this.#state, interruptions: this.#interruptions });
+  }
+
+  #turnAfter(event: WatchEvent<A>): Turn<A> {
+    const { settings } = this.#watch;
+    this.#interruptions.settle(event.kind);
+    return nextTurn(this.#state, event, { now: instant(settings), openWatches }, settings);
+  }
+
+  /** Delivers the answer of a turn, waits until that has been taken and acknowledged, and commits the state of the turn. */
+  #perform(turn: Turn<A>): ObservableInput<WatchSignal<A>> {
+    const { delivery, end, signals } = turn;
+    if (delivery) {
+      const delivered$ = this.#delivered(turn, delivery);
+      return signals.length > 0 ? concat(signals, delivered$) : delivered$;
+    }
+    // Before its signals: a subscriber that leaves with one of them continues from there.
+    this.#watch.last = this.#state = turn.state;
+    if (signals.length === 0 && !end) return this.#commit(turn);
+    const error$ = end && 'error' in end ? throwError(() => end.error) : EMPTY;
+    return concat(
+      signals,
+      defer(() => this.#commit(turn)),
+      error$,
+    );
+  }
+
+  #delivered(turn: Turn<A>, { signals, ...delivery }: Delivery<A>): Observable<WatchSignal<A>> {
+    const { audience, settings, watchId } = this.#watch;
+    const isExpired = () =>
+      (!this.#interruptions.isActive && !settings.resume) ||
+      !isTakable(turn.state.place, instant(settings), settings.retention);
+    const part$ = audience ? audience.deliver(signals, isExpired) : of(...signals, 'taken' as const);
+    return part$.pipe(
+      concatMap(part => {
+        if (part === 'expired') return this.#perform(this.#turnAfter({ kind: 'expired' }));
+        if (part === 'taken') return this.#acknowledged(turn, delivery);
+        if (part.kind !== 'gap') return [part];
+        const { reason, index } = part.gap;
+        settings.log({ kind: 'gap', at: settings.scheduler.now(), watchId, reason, index });
+        return [part];
+      }),
+    );
+  }
+
+  #acknowledged(
+    after: Turn<A>,
+    { answer, checkpoint, gap }: Omit<Delivery<A>, 'signals'>,
+  ): ObservableInput<WatchSignal<A>> {
+    const { ack, scheduler } = this.#watch.settings;
+    if (!ack) return this.#commit(after);
+    const { status } = after.state.health;
+    return acknowledge(() => ack(answer, checkpoint, gap), status, scheduler).pipe(
+      concatMap(result => {
+        if (result.kind === 'status') return [result];
+        if (result.kind === 'acknowledged') return this.#commit(after);
+        return this.#perform(this.#turnAfter({ after, ...result }));
+      }),
+    );
+  }
+
+  #commit({ state, why, end }: Turn<A>): readonly never[] {
+    const { settings, watchId } = this.#watch;
+    this.#watch.last = this.#state = state;
+    this.#isEnded = end !== undefined;
+    const { attempt, error } = state.health.status;
+    const wait = end ? 0 : this.#waitLeft();
+    if (why) settings.log({ kind: 'turn', at: settings.scheduler.now(), watchId, why, wait, attempt, error });
+    return [];
+  }
+
+  #waitLeft(): number {
+    return waitLeft(this.#state.pace, this.#watch.settings.monotonic.now());
+  }
+
+  /** Emits when the next poll is due, or something has to be dealt with before it. Completes if there is no next poll. */
+  #rest(): Observable<unknown> {
+    if (this.#isEnded) return EMPTY;
+    const { scheduler } = this.#watch.settings;
+    const { rest } = this.#state.pace;
+    const { interruption$, isActive, isPending } = this.#interruptions;
+    const wait = isPending ? 0 : this.#waitLeft();
+    // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
+    const mayBeSoon = wait === 0 && isActive && isRealTime(scheduler);
+    if (mayBeSoon && ++this.#soon % SOON_IN_A_ROW !== 0) return timer(0, asapScheduler);
+    const isWakeable = wait > 0 && isActive && rest.earliest < rest.until;
+    const early$ = interruption$.pipe(
+      filter(kind => kind !== 'woken' || isWakeable),
+      tap(kind => this.#interruptions.defer(kind)),
+    );
+    return merge(isActive ? timer(wait, scheduler) : NEVER, early$).pipe(take(1));
+  }
 }

@@ -26,6 +26,8 @@ export interface TransportRequest {
    * that does not call it has to deliver the whole answer within the timeout.
    */
   readonly onArrival?: (status: number) => void;
+  /** Called each time that it goes out: a request may wait for its token, and is sent again after a 401. */
+  readonly onSent?: () => void;
 }
 
 /** How large the body of an answer may be if nothing else is said, in bytes. */

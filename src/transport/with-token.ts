@@ -98,6 +98,7 @@ export function withToken(
       };
       const send = (token: string) => {
         const sentAt = scheduler.now();
+        request.onSent?.();
         const authorized = withBearer(request, token);
         const receive = (answer: TransportResponse) => {
           const response = withoutSecrets(answer, request, [token, ...attempts.refused]);

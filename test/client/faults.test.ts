@@ -92,8 +92,7 @@ const rows: readonly Row[] = [
     faults: [{ kind: 'error' }, { kind: 'empty' }],
     times: 5,
     states: ['connecting', 'live', ...Array<'retrying'>(5).fill('retrying'), 'live'],
-    gaps: ['index_refused'],
-    lost: ['a'],
+    within: 16_000,
   },
   {
     when: 'the service refuses the index: 400, 404, 410 with a code; or anyone finds it too long: 414, 431',

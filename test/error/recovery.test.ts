@@ -1,13 +1,15 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { InputError, isFromService, recovery, StatusError, TransportError } from 'lobby-rx';
-import type { StatusDetails } from '../../src/error/index.js';
+import { DecodeError, InputError, isFromService, recovery, StatusError, TransportError } from 'lobby-rx';
+import type { StatusDetails, TransportFailure } from '../../src/error/index.js';
 
 const request = { method: 'GET', url: 'https://api.example/' };
 const own: StatusDetails = { code: 'GROUP_NOT_FOUND' };
 const recoveryOf = (status: number, details?: StatusDetails) =>
   recovery(new StatusError(status, request, details));
-const retry = { kind: 'retry', after: undefined, blamesIndex: false } as const;
-const asking = { ...retry, hint: 'the answer does not come from the service: is the URL right?' };
+const retry = { kind: 'retry', after: undefined } as const;
+/** What a proxy answers may have ended a poll that the service held. */
+const foreign = { ...retry, mayBeCut: true } as const;
+const asking = { ...foreign, hint: 'the answer does not come from the service: is the URL right?' };
 
 describe('recovery', () => {
   it('recognizes the service by the code or the ray id of its answer', () => {
@@ -18,16 +20,28 @@ describe('recovery', () => {
     );
   });
 
-  it('treats an answer without content as a cut, and a time-out of the service as its word if it held the poll', () => {
-    for (const status of [204, 304]) deepStrictEqual(recoveryOf(status), { kind: 'cut' });
-    deepStrictEqual(recoveryOf(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'idle', ifHeldFor: 10_000 });
+  it("takes the service's own time-out for its word, unless it asks for a wait", () => {
+    deepStrictEqual(recoveryOf(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'idle' });
+    const later = recoveryOf(500, { code: 'API_REQUEST_TIMEOUT', retryAfter: 5 });
+    deepStrictEqual(later, { ...retry, after: 5 });
   });
 
-  it('treats a poll that a proxy cut off as cut only if it was held, and not if the proxy asks for a wait', () => {
-    for (const status of [502, 504, 520, 524]) {
-      deepStrictEqual(recoveryOf(status), { kind: 'cut', ifHeldFor: 10_000 });
-      deepStrictEqual(recoveryOf(status, { retryAfter: 5 }), { ...retry, after: 5 });
+  it('says of what is not the service that it may be a cut, if the poll was held', () => {
+    for (const status of [204, 304, 408, 500, 502, 503, 504, 520, 524]) {
+      deepStrictEqual(recoveryOf(status), foreign);
+      deepStrictEqual(recoveryOf(status, { retryAfter: 5 }), { ...foreign, after: 5 });
     }
+    for (const error of [new Error('mine'), 'mine', undefined])
+      deepStrictEqual(recovery(error), { kind: 'retry', mayBeCut: true });
+  });
+
+  it('says so of no answer of the service itself, and of none that is broken', () => {
+    for (const details of [own, { rayId: '7' }])
+      for (const status of [408, 425, 429, 500, 502, 503, 504])
+        deepStrictEqual(recoveryOf(status, details), retry);
+    deepStrictEqual(recovery(new DecodeError({ path: '', expected: 'x', got: 'y' }, request)), {
+      ...{ kind: 'retry', mayBeCut: false },
+    });
   });
 
   it('drops the index if the service refuses the request, and ends if it refuses the caller', () => {
@@ -40,8 +54,7 @@ describe('recovery', () => {
 
   it('retries what a proxy answers, and asks whether the URL is right', () => {
     for (const status of [400, 401, 403, 404, 405, 410]) deepStrictEqual(recoveryOf(status), asking);
-    for (const status of [408, 425, 429]) deepStrictEqual(recoveryOf(status), retry);
-    deepStrictEqual(recoveryOf(500), retry);
+    for (const status of [408, 425, 429]) deepStrictEqual(recoveryOf(status), foreign);
   });
 
   it('drops an index that is too long for anyone on the way', () => {
@@ -52,23 +65,22 @@ describe('recovery', () => {
     }
   });
 
-  it('blames the index for a 500 of the service, but for no other failure', () => {
-    for (const details of [own, { rayId: '7' }, { isEmpty: true }]) {
-      deepStrictEqual(recoveryOf(500, details), { ...retry, blamesIndex: true });
-      for (const status of [501, 503, 507]) deepStrictEqual(recoveryOf(status, details), retry);
-    }
-    for (const error of [new Error('mine'), 'mine', undefined])
-      deepStrictEqual(recovery(error), { kind: 'retry' });
-  });
-
   it('waits as long as it is asked to', () => {
     for (const status of [408, 429, 500, 503])
       strictEqual((recoveryOf(status, { retryAfter: 7 }) as { after?: number }).after, 7);
   });
 
-  it('distinguishes a service that cannot be reached from a lost connection', () => {
-    const of = (reason: 'unreachable' | 'lost') => recovery(new TransportError(reason, 'no', request));
-    deepStrictEqual(of('unreachable'), { kind: 'retry', offline: true });
-    deepStrictEqual(of('lost'), { kind: 'retry', offline: false });
+  it('distinguishes a service that cannot be reached from a lost connection, and both from what is no accident', () => {
+    const of = (reason: TransportFailure) => {
+      const { offline, mayBeCut } = recovery(new TransportError(reason, 'no', request)) as {
+        offline?: boolean;
+        mayBeCut?: boolean;
+      };
+      return [offline, mayBeCut];
+    };
+    deepStrictEqual(of('unreachable'), [true, false]);
+    for (const reason of ['lost', 'timeout'] as const) deepStrictEqual(of(reason), [false, true]);
+    for (const reason of ['not_sent', 'redirected', 'too_large'] as const)
+      deepStrictEqual(of(reason), [false, false]);
   });
 });

@@ -10,6 +10,17 @@ const faultKind: fc.Arbitrary<FaultKind> = fc.oneof(
   fc.constantFrom<FaultKind>(
     { kind: 'old connections' },
     { kind: 'cuts', after: 30_000 },
+    ...[5_000, 12_000, 29_000, 60_000].flatMap(after =>
+      ([503, 408, 'lost'] as const).map(by => ({ kind: 'cuts', after, by }) as const),
+    ),
+    ...[0, 3_000, 20_000].flatMap(after =>
+      ([500, 502, 'lost', 'no JSON', 'too large', 'unread'] as const).map(
+        how => ({ kind: 'poison', after, how }) as const,
+      ),
+    ),
+    ...[10_000, 120_000, 900_000].flatMap(ttl =>
+      [true, false].map(ignoresQuery => ({ kind: 'cache', ttl, ignoresQuery }) as const),
+    ),
     { kind: 'own error', status: 503 },
     { kind: 'own error', status: 429, after: 60_000, dated: true },
   ),
@@ -99,7 +110,10 @@ export const randomScenario: fc.Arbitrary<Scenario> = fc
     const acks = subscriber.kind === 'batches' && subscriber.ack !== undefined;
     const service = acks ? { ...mix.service, machines: [0] } : mix.service;
     // No clock shows a sleep in which the wall clock was set back.
-    const steps = sleeps.length > 0 ? mix.steps.filter(({ by }) => by > 0) : mix.steps;
+    // Nor one that was set back between a checkpoint and who resumes from it.
+    const isHidden =
+      sleeps.length > 0 || (subscriber.kind === 'batches' && (subscriber.ack?.crashes?.length ?? 0) > 0);
+    const steps = isHidden ? mix.steps.filter(({ by }) => by > 0) : mix.steps;
     // A service that holds polls from above its own index, and gives them up, never says what its index is.
     const resets = service.apiTimeout < service.block ? [] : mix.resets;
     return { ...mix, service, resets, steps, publish, settle, end: quiet + settle + 80_000 };

@@ -26,6 +26,8 @@ export interface Scenario {
   /** How many gaps there may be at most. Default: any number. */
   readonly maxGaps?: number;
   readonly service?: Partial<ServiceConfig>;
+  /** What the client believes of it. Default 300 s. */
+  readonly retention?: number;
   /** When events are published. */
   readonly publish: readonly number[];
   readonly faults?: readonly Fault[];
@@ -83,6 +85,7 @@ export function simulate(scenario: Scenario): Outcome {
   subscribe(subscriber, {
     ...{ clocks, journal, wake$, end$, transport: network.transport },
     random: randomNumbers(scenario.seed),
+    retention: scenario.retention,
   });
   clocks.runUntil(end, TOO_MANY);
   const at = clocks.now.true;
@@ -103,21 +106,37 @@ export function simulate(scenario: Scenario): Outcome {
 export function judge(
   entries: readonly JournalEntry[],
   events: readonly PublishedEvent[],
-  { end, settle = SETTLE, subscriber = BATCHES, sleeps = [] }: Scenario,
+  scenario: Scenario,
 ): readonly Violation[] {
+  const { end, settle = SETTLE, subscriber = BATCHES, sleeps = [], faults = [], service = {} } = scenario;
   const ack = subscriber.kind === 'batches' ? subscriber.ack : undefined;
   const acks = ack !== undefined;
   const queues = subscriber.kind === 'feed';
   const delivery = new DeliveryJudge(events, { acks, mayBeLate: queues || sleeps.length > 0, end, settle });
   const pace = new RequestPace(acks || (subscriber.kind === 'feed' && subscriber.ack));
-  // An answer that comes again, because it was not acknowledged, has had its gap.
-  const age = ack?.fails || ack?.crashes ? undefined : new IndexAge(queues);
+  // An answer that comes again, because it was not acknowledged, has had its gap. Echoes, and a service that forgets nothing, have gaps of
+  // their own.
+  const isEndless = service.retention === Infinity || service.keeps === true;
+  const hasEchoes = faults.some(({ kind }) => kind === 'cache');
+  const isAgeKnown = !ack?.fails && !ack?.crashes && !hasEchoes && !isEndless;
+  const age = isAgeKnown ? new IndexAge(queues) : undefined;
   for (const entry of entries) {
     delivery.see(entry);
     pace.see(entry);
     age?.see(entry);
   }
-  return [...delivery.finish(), ...pace.violations, ...(age?.violations ?? [])].sort((a, b) => a.at - b.at);
+  const judged = [delivery.finish(), pace.violations, age?.violations ?? [], droppedEarly(entries, scenario)];
+  return judged.flat().sort((a, b) => a.at - b.at);
+}
+
+/** The indexes that were dropped although the service would still have known them 4 s later, where nothing else explains that. */
+function droppedEarly(entries: readonly JournalEntry[], scenario: Scenario): readonly Violation[] {
+  const { subscriber = BATCHES, sleeps = [], steps = [], resets = [] } = scenario;
+  const mayDrop = subscriber.kind === 'feed' || (subscriber.kind === 'batches' && subscriber.ack?.crashes);
+  if (mayDrop || sleeps.length + steps.length + resets.length > 0) return [];
+  return entries
+    .filter(entry => entry.kind === 'request' && entry.isEarly)
+    .map(entry => ({ what: 'dropped an index that the service knows', at: entry.true, detail: '' }));
 }
 
 /** Random numbers from 0 to 1, the same for the same seed (mulberry32). */

@@ -84,12 +84,12 @@ describe('one poll of a watch', () => {
   );
 
   it(
-    'that reached its timeout is followed by one that is spread, as many may have reached theirs; without an index it gets no older',
+    'that reached its timeout is followed by one that is spread, as many may have reached theirs',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
       const timeout = 290_000;
       expectObservable(
-        watchSignals(() => hung, { timeout, testing: { random: () => 0.5 } }),
+        watchSignals(() => hung, { from: '1', timeout, testing: { random: () => 0.5 } }),
         '600s !',
       );
       expectSubscriptions(hung.subscriptions).toBe([

@@ -140,23 +140,18 @@ describe('watchSignals', () => {
   );
 
   it(
-    'drops an index that may have caused five failures in a row, but not after four',
+    'keeps the index through any number of failures, as long as the service may know it',
     marbles(({ cold, expectObservable, flush }) => {
-      const recovery = (error: unknown): Recovery => ({ kind: 'retry', blamesIndex: error === '500' });
-      const bad = cold<never>('#', undefined, '500');
-      const other = cold<never>('#', undefined, 'reset');
+      const bad = Array.from({ length: 40 }, () => cold<never>('#', undefined, '500'));
       const { asked, poll } = script(
         cold('(a|)', { a: answer('7', 'x') }),
-        ...[bad, bad, bad, bad, other],
-        ...[bad, bad, bad, bad, bad],
+        ...bad,
         cold('(b|)', { b: answer('9', 'y') }),
       );
-      const gaps$ = watchSignals(poll, { testing: { random: () => 0 }, minInterval: 0, recovery }).pipe(
-        map(word),
-      );
-      expectObservable(gaps$, '-----!');
+      const config = { testing: { random: () => 0 }, minInterval: 0, retention: 300_000 };
+      expectObservable(watchSignals(poll, config).pipe(map(word)), '-----!');
       flush();
-      deepStrictEqual(asked, [undefined, ...Array<string>(10).fill('7'), undefined, '9']);
+      deepStrictEqual(asked, [undefined, ...Array<string>(41).fill('7'), '9']);
     }),
   );
 
@@ -171,7 +166,7 @@ describe('watchSignals', () => {
         cold('-(b|)', { b: answer('90') }),
         cold('-(c|)', { c: answer('91', 'y') }),
       );
-      const recovery = (): Recovery => ({ kind: 'retry', blamesIndex: true });
+      const recovery = (): Recovery => ({ kind: 'retry', dropsIndex: true });
       const config = {
         isIdle,
         testing: { random },
@@ -211,7 +206,7 @@ describe('watchSignals', () => {
         ...['connecting', 'live', 'a'],
         ...['index_backwards', 'b'],
         ...['c', 'index_missing', 'd', 'index_missing', 'e'],
-        ...['silence', 'f'],
+        ...['retrying', 'live', 'silence', 'f'],
       ]);
     }),
   );

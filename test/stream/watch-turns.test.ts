@@ -47,17 +47,16 @@ describe('a turn of the watch', () => {
     'continues from the same index after a poll that a proxy cut off, without backoff or a new status',
     marbles(helpers => {
       const { cold, expectSubscriptions, flush } = helpers;
-      const cut = cold<never>('--#', undefined, '504');
+      const cut = cold<never>('5s #', undefined, '504');
       const down = cold<never>('#', undefined, 'reset');
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), cut, cut, down, cut, NEVER);
-      const recovery = (error: unknown): Recovery =>
-        error === '504' ? { kind: 'cut', ifHeldFor: 2 } : { kind: 'retry' };
-      const config = { testing: { random }, recovery, burst: 9, backoff: { initial: 3 } };
-      const seen = journal(watchSignals(poll, config), helpers, '10ms !');
-      expectSubscriptions(cut.subscriptions).toBe(['^-!', '--^-!', '-------^-!']);
-      expectSubscriptions(down.subscriptions).toBe('----(^!)');
+      const recovery = (error: unknown): Recovery => ({ kind: 'retry', mayBeCut: error === '504' });
+      const config = { testing: { random: () => 0 }, recovery, burst: 9 };
+      const seen = journal(watchSignals(poll, config), helpers, '20s !');
+      expectSubscriptions(cut.subscriptions).toBe(['^ 4999ms !', '5s ^ 4999ms !', '10s ^ 4999ms !']);
+      expectSubscriptions(down.subscriptions).toBe('10s (^!)');
       flush();
-      deepStrictEqual(seen, ['0 connecting', '0 live', '0 x', '4 retrying']);
+      deepStrictEqual(seen, ['0 connecting', '0 live', '0 x', '10000 retrying', '12000 live']);
       deepStrictEqual(asked, [undefined, '1', '1', '1', '1', '1']);
     }),
   );

@@ -336,7 +336,7 @@ describe('watch', () => {
       { from: { index: 7, at: 0 } as never },
       { from: { index: '7', at: NaN } },
       { from: { index: '7', at: '0' } as never },
-      { retention: Infinity },
+      { retention: NaN },
     ]) {
       throws(() => watch(poll, config), InputError);
     }
@@ -350,6 +350,7 @@ describe('watch', () => {
     ]) {
       watch(poll, { from });
     }
+    watch(poll, { retention: Infinity });
     throws(
       () => watch(poll, { backoff: { initial: -5 } }),
       /backoff\.initial must be a number of milliseconds/,

@@ -1,4 +1,4 @@
-import { concatMap, NEVER, of, throwError, timer, type Observable, type SchedulerLike } from 'rxjs';
+import { concatMap, defer, NEVER, of, throwError, timer, type Observable, type SchedulerLike } from 'rxjs';
 import { TransportError } from '../../error/index.js';
 import {
   MAX_BODY,
@@ -28,16 +28,24 @@ function deliver(
     () => new TransportError('lost', 'the connection was lost: ECONNRESET', summaryOf(request)),
   );
 
+  /** The body has begun to arrive. */
+  const arrived = (rest$: typeof lost$) =>
+    defer(() => {
+      request.onArrival?.(status);
+      return rest$;
+    });
+
   switch (delivery) {
     case 'dead_pool':
     case 'stall_before_headers':
       return NEVER;
     case 'stall_in_body':
-      return timer(BODY_TIMEOUT, scheduler).pipe(concatMap(() => lost$));
+      return arrived(timer(BODY_TIMEOUT, scheduler).pipe(concatMap(() => lost$)));
     case 'reset_before_headers':
+      return lost$;
     case 'reset_in_body':
     case 'close_in_body':
-      return lost$;
+      return arrived(lost$);
     case 'whole':
       if (body.length > (request.maxBody ?? MAX_BODY)) return throwError(() => tooLarge(request));
       if (status >= 300 && status < 400 && status !== 304) return throwError(() => redirected(request));

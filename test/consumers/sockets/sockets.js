@@ -45,7 +45,7 @@ for (let n = 0; n < 3; n++) {
 const ends = Array.from({ length: POLLS }, () =>
   outcomeOf(send('/held', 'GET', withTimeout(transport, 100))),
 );
-deepStrictEqual(new Set(await Promise.all(ends)), new Set(['deadline']));
+deepStrictEqual(new Set(await Promise.all(ends)), new Set(['timeout']));
 await holds(0);
 
 strictEqual(await outcomeOf(send('/cut')), 'lost');

@@ -66,8 +66,10 @@ export class IndexAge {
     this.#poll = entry;
     this.#isOpen = true;
     // What is sent right after the service was heard, or after a gap, misses nothing, however old the index is.
-    const recent = [this.#gapAt, this.#heard].find(at => at !== undefined && ageOf(at, entry) <= RIGHT_AFTER);
-    this.#pollSince = recent ?? this.#since;
+    const isRecent = this.#heard !== undefined && ageOf(this.#heard, entry) <= RIGHT_AFTER;
+    const since = isRecent ? this.#heard : this.#since;
+    // Never older than the last gap.
+    this.#pollSince = this.#gapAt && ageOf(this.#gapAt, entry) < ageOf(since, entry) ? this.#gapAt : since;
     this.#pollAge = ageOf(this.#pollSince, entry);
     if (this.#pollAge > MAX_AGE + TOLERANCE) this.#isDue = true;
   }

@@ -19,13 +19,15 @@ export interface ServiceConfig {
   readonly machineOf: (count: number) => number;
   /** When the API gives up a poll that is still held. Default: never. */
   readonly apiTimeout: number;
+  /** Whether it answers a poll from an old index with what there still is. */
+  readonly keeps: boolean;
   /** Whether it answers a poll from an index above its own at once, instead of holding it. */
   readonly answersAbove: boolean;
 }
 
 const DEFAULTS: ServiceConfig = {
   ...{ block: 40_000, collect: 100, retention: 300_000, machines: [0], machineOf: count => count },
-  ...{ apiTimeout: Infinity, answersAbove: false },
+  ...{ apiTimeout: Infinity, answersAbove: false, keeps: false },
 };
 
 /** An event, and what happened to it. */
@@ -91,10 +93,25 @@ export class EventService {
     this.#issuedAt.clear();
   }
 
+  get retention(): number {
+    return this.#config.retention;
+  }
+
+  get keeps(): boolean {
+    return this.#config.keeps;
+  }
+
+  /** Whether it will keep an index for more than 4 s. */
+  knows(index: string): boolean {
+    return (
+      this.#config.machines.length === 1 && Number(index) >= this.#clock(0) - this.#config.retention + 4_000
+    );
+  }
+
   /** Answers a poll. `isLatest`: the index is that of the last answer that the client has had. */
   poll(index: string | undefined, isLatest: boolean, respond: (answer: ServiceAnswer) => void): Subscription {
     const machine = this.#machine(this.#requests++);
-    const { block, collect, retention, apiTimeout, answersAbove } = this.#config;
+    const { block, collect, retention, apiTimeout, answersAbove, keeps } = this.#config;
     const polled = new Subscription();
     const end = (answer: ServiceAnswer) => {
       polled.unsubscribe();
@@ -102,7 +119,9 @@ export class EventService {
     };
     const now = this.#clock(machine);
     // It looks at the age of an index when the poll comes. What happens from then on reaches the poll.
-    const from = index === undefined || Number(index) < now - retention ? undefined : Number(index);
+    const isOld = index !== undefined && Number(index) < now - retention;
+    const from =
+      index === undefined || (isOld && !keeps) ? undefined : isOld ? now - retention : Number(index);
     const answer = () => {
       if (from !== undefined && isLatest) this.#markHidden(index!, from);
       end(this.#answer(machine, from));

@@ -13,8 +13,21 @@ export type Fault = { readonly from: number; readonly to: number } & FaultKind;
 export type FaultKind =
   | { readonly kind: 'refused' | 'old connections' }
   | { readonly kind: 'black hole'; readonly resent: boolean }
-  | { readonly kind: 'proxy'; readonly status: number; readonly after: number }
-  | { readonly kind: 'cuts'; readonly after: number }
+  | { readonly kind: 'proxy'; readonly status: number; readonly after: number; readonly isEmpty?: boolean }
+  | { readonly kind: 'cuts'; readonly after: number; readonly by?: number | 'lost' }
+  /** The answer to one index is broken, `after` ms after the request. */
+  | {
+      readonly kind: 'poison';
+      readonly after: number;
+      readonly how: number | 'lost' | 'no JSON' | 'too large' | 'unread';
+    }
+  /** A cache repeats idle answers for `ttl` ms, to any poll or to one with the same index. */
+  | {
+      readonly kind: 'cache';
+      readonly ttl: number;
+      readonly ignoresQuery: boolean;
+      readonly isShared?: boolean;
+    }
   | {
       readonly kind: 'own error';
       readonly status: 503 | 429;
@@ -25,6 +38,7 @@ export type FaultKind =
 /** The faults in which the service is not heard at all. */
 export const OUTAGES: readonly FaultKind[] = [
   { kind: 'refused' },
+  ...[0, 3_000].map(after => ({ kind: 'proxy', status: 500, after, isEmpty: true }) as const),
   { kind: 'black hole', resent: false },
   { kind: 'black hole', resent: true },
   ...[502, 503, 504, 520, 524].flatMap(status =>
@@ -41,11 +55,15 @@ export function faultName(fault: FaultKind): string {
     case 'black hole':
       return fault.resent ? 'a black hole that resends' : 'a black hole';
     case 'proxy':
-      return `a proxy that answers ${fault.status} after ${fault.after / 1_000} s`;
+      return `a proxy that answers ${fault.isEmpty ? 'an empty ' : ''}${fault.status} after ${fault.after / 1_000} s`;
     case 'cuts':
-      return `a proxy that cuts polls after ${fault.after / 1_000} s`;
+      return `a proxy that cuts polls by ${fault.by ?? 504} after ${fault.after / 1_000} s`;
     case 'own error':
       return `own ${fault.status}s${fault.after === undefined ? '' : ` with Retry-After ${fault.after / 1_000} s`}`;
+    case 'poison':
+      return `a poisoned index: ${fault.how} after ${fault.after / 1_000} s`;
+    case 'cache':
+      return `a cache of ${fault.ttl / 1_000} s${fault.ignoresQuery ? ', whatever the query' : ''}${fault.isShared ? ', shared' : ''}`;
     default:
       return fault.kind;
   }

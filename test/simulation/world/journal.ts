@@ -9,6 +9,8 @@ export type JournalEntry = Moment &
         readonly index: string | undefined;
         /** How many requests are on their way, this one included. */
         readonly inFlight: number;
+        /** It has no index, although the service still knows the last one. */
+        readonly isEarly?: boolean;
       }
     /** A 200 of the service. */
     | {
@@ -19,6 +21,7 @@ export type JournalEntry = Moment &
         readonly ids: readonly number[];
         readonly producedAt: number;
       }
+    | { readonly kind: 'echo'; readonly request: number }
     /** The service gave up a poll that it held. */
     | { readonly kind: 'timeout'; readonly request: number }
     /** The service asked not to be polled for this time, in ms. */

@@ -36,6 +36,8 @@ export class Network {
   #connectedAt = 0;
   #requests = 0;
   #lastIndex: string | undefined;
+  #poisoned: string | undefined;
+  readonly #cached = new Map<string, { readonly answer: ServiceAnswer; readonly until: number }>();
 
   constructor(
     clocks: Clocks,
@@ -58,7 +60,15 @@ export class Network {
     new Observable(subscriber => {
       const index = new URL(request.url).searchParams.get('watch_index') ?? undefined;
       const number = ++this.#requests;
-      this.#journal.add({ kind: 'request', request: number, index, inFlight: this.#open.size + 1 });
+      const isEarly =
+        index === undefined && this.#lastIndex !== undefined && this.#service.knows(this.#lastIndex);
+      this.#journal.add({
+        kind: 'request',
+        request: number,
+        index,
+        inFlight: this.#open.size + 1,
+        ...(isEarly && { isEarly }),
+      });
       const sentAt = this.#clocks.now.true;
       const exchange: Exchange = {
         ...{ request, number, index, sentAt, subscriber },
@@ -82,6 +92,9 @@ export class Network {
 
   #begin(fault: Fault): void {
     this.#fault = fault;
+    this.#cached.clear();
+    if (fault.kind === 'cache' && fault.isShared) this.#share(fault, undefined);
+    this.#poisoned = this.#lastIndex;
     for (const exchange of [...this.#open]) this.#meet(exchange, fault);
   }
 
@@ -102,9 +115,46 @@ export class Network {
       if (exchange.sentAt === now) this.#forward(exchange);
       const left = Math.max(0, exchange.sentAt + fault.after - now);
       const cut = () => {
-        if (!exchange.hasArrived) this.#replace(exchange, page(504));
+        if (exchange.hasArrived) return;
+        if (fault.by !== 'lost') return this.#replace(exchange, page(fault.by ?? 504));
+        exchange.course.unsubscribe();
+        exchange.course = new Subscription();
+        this.#toClient(exchange, () =>
+          exchange.subscriber.error(new TransportError('lost', 'reset', exchange.request)),
+        );
       };
       exchange.course.add(this.#clocks.world.schedule(cut, left));
+      return;
+    }
+    if (fault.kind === 'cache') {
+      if (exchange.sentAt < now || exchange.hasArrived) return;
+      const stored = this.#cached.get(fault.ignoresQuery ? '' : (exchange.index ?? ''));
+      if (!stored || stored.until < now) return this.#forward(exchange);
+      this.#journal.add({ kind: 'echo', request: exchange.number });
+      const { news: _news, ...answer } = stored.answer;
+      return this.#answer(exchange, answer);
+    }
+    if (fault.kind === 'poison') {
+      if (exchange.index !== this.#poisoned || exchange.index === undefined) {
+        if (exchange.sentAt === now) this.#forward(exchange);
+        return;
+      }
+      this.#drop(exchange);
+      if (exchange.hasArrived) return;
+      exchange.course.add(
+        this.#clocks.world.schedule(() => {
+          const fail = (error: TransportError) =>
+            this.#toClient(exchange, () => exchange.subscriber.error(error));
+          const { how } = fault;
+          if (how === 'lost') fail(new TransportError('lost', 'reset', exchange.request));
+          else if (how === 'too large') fail(new TransportError('too_large', 'too large', exchange.request));
+          else if (how === 'no JSON')
+            this.#replace(exchange, { status: 200, headers: {}, text: '{"events":[{"kind":{"x":NaN}}]}' });
+          else if (how === 'unread')
+            this.#replace(exchange, { status: 200, headers: {}, text: '{"events":5}' });
+          else this.#replace(exchange, page(how));
+        }, fault.after),
+      );
       return;
     }
     this.#drop(exchange);
@@ -118,13 +168,33 @@ export class Network {
         break;
       case 'proxy':
         exchange.course.add(
-          this.#clocks.world.schedule(() => this.#replace(exchange, page(fault.status)), fault.after),
+          this.#clocks.world.schedule(
+            () =>
+              this.#replace(
+                exchange,
+                fault.isEmpty ? { ...page(fault.status), text: '' } : page(fault.status),
+              ),
+            fault.after,
+          ),
         );
         break;
       case 'own error':
         this.#replace(exchange, refusal(fault, now));
         break;
     }
+  }
+
+  /** Another client polls through the same cache. */
+  #share(fault: Fault & { kind: 'cache' }, index: string | undefined): void {
+    const { world } = this.#clocks;
+    if (this.#fault !== fault) return;
+    const again = (next: string | undefined) => void world.schedule(() => this.#share(fault, next), 700);
+    const stored = this.#cached.get('');
+    if (stored && stored.until >= world.now()) return again(stored.answer.news?.index);
+    this.#service.poll(index, false, answer => {
+      if (answer.news?.ids.length === 0) this.#cached.set('', { answer, until: world.now() + fault.ttl });
+      again(answer.news?.index ?? index);
+    });
   }
 
   #forward(exchange: Exchange): void {
@@ -154,6 +224,14 @@ export class Network {
     request.onArrival?.(status);
     const finish = () => {
       if (subscriber.closed) return;
+      const fault = this.#fault;
+      if (fault?.kind === 'cache' && news?.ids.length === 0) {
+        const answer = { status, text, headers, news };
+        this.#cached.set(fault.ignoresQuery ? '' : (exchange.index ?? ''), {
+          answer,
+          until: this.#clocks.now.true + fault.ttl,
+        });
+      }
       if (news) {
         this.#lastIndex = news.index;
         this.#journal.add({ kind: 'answer', request: number, firstByte, ...news });

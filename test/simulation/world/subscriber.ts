@@ -56,6 +56,8 @@ export interface Surroundings {
   readonly random: () => number;
   readonly wake$: Observable<unknown>;
   readonly end$: Observable<unknown>;
+  /** Default: the client's. */
+  readonly retention?: number | undefined;
 }
 
 /** Subscribes, and writes down what comes. Nothing is left open when `end$` emits. */
@@ -65,7 +67,8 @@ export function subscribe(config: SubscriberConfig, surroundings: Surroundings):
     ...{ url: 'https://service.test', token: 'token', transport },
     ...{ scheduler: clocks.client, testing: { random, monotonic: clocks.monotonic } },
   });
-  const watch = { wake$ };
+  const { retention } = surroundings;
+  const watch = { wake$, ...(retention !== undefined && { retention }) };
   switch (config.kind) {
     case 'signals':
       return followSignals(client, watch, surroundings);
@@ -76,7 +79,7 @@ export function subscribe(config: SubscriberConfig, surroundings: Surroundings):
   }
 }
 
-type Watch = Pick<WatchConfig<never>, 'wake$'>;
+type Watch = Pick<WatchConfig<never>, 'wake$' | 'retention'>;
 
 function followSignals(client: Client, watch: Watch, { journal, end$ }: Surroundings): void {
   client

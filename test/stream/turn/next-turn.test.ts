@@ -1,17 +1,27 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { array, assert as check, constant, constantFrom, integer, oneof, property, tuple } from 'fast-check';
-import type { Recovery } from '../../src/error/index.js';
-import { nextTurn } from '../../src/stream/next-turn.js';
-import type { Turn, WatchState } from '../../src/stream/watch-state.js';
-import { answer, type Answer } from '../poll-script.js';
-import { failed, got, laws, sent, stateWith, turn, when } from '../turn.js';
+import { StatusError, type Recovery } from '../../../src/error/index.js';
+import { answer } from '../../poll-script.js';
+import {
+  cut,
+  failed,
+  got,
+  laws,
+  sent,
+  stateWith,
+  turn,
+  when,
+  type FlatEvent,
+  type FlatState,
+  type FlatTurn,
+} from '../../turn.js';
 
 /** Why it waits, how long from `at`, and the kinds of its signals. */
-const summary = ({ why, signals, state: { rest } }: Turn<Answer>, at: number) => [
+const summary = ({ why, signals, state: { rest } }: FlatTurn, at: number) => [
   ...[why, rest.until - at],
   signals.map(({ kind }) => kind),
 ];
-const statusOf = ({ signals, state: { status } }: Turn<Answer>) => {
+const statusOf = ({ signals, state: { status } }: FlatTurn) => {
   deepStrictEqual(signals, signals.length ? [{ kind: 'status', status }] : []);
   return [status.state, status.since, status.attempt, status.nextTry, status.error];
 };
@@ -26,44 +36,6 @@ const retrying = stateWith({
 });
 
 describe('the laws of the watch', () => {
-  describe('consecutive failures that the index may have caused', () => {
-    const blames: Recovery = { kind: 'retry', blamesIndex: true };
-    const after = (count: number, state = stateWith({ index: '7' })): WatchState =>
-      count === 0 ? state : after(count - 1, failed(state, blames).state);
-
-    it('drop the index after five', () => {
-      deepStrictEqual([after(4).index, after(4).due], ['7', undefined]);
-      deepStrictEqual([after(5).index, after(5).due], [undefined, { reason: 'index_refused', index: '7' }]);
-      strictEqual(after(5).indexFailures, 0);
-    });
-
-    for (const [name, between] of [
-      ['an answer', (state: WatchState) => turn(state, got(answer('7')))],
-      ['a poll that completes without one', (state: WatchState) => turn(state, { kind: 'nothing' })],
-      ['a timeout', (state: WatchState) => turn(state, { kind: 'timeout' })],
-      ['an index that became too old', (state: WatchState) => turn(state, { kind: 'outdated' })],
-      ['a poll that was cut off', (state: WatchState) => failed(state, { kind: 'cut' })],
-      ["the service's own timeout", (state: WatchState) => failed(state, { kind: 'idle' })],
-      ['a lost connection', (state: WatchState) => failed(state, { kind: 'retry' })],
-      ['a return', (state: WatchState) => turn(state, { kind: 'returned' })],
-    ] as const) {
-      it(`are counted from zero after ${name}`, () => {
-        const between4 = between(after(4)).state;
-        strictEqual(after(4, between4).index, '7');
-        strictEqual(after(5, between4).index, undefined);
-      });
-    }
-
-    it('are still counted after a wake or a poll that is held, which say nothing about the service', () => {
-      for (const kind of ['woken', 'held'] as const)
-        strictEqual(after(1, turn(after(4), { kind }).state).index, undefined);
-    });
-
-    it('cause no gap if there was no index', () => {
-      strictEqual(after(5, stateWith()).due, undefined);
-    });
-  });
-
   describe('a turn', () => {
     it('that sends a poll or holds one ends nothing', () => {
       for (const kind of ['sent', 'held'] as const) strictEqual(turn(live, { kind }).why, undefined);
@@ -78,7 +50,7 @@ describe('the laws of the watch', () => {
 
     it('after a wake or a timeout is spread over a longer time if there are many watches', () => {
       for (const kind of ['woken', 'timeout'] as const) {
-        const { state } = nextTurn<Answer>(live, { kind }, { now: when(20), openWatches: 10_000 }, laws);
+        const { state } = turn(live, { kind }, 20, laws, 10_000);
         strictEqual(state.rest.until, 5_020);
       }
     });
@@ -107,37 +79,71 @@ describe('the laws of the watch', () => {
       deepStrictEqual(statusOf(turn(live, { kind: 'nothing' }, 20)), ['live', 0, 0, undefined, undefined]);
       for (const ending of [{ kind: 'nothing' }, got(answer('8')), got(answer('8', 'x'))] as const)
         deepStrictEqual(statusOf(turn(retrying, ending, 20)), ['live', 20, 0, undefined, undefined]);
-      const idle = failed(retrying, { kind: 'idle' }, 20);
+      const idle = failed(retrying, { kind: 'idle' }, 20, 2_000);
       deepStrictEqual([statusOf(idle), idle.why], [['live', 20, 0, undefined, undefined], 'nothing']);
     });
 
     it('after a cut is what it was: that is no failure, and says nothing about the service', () => {
-      for (const next of [
-        ...[turn(retrying, { kind: 'timeout' }, 20), turn(retrying, { kind: 'outdated' }, 20)],
-        failed(retrying, { kind: 'cut' }, 20),
-      ]) {
+      for (const next of [turn(retrying, { kind: 'timeout' }, 20), cut(retrying, 20)]) {
         deepStrictEqual([next.why, next.signals, next.state.status], ['cut', [], retrying.status]);
-        deepStrictEqual([next.state.indexAt, next.state.heardAt], [retrying.indexAt, retrying.heardAt]);
+        deepStrictEqual([next.state.indexAt, next.state.wordAt], [retrying.indexAt, retrying.wordAt]);
       }
     });
 
-    it('after a timeout, or with an index that became too old, polls on a new connection; after another cut need not', () => {
+    it('after a timeout polls on a new connection; after another cut need not', () => {
       strictEqual(turn(live, { kind: 'timeout' }, 20).state.needsFreshConnection, true);
-      strictEqual(turn(live, { kind: 'outdated' }, 20).state.needsFreshConnection, true);
-      strictEqual(failed(live, { kind: 'cut' }, 20).state.needsFreshConnection, false);
-      // A timeout may hit many watches at once; an index becomes too old for one.
-      strictEqual(turn(live, { kind: 'timeout' }, 20).state.rest.until, 520);
-      strictEqual(turn(live, { kind: 'outdated' }, 20).state.rest.until, 20);
+      strictEqual(cut(live, 20).state.needsFreshConnection, false);
     });
 
-    it('after a poll that was ended in time is idle or cut, and otherwise a failure', () => {
-      for (const kind of ['idle', 'cut'] as const) {
-        const recovery: Recovery = { kind, ifHeldFor: 100 };
-        const late = failed(retrying, recovery, 100);
-        deepStrictEqual([late.why, late.state.status.attempt], kind === 'cut' ? ['cut', 3] : ['nothing', 0]);
-        const early = failed(retrying, recovery, 99);
-        deepStrictEqual([early.why, early.state.status.attempt], ['failed', 4]);
-      }
+    it('after a cut is spread over 300 ms, since a balancer that restarts ends all polls at once', () => {
+      strictEqual(cut(live, 20).state.rest.until, 170);
+    });
+
+    it('after a cut waits as long as a balancer asks, which is no failure, and no wake cuts that short', () => {
+      const { state, why } = failed(live, { kind: 'retry', mayBeCut: true, after: 9_000 }, 6_000);
+      deepStrictEqual(
+        [why, state.rest, state.status],
+        ['cut', { until: 15_000, earliest: 15_000 }, live.status],
+      );
+    });
+
+    it('is a cut if the poll had been held for 5 s and something between may have ended it, and otherwise a failure', () => {
+      const why = (recovery: Recovery, heldFor: number, state = live) =>
+        failed(state, recovery, 6_000, heldFor).why;
+      const ended: Recovery = { kind: 'retry', mayBeCut: true };
+      deepStrictEqual([why(ended, 5_000), why(ended, 4_999)], ['cut', 'failed']);
+      deepStrictEqual(
+        [why({ kind: 'retry' }, 40_000), why(ended, 40_000, stateWith())],
+        ['failed', 'failed'],
+      );
+    });
+
+    it('is a failure if an answer had begun, since that was the service, unless it was a page of a proxy', () => {
+      const recovery = (): Recovery => ({ kind: 'retry', mayBeCut: true });
+      const broken = (error: unknown) =>
+        turn(live, { kind: 'failure', error, heldFor: 9_000, hasArrived: true }, 9_000, { ...laws, recovery })
+          .why;
+      const page = new StatusError(504, { method: 'GET', url: 'https://api.example/' });
+      deepStrictEqual([broken('body'), broken(page)], ['failed', 'cut']);
+    });
+
+    it('is a word of the service after 2 s if that says that nothing is new, and an echo before', () => {
+      const late = failed(retrying, { kind: 'idle' }, 2_000);
+      deepStrictEqual([late.why, late.state.status.attempt, late.state.isEchoed], ['nothing', 0, false]);
+      const early = failed(retrying, { kind: 'idle' }, 1_999);
+      deepStrictEqual(
+        [early.why, early.state.status, early.state.isEchoed],
+        ['nothing', retrying.status, true],
+      );
+      strictEqual(failed({ ...retrying, index: undefined }, { kind: 'idle' }, 1_999).why, 'failed');
+    });
+
+    it('without an index is no cut: the service answers at once', () => {
+      const { why, state } = turn(stateWith(), { kind: 'timeout' }, 70_000);
+      deepStrictEqual(
+        [why, state.status.state, state.status.hint?.includes('cutting polls off')],
+        ['failed', 'retrying', true],
+      );
     });
 
     it('with an index that is certainly to blame drops it at once, and without one backs off', () => {
@@ -194,56 +200,57 @@ describe('the laws of the watch', () => {
   });
 
   describe('a poll that is held', () => {
-    const held = (state: WatchState) => {
+    const held = (state: FlatState) => {
       const { signals } = turn(state, { kind: 'held' }, 40);
       return signals.flatMap(signal =>
         signal.kind === 'status' ? [signal.status.state, signal.status.since, signal.status.attempt] : [],
       );
     };
 
-    it('shows that the service is well after a start or a failure that came at once; it does not end the backoff', () => {
+    it('shows that the service is well, but does not end the backoff', () => {
       deepStrictEqual(held(retrying), ['live', 40, 3]);
       deepStrictEqual(held(live), []);
       deepStrictEqual(held(failed(retrying, { kind: 'retry' }, 1_999).state), ['live', 40, 4]);
     });
 
-    it('shows nothing after a cut, or after a failure that took long, until there is an answer or a return', () => {
-      for (const cut of [
-        ...[turn(retrying, { kind: 'timeout' }).state, turn(retrying, { kind: 'outdated' }).state],
-        ...[failed(retrying, { kind: 'cut' }).state, failed(retrying, { kind: 'retry' }, 2_000).state],
-      ]) {
-        deepStrictEqual(held(cut), []);
-        for (const ending of [got(answer('8')), { kind: 'nothing' }, { kind: 'returned' }] as const)
-          deepStrictEqual(held({ ...turn(cut, ending, 30).state, status: retrying.status }), ['live', 40, 3]);
-      }
+    it('shows nothing while the browser says that it is offline', () => {
+      deepStrictEqual(held(turn(retrying, { kind: 'offline' }, 20).state), []);
+    });
+
+    it('has to be held for 2 s, or for 2 s longer than the one before, if that ended without a word', () => {
+      strictEqual(retrying.heldAfter, 2_000);
+      strictEqual(failed(retrying, { kind: 'retry' }, 3_000).state.heldAfter, 5_000);
+      strictEqual(cut(retrying, 30_000).state.heldAfter, 32_000);
+      const timedOut = turn(retrying, { kind: 'timeout' }, 70_000).state;
+      strictEqual(timedOut.heldAfter, 72_000);
+      for (const ending of [got(answer('8')), { kind: 'nothing' }, { kind: 'returned' }] as const)
+        strictEqual(turn(timedOut, ending, 80_000).state.heldAfter, 2_000);
     });
   });
 
   describe('a service that says nothing', () => {
-    const quiet = (state: WatchState, at: number) => failed(state, { kind: 'cut' }, at).state.status;
+    const quiet = (state: FlatState, at: number) => cut(state, at).state.status;
     const HINT = 'cutting polls off';
 
     it('is retried with a hint at the end of the poll in which 150 s have passed', () => {
       strictEqual(quiet(live, 149_999), live.status);
       const { state, hint, nextTry, error } = quiet(live, 150_000);
-      deepStrictEqual([state, nextTry, error], ['retrying', 150_000, undefined]);
+      deepStrictEqual([state, nextTry, error], ['retrying', 150_150, undefined]);
       ok(hint?.includes(HINT));
     });
 
-    it('has said something with any answer of its own, and with the return of a subscriber the time begins again', () => {
+    it('has said something with any answer of its own, but not with a failure or an echo', () => {
       for (const ending of [got(answer('8')), got(answer('8', 'x')), { kind: 'nothing' }] as const) {
-        const { state } = turn(live, ending, 100_000);
+        const { state } = turn(sent(live, 60_000), ending, 100_000);
         deepStrictEqual(
           [quiet(state, 249_999).hint, quiet(state, 250_000).hint?.includes(HINT)],
           [undefined, true],
         );
       }
-      strictEqual(quiet(turn(live, { kind: 'returned' }, 100_000).state, 249_999).hint, undefined);
       ok(quiet(failed(live, { kind: 'retry' }, 100_000).state, 150_000).hint);
-    });
-
-    it('is retried at once if the poll had no index, since the service answers those at once', () => {
-      ok(quiet(stateWith(), 70_000).hint);
+      const echo = (at: number) => turn(sent(live, at), got(answer('7')), at).state.status;
+      deepStrictEqual([echo(149_999), echo(150_000).state], [live.status, 'retrying']);
+      ok(echo(150_000).hint?.includes('cache'));
     });
 
     it('keeps the count of failures', () => {
@@ -251,25 +258,72 @@ describe('the laws of the watch', () => {
     });
   });
 
-  describe('a cut of the poll that was to get what there still is', () => {
-    it('drops the index: a service that has forgotten it may hold a poll with it', () => {
+  describe('an index for which a gap is due', () => {
+    it('is dropped by any end of a poll that is no word, once the last word is 297 s ago, too', () => {
       const asked = sent(live, 297_001);
       deepStrictEqual(asked.due, { reason: 'silence', index: '7' });
-      const { index, due } = failed(asked, { kind: 'cut' }, 307_001).state;
-      deepStrictEqual([index, due], [undefined, { reason: 'silence', index: '7' }]);
-      strictEqual(failed(asked, { kind: 'retry' }, 307_001).state.index, '7');
-      strictEqual(failed(sent(live, 297_000), { kind: 'cut' }, 307_000).state.index, '7');
+      for (const { state } of [
+        ...[
+          cut(asked, 307_001),
+          failed(asked, { kind: 'retry' }, 297_002),
+          turn(asked, { kind: 'timeout' }, 367_001),
+        ],
+        turn(asked, got(answer('7')), 297_002),
+      ])
+        deepStrictEqual([state.index, state.due], [undefined, { reason: 'silence', index: '7' }]);
+      // As long as the service may know it, it is kept.
+      strictEqual(failed(sent(live, 290_000), { kind: 'retry' }, 297_000).state.index, '7');
+      const spoken = sent({ ...live, indexAt: when(-200_000) }, 100_000);
+      deepStrictEqual([spoken.due?.reason, cut(spoken, 297_000).state.index], ['silence', '7']);
+      strictEqual(cut(spoken, 297_001).state.index, undefined);
     });
 
-    it('does not drop an index whose gap has been emitted', () => {
+    it('is kept if the gap has been emitted', () => {
       const emitted = { reason: 'silence', at: 300_000, index: '7' } as const;
       const due = { reason: 'silence', index: '7', emitted } as const;
-      strictEqual(failed({ ...live, due }, { kind: 'cut' }, 307_000).state.index, '7');
+      strictEqual(cut({ ...live, due, gapAt: when(300_000) }, 307_000).state.index, '7');
+    });
+
+    it('has a last chance before that, 2 to 7 s before the end, instead of a longer wait', () => {
+      const backoff = { initial: 30_000, max: 30_000, multiplier: 1 };
+      const waitAt = (at: number) =>
+        turn(sent(live, at), { kind: 'failure', error: 'down', heldFor: 0 }, at, {
+          ...laws,
+          ...{ backoff: { ...laws.backoff, ...backoff }, recovery: () => ({ kind: 'retry' }) },
+        }).state.rest.until - at;
+      deepStrictEqual([waitAt(200_000), waitAt(290_000), waitAt(293_000)], [15_000, 2_500, 15_000]);
+    });
+  });
+
+  describe('a browser that is offline', () => {
+    const offline = turn(live, { kind: 'offline' }, 20);
+
+    it('makes the status offline until the next word, with a hint, although polls go on', () => {
+      deepStrictEqual(statusOf(offline), ['offline', 20, 0, undefined, undefined]);
+      ok(offline.state.status.hint?.includes('browser'));
+      const retried = failed(offline.state, { kind: 'retry' }, 40).state.status;
+      deepStrictEqual([retried.state, retried.attempt, retried.error], ['offline', 1, 'down']);
+      strictEqual(turn(offline.state, got(answer('8')), 60).state.status.state, 'live');
+      strictEqual(turn(offline.state, { kind: 'nothing' }, 60).state.isOffline, false);
+    });
+
+    it('does not make a watch poll, and ends no wait', () => {
+      deepStrictEqual([offline.why, offline.state.rest], [undefined, live.rest]);
+    });
+  });
+
+  describe('a poll that waits for the budget of its client', () => {
+    it('keeps its state, and says until when, and why', () => {
+      const { state, why } = turn(live, { kind: 'waiting', until: 5_000 }, 20);
+      deepStrictEqual([why, state.status.state, state.status.nextTry], [undefined, 'live', 5_000]);
+      ok(state.status.hint?.includes('quota'));
+      const troubled = turn(retrying, { kind: 'waiting', until: 5_000 }, 20).state.status;
+      deepStrictEqual([troubled.state, troubled.error, troubled.attempt], ['retrying', 'down', 3]);
     });
   });
 
   describe('a feed that is returned to', () => {
-    const returned = (state: WatchState, at: number, resume = true) =>
+    const returned = (state: FlatState, at: number, resume = true) =>
       turn(state, { kind: 'returned' }, at, { ...laws, resume });
 
     it('goes on from where it was, and is connecting', () => {
@@ -310,13 +364,13 @@ describe('the laws of the watch', () => {
 
   describe('polls without news', () => {
     const ending = constantFrom(
-      ...([{ kind: 'nothing' }, { kind: 'timeout' }, { kind: 'woken' }, { kind: 'outdated' }] as const),
-      ...([{ kind: 'failure', error: 'down' }, { kind: 'left' }, { kind: 'returned' }] as const),
+      ...([{ kind: 'nothing' }, { kind: 'timeout' }, { kind: 'woken' }] as const),
+      ...([{ kind: 'failure', error: 'down', heldFor: 0 }, { kind: 'left' }, { kind: 'returned' }] as const),
       ...[got(answer('7')), got(answer('', 'x')), got(answer('9', 'x'))],
     );
     const by = { ...laws, backoff: { initial: 0, max: 0 }, random: () => 0 };
     /** After each ending, the next poll is sent as soon as it is due. Returns when each was sent. */
-    const run = (endings: readonly (readonly [ReturnType<typeof got>, number])[]) => {
+    const run = (endings: readonly (readonly [FlatEvent, number])[]) => {
       let state = sent(stateWith(), 0, by);
       state = turn(state, got(answer('1', 'x')), 0, by).state;
       const times: number[] = [];
@@ -361,7 +415,7 @@ describe('the laws of the watch', () => {
     });
 
     it('are paid for when they are sent; news that is taken and committed is refunded', () => {
-      const many = (count: number, how: (n: number) => ReturnType<typeof got>) => {
+      const many = (count: number, how: (n: number) => FlatEvent) => {
         let state = stateWith();
         for (let n = 0; n < count; n++) state = turn(sent(state, 0), how(n), 0).state;
         return state.rest.until;

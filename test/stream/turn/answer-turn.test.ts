@@ -1,9 +1,18 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { assert as check, bigInt, property } from 'fast-check';
-import { usableFor } from '../../src/stream/gap.js';
-import type { WatchState, Turn } from '../../src/stream/watch-state.js';
-import { answer, type Answer } from '../poll-script.js';
-import { failed, got, laws, sent, stateWith, turn, when } from '../turn.js';
+import { answer, type Answer } from '../../poll-script.js';
+import {
+  cut,
+  failed,
+  got,
+  laws,
+  sent,
+  stateWith,
+  turn,
+  when,
+  type FlatState,
+  type FlatTurn,
+} from '../../turn.js';
 
 /** A watch with an index, whose service was heard at 0, and whose poll is sent at 40 s. */
 const asked = sent(stateWith({ index: '5', isAnswered: true }), 40_000);
@@ -11,26 +20,32 @@ const asked = sent(stateWith({ index: '5', isAnswered: true }), 40_000);
 /** The state after the same answer with news came twice, the second time at once. */
 const news = turn(asked, got(answer('6', 'x')), 41_000).state;
 
-const ageAt = (state: WatchState, at: number) => at - state.indexAt.at;
+const ageAt = (state: FlatState, at: number) => at - state.indexAt.at;
 
 /** What a turn delivers, in order. */
-const kindsOf = ({ delivery }: Turn<Answer>) => delivery?.signals.map(({ kind }) => kind);
+const kindsOf = ({ delivery }: FlatTurn) => delivery?.signals.map(({ kind }) => kind);
 
 describe('an answer', () => {
-  it('leaves no failure to remember', () => {
+  it('leaves no trouble to remember', () => {
     const trouble = {
       ...asked,
-      ...{ isAnswered: false, isHoldingProof: false, indexFailures: 2, needsFreshConnection: true },
+      ...{
+        isAnswered: false,
+        isEchoed: true,
+        isOffline: true,
+        heldAfter: 32_000,
+        needsFreshConnection: true,
+      },
     };
     for (const ending of [got(answer('6', 'x')), got(answer('6')), { kind: 'nothing' }] as const) {
-      const { isAnswered, isHoldingProof, indexFailures, needsFreshConnection, quietSince } = turn(
+      const { isAnswered, isEchoed, isOffline, heldAfter, needsFreshConnection, wordAt } = turn(
         trouble,
         ending,
         50_000,
       ).state;
       deepStrictEqual(
-        [isAnswered, isHoldingProof, indexFailures, needsFreshConnection, quietSince],
-        [true, true, 0, false, 50_000],
+        [isAnswered, isEchoed, isOffline, heldAfter, needsFreshConnection, wordAt],
+        [true, false, false, 2_000, false, when(50_000)],
       );
     }
   });
@@ -167,11 +182,11 @@ describe('an index', () => {
 
   it("is as old as the service's own answer before that request, if it came with news, which may have waited", () => {
     const { state, delivery } = turn(asked, got(answer('6', 'x')), 90_000);
-    deepStrictEqual([state.indexAt, state.heardAt], [when(0), when(90_000)]);
+    deepStrictEqual([state.indexAt, state.wordAt], [when(0), when(90_000)]);
     deepStrictEqual(delivery?.checkpoint, { index: '6', at: 0 });
     // Without an index it asked for what is new from now on.
     const first = turn(sent(stateWith(), 40_000), got(answer('6', 'x')), 41_000).state;
-    deepStrictEqual([first.indexAt, first.heardAt], [when(40_000), when(41_000)]);
+    deepStrictEqual([first.indexAt, first.wordAt], [when(40_000), when(41_000)]);
   });
 
   it('does not become younger by a word of the service without one, but a poll right after it misses nothing', () => {
@@ -179,53 +194,63 @@ describe('an index', () => {
       turn(asked, { kind: 'nothing' }, 90_000),
       failed(asked, { kind: 'idle' }, 90_000),
     ])
-      deepStrictEqual([state.indexAt, state.heardAt], [when(0), when(90_000)]);
-    const old = turn(sent(asked, 250_000), { kind: 'nothing' }, 300_000).state;
-    deepStrictEqual([sent(old, 303_000).due, sent(old, 303_001).due?.reason], [undefined, 'silence']);
+      deepStrictEqual([state.indexAt, state.wordAt], [when(0), when(90_000)]);
+    const old = turn(sent(asked, 250_000), { kind: 'nothing' }, 297_000).state;
+    deepStrictEqual([sent(old, 300_000).due, sent(old, 300_001).due?.reason], [undefined, 'silence']);
+    // What was too old as the word came may have been forgotten before.
+    strictEqual(turn(sent(asked, 250_000), { kind: 'nothing' }, 297_001).state.due?.reason, 'silence');
   });
 
   it('is not renewed by cuts, failures, wakes and held polls', () => {
     for (const state of [
       ...[turn(asked, { kind: 'timeout' }, 110_000).state, turn(asked, { kind: 'woken' }, 50_000).state],
-      ...[failed(asked, { kind: 'cut' }, 50_000).state, failed(asked, { kind: 'retry' }, 50_000).state],
-      ...[turn(asked, { kind: 'held' }, 50_000).state, turn(asked, { kind: 'outdated' }, 50_000).state],
+      ...[cut(asked, 50_000).state, failed(asked, { kind: 'retry' }, 50_000).state],
+      turn(asked, { kind: 'held' }, 50_000).state,
     ])
-      deepStrictEqual([state.indexAt, state.heardAt], [when(0), when(0)]);
+      deepStrictEqual([state.indexAt, state.wordAt], [when(0), when(0)]);
   });
 
-  it('is not renewed by an answer that came at once with the same text and the same index: a cache may have sent it', () => {
+  it('with an answer without news, at once and with itself, is not renewed: that is an echo, which emits nothing', () => {
     const again = sent(news, 100_000);
+    const { delivery, signals, why, state } = turn(again, got(answer('6', 'x')), 101_999);
+    deepStrictEqual([delivery, signals, why], [undefined, [], 'nothing']);
+    deepStrictEqual([state.indexAt, state.wordAt, state.isEchoed], [news.indexAt, news.wordAt, true]);
+    deepStrictEqual(turn(asked, got(answer('5')), 40_001).state.indexAt, when(0));
+    // Held by the service, with another index, or with news it is an answer like any other.
     const repeat = (index: string, at: number) => turn(again, got(answer(index, 'x')), at).state;
     deepStrictEqual(
-      [repeat('6', 101_999).indexAt, repeat('6', 101_999).heardAt],
-      [news.indexAt, news.heardAt],
-    );
-    deepStrictEqual(
-      [repeat('6', 102_000).indexAt, repeat('6', 102_000).heardAt],
+      [repeat('6', 102_000).indexAt, repeat('6', 102_000).wordAt],
       [when(100_000), when(102_000)],
     );
     deepStrictEqual(repeat('7', 100_001).indexAt, when(100_000));
-    // One without news says itself that there is nothing new.
-    const idle = turn(asked, got(answer('5')), 40_001).state;
-    deepStrictEqual(idle.indexAt, when(40_000));
+    strictEqual(turn(again, got(answer('6', 'y')), 100_001).why, 'news');
   });
 
-  it('is dropped if such an answer comes instead of what there still was: even a cache has forgotten it', () => {
-    const silent = { reason: 'silence', index: '6' } as const;
-    const late = { ...sent(news, 100_000), due: silent };
-    const { state, delivery } = turn(late, got(answer('6', 'x')), 100_001);
-    deepStrictEqual([state.index, state.due, delivery?.gap?.reason], [undefined, silent, 'silence']);
-    strictEqual(state.rest.until, 101_001);
-    const other = { reason: 'index_refused', index: '6' } as const;
-    strictEqual(turn({ ...late, due: other }, got(answer('6', 'x')), 100_001).state.index, '6');
+  it('is not echoed by a service that forgets nothing: its answer may have come at once', () => {
+    const endless = { ...laws, retention: Infinity };
+    strictEqual(turn(asked, got(answer('5')), 40_001, endless).delivery?.signals[0]?.kind, 'idle');
   });
 
-  it('stays as old as it is after a gap, but a poll right after that misses nothing', () => {
+  it('is of an unknown age after an echo: an idle answer at once with another one is a gap', () => {
+    const echoed = turn(asked, got(answer('5')), 40_001).state;
+    const gapAt = (state: FlatState, at: number) => turn(state, got(answer('9')), at).delivery?.gap?.reason;
+    const again = sent(echoed, 41_000);
+    deepStrictEqual([gapAt(again, 42_999), gapAt(again, 43_000)], ['silence', undefined]);
+    strictEqual(gapAt(sent(turn(again, { kind: 'nothing' }, 81_000).state, 81_000), 81_001), undefined);
+  });
+
+  it('keeps its gap through an echo', () => {
+    const due = { reason: 'index_missing', index: '5' } as const;
+    const { state, delivery } = turn({ ...asked, due }, got(answer('5')), 40_001);
+    deepStrictEqual([state.due, delivery], [due, undefined]);
+  });
+
+  it('stays as old as it is after a gap, but whoever reloads there has missed nothing', () => {
     const due = { reason: 'silence', index: '5' } as const;
     const { state } = turn({ ...sent(asked, 250_000), due }, got(answer('6', 'x')), 300_000);
-    deepStrictEqual([state.indexAt, state.coveredAt], [when(0), when(300_000)]);
+    deepStrictEqual([state.indexAt, state.gapAt], [when(0), when(300_000)]);
     const soon = sent(state, 303_000);
-    deepStrictEqual([soon.due, sent(state, 303_001).due?.reason], [undefined, 'silence']);
+    deepStrictEqual([sent(state, 597_000).due, sent(state, 597_001).due?.reason], [undefined, 'silence']);
     // Unless it says at once that there is nothing new: the service has forgotten the index.
     const gapOf = (index: string, ms: number) => turn(soon, got(answer(index)), ms).delivery?.gap?.reason;
     deepStrictEqual([gapOf('7', 304_999), gapOf('7', 305_000)], ['silence', undefined]);
@@ -233,18 +258,18 @@ describe('an index', () => {
 
   it('is as old as its request if the machine slept before the answer came, which may have waited', () => {
     const slept = (at: number, monotonic: number) =>
-      turn(asked, got(answer('6', 'x')), when(at, monotonic)).state.heardAt;
+      turn(asked, got(answer('6', 'x')), when(at, monotonic)).state.wordAt;
     // Both clocks went on; they differ by more than clocks do; the poll took longer than it may.
     deepStrictEqual(slept(51_000, 50_000), when(51_000, 50_000));
     deepStrictEqual(slept(51_001, 50_000), when(40_000));
     deepStrictEqual([slept(110_000, 110_000), slept(110_001, 110_001)], [when(110_000), when(40_000)]);
-    deepStrictEqual(turn(asked, { kind: 'nothing' }, when(90_000, 50_000)).state.heardAt, when(40_000));
+    deepStrictEqual(turn(asked, { kind: 'nothing' }, when(90_000, 50_000)).state.wordAt, when(40_000));
   });
 });
 
 describe('an answer that was delivered', () => {
   const after = turn(asked, got(answer('6', 'x')), 50_000);
-  const unacknowledged = (state: WatchState, from = after) =>
+  const unacknowledged = (state: FlatState, from = after) =>
     turn(state, { kind: 'unacknowledged', error: 'disk full', after: from }, 60_000);
 
   it('and not acknowledged is requested again after a backoff, from the state before it', () => {
@@ -256,7 +281,6 @@ describe('an answer that was delivered', () => {
       [status.state, status.attempt, status.lastAnswer, status.error],
       [...['retrying', 1, 0, 'disk full']],
     );
-    strictEqual(state.quietSince, 50_000);
     strictEqual(
       unacknowledged({ ...asked, status: { ...asked.status, attempt: 3 } }).state.status.attempt,
       4,
@@ -279,7 +303,7 @@ describe('an answer that was delivered', () => {
     const gapped = { ...asked, due };
     const { state } = unacknowledged(gapped, turn(gapped, got(answer('6', 'x')), 50_000));
     const gap = { ...due, at: 50_000 };
-    deepStrictEqual([state.due, state.coveredAt], [{ ...due, emitted: gap }, when(50_000)]);
+    deepStrictEqual([state.due, state.gapAt], [{ ...due, emitted: gap }, when(50_000)]);
     // Unless the index becomes too old again.
     strictEqual(sent(state, 347_000).due, state.due);
     deepStrictEqual(sent(state, 347_001).due, due);
@@ -300,7 +324,6 @@ describe('an answer that was delivered', () => {
       turn(asked, { kind: 'decided', decision: { watch: 'resume', from }, after }, 60_000);
     const { state, why, end } = resume({ index: '3', at: 20_000 });
     deepStrictEqual([why, end, state.index, state.indexAt], ['news', undefined, '3', when(20_000)]);
-    strictEqual(Math.round(usableFor(state.indexAt, when(60_000), laws.retention)), 257_000);
     deepStrictEqual(resume('3').state.indexAt, when(60_000));
     const nowhere = resume('').state;
     deepStrictEqual([nowhere.index, nowhere.due?.reason], [undefined, 'index_missing']);

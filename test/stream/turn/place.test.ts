@@ -2,12 +2,12 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { assert as check, bigInt, property } from 'fast-check';
 import { concatMap, EMPTY, NEVER, of, Subject, throwError, timer } from 'rxjs';
 import { watchSignals } from 'lobby-rx';
-import { usableFor } from '../../src/stream/gap.js';
-import { paceWait } from '../../src/stream/pace.js';
-import { firstState, movedState, resumedState, type WatchState } from '../../src/stream/watch-state.js';
-import { answer, type Answer } from '../poll-script.js';
-import { got, laws, sent, stateWith, turn, when } from '../turn.js';
-import { virtualTime } from '../virtual-time.js';
+import { firstState } from '../../../src/stream/turn/index.js';
+import { paceWait } from '../../../src/stream/turn/pace.js';
+import { movedPlace, resumedPlace } from '../../../src/stream/turn/place.js';
+import { answer, type Answer } from '../../poll-script.js';
+import { flat, got, laws, sent, stateWith, turn, when, type FlatState } from '../../turn.js';
+import { virtualTime } from '../../virtual-time.js';
 
 const RETENTION = 300_000;
 
@@ -20,13 +20,14 @@ const isOlderIndex = (index: string, other: string) =>
 
 describe('the index of a watch', () => {
   it('may be used until it is 297 s old, by the larger age of two clocks', () => {
+    const since = when(1e9, 0);
+    const state = stateWith({ index: '7', indexAt: since, wordAt: since });
     const mayBeUsed = (at: number, monotonic: number) =>
-      usableFor(when(1e9, 0), when(1e9 + at, monotonic), RETENTION) >= 0;
+      turn(state, { kind: 'sent' }, when(1e9 + at, monotonic)).state.due === undefined;
     deepStrictEqual([mayBeUsed(297_000, 297_000), mayBeUsed(297_001, 297_001)], [true, false]);
     // The machine slept; the clock was set back, which hides nothing.
     deepStrictEqual([mayBeUsed(400_000, 10), mayBeUsed(-3_600_000, 10)], [false, true]);
     deepStrictEqual([mayBeUsed(-3_600_000, 297_000), mayBeUsed(-3_600_000, 297_001)], [true, false]);
-    strictEqual(usableFor(when(0), when(100_000), RETENTION), 197_000);
   });
 
   it('is looked at when a poll is sent: the gap is due from then on, once', () => {
@@ -51,7 +52,7 @@ describe('the index of a watch', () => {
     const polls = [of(answer('1', 'x')), answer$, answer$];
     const gaps: string[] = [];
     const watching = watchSignals(() => polls.shift() ?? NEVER, {
-      ...{ scheduler: clock, testing: { monotonic: scheduler }, timeout: 500_000 },
+      ...{ scheduler: clock, testing: { monotonic: scheduler }, timeout: 500_000, retention: RETENTION },
     }).subscribe(signal => {
       if (signal.kind === 'gap') gaps.push(signal.gap.reason);
     });
@@ -65,8 +66,8 @@ describe('the index of a watch', () => {
   });
 
   it("stays young while the service's own timeouts end its polls, however long; cuts say nothing", () => {
-    const cut = { kind: 'cut', ifHeldFor: 10_000 } as const;
-    const idle = { kind: 'idle', ifHeldFor: 10_000 } as const;
+    const cut = { kind: 'retry', mayBeCut: true } as const;
+    const idle = { kind: 'idle' } as const;
     for (const [ending, recovery, expected] of [
       [throwError(() => 'own timeout'), idle, []],
       [EMPTY, idle, []],
@@ -79,7 +80,13 @@ describe('the index of a watch', () => {
       const held$ = timer(50_000, scheduler).pipe(concatMap(() => ending));
       const poll = () => (polls++ === 0 ? of(answer('1', 'x')) : polls < 10 ? held$ : of(answer('2', 'y')));
       const watching = watchSignals(poll, {
-        ...{ scheduler, testing: { random: () => 0 }, timeout: 50_001, recovery: () => recovery },
+        ...{
+          scheduler,
+          testing: { random: () => 0 },
+          timeout: 50_001,
+          retention: RETENTION,
+          recovery: () => recovery,
+        },
       }).subscribe(signal => {
         if (signal.kind === 'gap') gaps.push(signal.gap.reason);
       });
@@ -89,10 +96,11 @@ describe('the index of a watch', () => {
     }
   });
 
-  it('is usable as a string or a number, if it fits into a URL', () => {
-    deepStrictEqual(['7', 7, '007'].map(usableIndex), ['7', '7', '007']);
+  it('is usable as a string or a safe integer, if it fits into a URL', () => {
+    deepStrictEqual(['7', 7, '007', 2 ** 53 - 1].map(usableIndex), ['7', '7', '007', '9007199254740991']);
     for (const index of ['', null, undefined, {}, [7], true, 'x'.repeat(2_049), '\ud800'])
       strictEqual(usableIndex(index), undefined);
+    for (const number of [NaN, Infinity, 1e21, 2 ** 53, 0.5]) strictEqual(usableIndex(number), undefined);
   });
 
   it('is older than another one by its value as a decimal, of any length and with any zeros before it', () => {
@@ -108,13 +116,14 @@ describe('the index of a watch', () => {
 });
 
 describe('where a watch starts', () => {
-  const started = (from: Parameters<typeof firstState>[1]) => firstState(when(1e9, 500), from, RETENTION);
-  const parts = ({ index, indexAt, heardAt, due }: WatchState) => ({ index, indexAt, heardAt, due });
+  const started = (from: Parameters<typeof firstState>[1]) =>
+    flat(firstState(when(1e9, 500), from, RETENTION));
+  const parts = ({ index, indexAt, wordAt, due }: FlatState) => ({ index, indexAt, wordAt, due });
 
   it('is now, without a gap and without a wait', () => {
     const now = when(1e9, 500);
     deepStrictEqual(parts(started(undefined)), {
-      ...{ index: undefined, indexAt: now, heardAt: now, due: undefined },
+      ...{ index: undefined, indexAt: now, wordAt: now, due: undefined },
     });
     const { rest, isAnswered, status, needsFreshConnection } = started(undefined);
     deepStrictEqual([rest.until, isAnswered, needsFreshConnection], [500, false, false]);
@@ -124,7 +133,7 @@ describe('where a watch starts', () => {
   it('is a checkpoint, with its age on both clocks; an index alone counts as new', () => {
     const at = when(1e9 - 200, 300);
     deepStrictEqual(parts(started({ index: '7', at: 1e9 - 200 })), {
-      ...{ index: '7', indexAt: at, heardAt: at, due: undefined },
+      ...{ index: '7', indexAt: at, wordAt: at, due: undefined },
     });
     strictEqual(started({ index: '7', at: 1e9 - 200 }).status.lastAnswer, 1e9 - 200);
     deepStrictEqual(started({ index: '7', at: undefined }).indexAt, when(1e9, 500));
@@ -145,28 +154,28 @@ describe('where a watch starts', () => {
 });
 
 describe('a watch that was continued elsewhere', () => {
-  const here = stateWith({ index: '5', indexFailures: 3 });
+  const here = stateWith({ index: '5' });
 
   it('goes on from that checkpoint, whose answer may come again', () => {
-    const { index, indexAt, key, due, indexFailures } = movedState(
+    const { index, indexAt, key, due } = movedPlace(
       ...([here, when(500), { index: '7', at: 400 }, RETENTION] as const),
     );
-    deepStrictEqual([index, indexAt, due, indexFailures], ['7', when(400), undefined, 0]);
+    deepStrictEqual([index, indexAt, due], ['7', when(400), undefined]);
     strictEqual(
       key === here.key,
-      resumedState(here, when(0), { index: '7', at: 0 }, RETENTION).key === here.key,
+      resumedPlace(here, when(0), { index: '7', at: 0 }, RETENTION).key === here.key,
     );
   });
 
   it('has a gap if that has no index', () => {
-    const { index, due } = movedState(here, when(500), { index: '', at: 400 }, RETENTION);
+    const { index, due } = movedPlace(here, when(500), { index: '', at: 400 }, RETENTION);
     deepStrictEqual([index, due], [undefined, { reason: 'index_missing', index: undefined }]);
   });
 
   it('starts from now if there is none, and keeps the gap that is due only if it was nowhere before', () => {
     const missing = { reason: 'index_missing', index: '4' } as const;
-    const moved = (change: Partial<WatchState>) =>
-      movedState(stateWith(change), when(500), undefined, RETENTION);
+    const moved = (change: Partial<FlatState>) =>
+      movedPlace(stateWith(change), when(500), undefined, RETENTION);
     deepStrictEqual(
       [moved({ index: '5' }).index, moved({ index: '5', due: missing }).due],
       [undefined, undefined],
@@ -199,5 +208,3 @@ describe('the pace of a watch', () => {
     strictEqual(paceWait(state, when(-1e9, 100), laws), 900);
   });
 });
-
-describe('the later of two moments', () => {});

@@ -1,0 +1,89 @@
+import { ageOf, type Instant } from '../clocks.js';
+import {
+  changedStatus,
+  connecting,
+  type StatusChange,
+  type WatchSignal,
+  type WatchStatus,
+} from '../watch-signal.js';
+import { HELD_MS } from './place.js';
+
+/** What a person should know about a watch: law 15. */
+export interface Health {
+  readonly status: WatchStatus;
+  /** A poll that is held for so long, in ms, shows that the service is well: longer than something has held the one before. */
+  readonly heldAfter: number;
+  /** The service has answered: its URL is right. */
+  readonly isAnswered: boolean;
+  /** The browser says that it has no network, and the service has said nothing since. */
+  readonly isOffline: boolean;
+}
+
+/** Another health, and the signal of its status, if that says something new. */
+interface Change {
+  readonly health: Health;
+  readonly signals: readonly WatchSignal<never>[];
+}
+
+/** After this long without a word of the service, in ms, the status says so. */
+const QUIET_MS = 150_000;
+
+const CHECK_NETWORK = 'the browser says that it has no network; polls go on, since it may be wrong';
+const CHECK_INDEX =
+  'each poll from this index fails: does the service still accept it? A `recovery` that returns `dropsIndex` goes on without it';
+/** What to check if polls are cut off, or are answered by a cache. */
+export const CHECK_CUTS =
+  'the service has not answered for a while: is something between cutting polls off before it does (after 40–60 s), or is the timeout too short?';
+export const CHECK_CACHE =
+  'polls are answered at once, with the same index each time: is there a cache on the way to the service?';
+
+export function firstHealth(now: Instant, lastAnswer: number | undefined): Health {
+  const status = connecting(now.at, lastAnswer);
+  return { status, heldAfter: HELD_MS, isAnswered: false, isOffline: false };
+}
+
+/** The health with another status. While the browser is offline, whatever is wrong is that. */
+export function changed(health: Health, change: StatusChange, now: Instant): Change {
+  const isOffline = health.isOffline && (change.state === 'retrying' || change.state === 'connecting');
+  const shown = isOffline ? ({ hint: CHECK_NETWORK, ...change, state: 'offline' } as const) : change;
+  const { status, signals } = changedStatus(health.status, shown, now.at);
+  return { health: { ...health, status }, signals };
+}
+
+/** The service has said something. */
+export function heard(health: Health): Health {
+  return { ...health, heldAfter: HELD_MS, isAnswered: true, isOffline: false };
+}
+
+/** The service holds a poll: it has nothing new, and all is well. Only a word ends the backoff. */
+export function held(health: Health, now: Instant): Change {
+  const { state, attempt } = health.status;
+  if (state === 'live' || health.isOffline) return { health, signals: [] };
+  return changed(health, { state: 'live', attempt }, now);
+}
+
+/** A poll ended without a word, but did not fail. The status says so if there has been none for a while. */
+export function quiet(health: Health, wordAt: Instant, now: Instant, hint: string, nextTry: number): Change {
+  if (ageOf(wordAt, now) < QUIET_MS) return { health, signals: [] };
+  return changed(health, { state: 'retrying', attempt: health.status.attempt, nextTry, hint }, now);
+}
+
+/** A poll waits for the budget of its client. */
+export function waiting(health: Health, now: Instant, nextTry: number): Change {
+  const { state, attempt, error } = health.status;
+  return changed(health, { state, attempt, error, nextTry, hint: WAITS_FOR_BUDGET }, now);
+}
+
+const WAITS_FOR_BUDGET =
+  'the service serves 1,920 requests in 15 minutes: the next poll waits until there is room (`watch.quota`)';
+
+/** The browser says that it has no network. */
+export function offline(health: Health, now: Instant): Change {
+  const { attempt, error, nextTry } = health.status;
+  return changed({ ...health, isOffline: true }, { state: 'retrying', attempt, error, nextTry }, now);
+}
+
+/** What may be wrong with a poll that fails again and again, for no other reason that is known, at a service that forgets nothing. */
+export function indexHint(wordAt: Instant, now: Instant, retention: number): string | undefined {
+  return retention === Infinity && ageOf(wordAt, now) >= QUIET_MS ? CHECK_INDEX : undefined;
+}

@@ -1,0 +1,105 @@
+import type { Instant } from '../clocks.js';
+import type { AckDecision, Polled, ResumePoint } from '../watch-config.js';
+import type { Checkpoint, Gap, StatusChange, TurnReason, WatchSignal } from '../watch-signal.js';
+import { firstPace, type Pace } from './pace.js';
+import { firstPlace, type Place } from './place.js';
+import { changed, firstHealth, type Health } from './status.js';
+
+/** The state of a watch between two polls. Each part owns its rules. */
+export interface WatchState {
+  readonly place: Place;
+  readonly pace: Pace;
+  readonly health: Health;
+  /** When the last poll was sent. */
+  readonly askedAt: Instant;
+  /** The connections of earlier polls may be dead. */
+  readonly needsFreshConnection: boolean;
+}
+
+/** What happens to a poll, or to the wait for it. */
+export type WatchEvent<A> =
+  /** It waits for the budget until then, on the monotonic clock. */
+  | { readonly kind: 'waiting'; readonly until: number }
+  /** It is being sent; the service has been holding it for a while. It goes on. */
+  | { readonly kind: 'sent' | 'held' }
+  /** It began to arrive at some time; by default, it has only just done so. */
+  | ({ readonly kind: 'answer'; readonly arrivedAt?: Instant | undefined } & Polled<A>)
+  /** It completed without an answer; it was not answered in time. */
+  | { readonly kind: 'nothing' | 'timeout' }
+  | PollFailure
+  /** The machine woke; the last subscriber of a feed left; one came back. */
+  | { readonly kind: Interruption }
+  /** What was held for the next subscriber is expired. */
+  | { readonly kind: 'expired' }
+  /** An answer was delivered, but `ack` failed; or it has decided how to go on. */
+  | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly after: Turn<A> }
+  | { readonly kind: 'decided'; readonly decision: AckDecision; readonly after: Turn<A> };
+
+/** A poll failed, or could not even be sent. */
+export interface PollFailure {
+  readonly kind: 'failure';
+  readonly error: unknown;
+  /** How long it had been on its way, in ms, when an answer began to arrive or, without one, when it failed. */
+  readonly heldFor: number;
+  /** The body of an answer had begun to arrive. */
+  readonly hasArrived?: boolean;
+}
+
+/** What interrupts a poll, or the wait for it: the machine woke; the last subscriber of a feed left; one came back. `offline` does not: the poll goes on. */
+export type Interruption = 'woken' | 'left' | 'returned' | 'offline';
+
+/** When it happens. */
+export interface Moment {
+  readonly now: Instant;
+  /** The number of watches of this process that may send their polls at once. */
+  readonly openWatches: number;
+}
+
+/** What an event leads to: the signals to emit, the next state, and how to continue. */
+export interface Turn<A> {
+  readonly signals: readonly WatchSignal<never>[];
+  readonly state: WatchState;
+  /** Absent if the poll goes on. */
+  readonly why?: TurnReason | undefined;
+  /** What has to happen before the next state takes effect. */
+  readonly delivery?: Delivery<A>;
+  /** The watch ends: with this error, or without one. */
+  readonly end?: { readonly error?: unknown };
+}
+
+/** An answer on its way to the subscriber. */
+export interface Delivery<A> {
+  /** What `ack` gets: the answer, its checkpoint, and the gap before it, even if that has been emitted earlier. */
+  readonly answer: A;
+  readonly checkpoint: Checkpoint;
+  readonly gap: Gap | undefined;
+  /** What is emitted: the gap, unless it has been, then the answer or, if it has no news, `idle`. */
+  readonly signals: readonly WatchSignal<A>[];
+}
+
+const NEVER: Instant = { at: -Infinity, monotonic: -Infinity };
+
+/** The state before the first poll. */
+export function firstState(now: Instant, from: ResumePoint | undefined, retention: number): WatchState {
+  return {
+    place: firstPlace(now, from, retention),
+    pace: firstPace(now),
+    health: firstHealth(now, from?.at),
+    askedAt: NEVER,
+    needsFreshConnection: false,
+  };
+}
+
+/** A turn to a state with another status. */
+export function turnTo(state: WatchState, change: StatusChange, now: Instant, why?: TurnReason): Turn<never> {
+  return turnOf(state, changed(state.health, change, now), why);
+}
+
+/** A turn to a state with another health. */
+export function turnOf(
+  state: WatchState,
+  { health, signals }: Pick<Turn<never>, 'signals'> & Pick<WatchState, 'health'>,
+  why?: TurnReason,
+): Turn<never> {
+  return { why, signals, state: { ...state, health } };
+}
