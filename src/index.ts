@@ -27,18 +27,16 @@ export type {
 } from './client/index.js';
 
 // Streams over time.
-export { backoff, clockJumps, eventFeed, heldWhile, watch, watchSignals } from './stream/index.js';
+export { backoff, eventFeed, watch, watchSignals } from './stream/index.js';
 export type {
   AckDecision,
   AckResult,
   BackoffConfig,
   Checkpoint,
-  ClockJumpsConfig,
   EventFeed,
   EventFeedConfig,
   Gap,
   GapReason,
-  HeldWhileConfig,
   Indexed,
   IndexingConfig,
   Poll,

@@ -2,7 +2,7 @@ import { asyncScheduler } from 'rxjs';
 import type { BaseUrls, Endpoints, RequestContext } from '../endpoint/index.js';
 import { describe, given, InputError } from '../error/index.js';
 import type { EventCodecs } from '../protocol/index.js';
-import { defaultWake, watchSettings, type ClockJumpsConfig, type WatchConfig } from '../stream/index.js';
+import { defaultWake, watchSettings, type WatchConfig } from '../stream/index.js';
 import {
   fromFetch,
   withTimeout,
@@ -46,7 +46,7 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContex
   const watch = {
     scheduler,
     retention: RETENTION_MS,
-    wake$: defaultWake(given({ scheduler, monotonic: testing?.monotonic }) as ClockJumpsConfig),
+    wake$: defaultWake(scheduler, testing?.monotonic),
     ...given({ log, testing }),
     ...watchConfig,
   } as WatchConfig<unknown>;

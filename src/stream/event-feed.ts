@@ -7,7 +7,6 @@ import {
   from,
   map,
   Observable,
-  startWith,
   Subject,
   Subscription,
   timer,
@@ -33,8 +32,8 @@ import type {
   Notification,
   UnknownEvent,
 } from '../protocol/index.js';
-import { audienceOf, heldSignals, type Audience } from './held-while.js';
-import type { Gap, WatchSignal, WatchStatus } from './watch-signal.js';
+import { audienceOf, heldSignals, type Audience } from './audience.js';
+import { connecting, type Gap, type WatchSignal, type WatchStatus } from './watch-signal.js';
 
 /**
  * The live events of an identity as a set of streams that share one poll. The poll runs while any stream of events has a
@@ -56,7 +55,7 @@ export interface EventFeed<in out Own extends object = NoOwnEvents> {
   readonly unknown$: Observable<UnknownEvent>;
   /** Events that failed to decode, and why. */
   readonly malformed$: Observable<MalformedEvent>;
-  /** The status of the poll: the current one first, if it is running, then each change. It starts no poll, and never ends. */
+  /** The status of the poll: the current one first, `idle` if there is none, then each change. It starts no poll, and never ends. */
   readonly status$: Observable<WatchStatus>;
   /** Emits if events may have been missed, before the first event after the gap. It starts no poll, and never ends. */
   readonly gap$: Observable<Gap>;
@@ -120,40 +119,49 @@ export function audienceFeed<Own extends object>(
   const isAbsent$ = new BehaviorSubject(true);
   const isActive$ = new BehaviorSubject(false);
   const audience = audienceOf({ isAbsent$, isActive$, split: singleEvents<Own> });
-  const observed$ = new Subject<Exclude<WatchSignal<never>, { kind: 'answer' | 'idle' }>>();
+  const gap$ = new Subject<Gap>();
+  const status$ = new BehaviorSubject<WatchStatus>({ ...connecting(scheduler.now()), state: 'idle' });
   let event$ = new Subject<LiveEvent<Own>>();
   let subscribers = 0;
   let lingering = Subscription.EMPTY;
   let isConnected = false;
-  let current: WatchStatus | undefined;
 
   const connect = () => {
     isConnected = true;
     defer(() => source(audience)).subscribe({
       next: signal => {
         if (signal.kind === 'answer') for (const event of signal.answer.events) event$.next(event);
-        else if (signal.kind !== 'idle') {
-          if (signal.kind === 'status') current = signal.status;
-          observed$.next(signal);
-        }
+        else if (signal.kind === 'gap') gap$.next(signal.gap);
+        else if (signal.kind === 'status') observe(signal.status);
       },
-      error: (error: unknown) => disconnect().error(error),
-      complete: () => disconnect().complete(),
+      error: (error: unknown) => disconnect(error).error(error),
+      complete: () => disconnect(undefined).complete(),
     });
   };
+  /** An acknowledgement may still go on after the last subscriber has left. */
+  const observe = (status: WatchStatus) => {
+    if (isActive$.value || status.state === 'closed') status$.next(status);
+  };
+  const become = (state: WatchStatus['state'], error?: unknown) =>
+    status$.next({ ...connecting(scheduler.now(), status$.value.lastAnswer), state, error });
   /** The next subscriber connects again, perhaps in response to the end. */
-  const disconnect = () => {
+  const disconnect = (error: unknown) => {
     const ended$ = event$;
     event$ = new Subject();
     isConnected = false;
-    current = undefined;
+    // The watch says so itself, unless it is unsubscribed from.
+    if (status$.value.state !== 'closed') become('closed', error);
     return ended$;
+  };
+  const pause = () => {
+    isActive$.next(false);
+    if (isConnected) become('idle');
   };
   const leave = () => {
     if (--subscribers > 0) return;
     isAbsent$.next(true);
-    if (linger === 0) isActive$.next(false);
-    else lingering = timer(linger, scheduler).subscribe(() => isActive$.next(false));
+    if (linger === 0) pause();
+    else lingering = timer(linger, scheduler).subscribe(pause);
   };
   const all$ = new Observable<LiveEvent<Own>>(subscriber => {
     // One that has gone already must not be counted: what is held would be emitted to it.
@@ -170,10 +178,6 @@ export function audienceFeed<Own extends object>(
   });
   // The compiler cannot narrow a union while its kinds are still generic.
   const known$ = all$ as Observable<LiveEvent>;
-  const status$ = observed$.pipe(
-    ofKind('status'),
-    map(({ status }) => status),
-  );
   return {
     all$,
     identityUpdate$: known$.pipe(ofKind('identity_update')),
@@ -185,11 +189,8 @@ export function audienceFeed<Own extends object>(
     ),
     unknown$: known$.pipe(ofKind('unknown')),
     malformed$: known$.pipe(ofKind('malformed')),
-    status$: defer(() => (current && isActive$.value ? status$.pipe(startWith(current)) : status$)),
-    gap$: observed$.pipe(
-      ofKind('gap'),
-      map(({ gap }) => gap),
-    ),
+    status$: status$.asObservable(),
+    gap$: gap$.asObservable(),
     on: kind => {
       if (ownKinds && ![...KINDS, ...ownKinds].includes(kind))
         throw new InputError('kind', `one of ${[...KINDS, ...ownKinds].join(', ')}`, describe(kind));
@@ -203,12 +204,7 @@ function singleEvents<Own extends object>(batch: IdentityEventList<Own>): readon
   return batch.events.map(event => ({ ...batch, events: [event] }));
 }
 
-/**
- * Keeps only the values of the given kinds, and narrows the type to them.
- *
- * @example
- * feed.all$.pipe(ofKind('identity_update')).subscribe(({ identity }) => show(identity));
- */
+/** Keeps only the values of the given kinds, and narrows the type to them. */
 export function ofKind<
   In extends { readonly kind: string },
   K extends string,

@@ -8,8 +8,9 @@ export {
   type EventFeed,
   type EventFeedConfig,
 } from './event-feed.js';
-export { heldSignals, heldWhile, runWhile, type Audience, type HeldWhileConfig } from './held-while.js';
-export { clockJumps, defaultWake, pageEvents, pageWake, type ClockJumpsConfig } from './wake.js';
+export { heldSignals, runWhile, type Audience } from './audience.js';
+export type { Poll, PollContext, Polled, Reservation, SinglePoll } from './poll.js';
+export { defaultWake, pageEvents, pageWake, shared } from './wake.js';
 export {
   WATCH_OPTIONS,
   watchSettings,
@@ -18,10 +19,6 @@ export {
   type AnswerSettings,
   type Indexed,
   type IndexingConfig,
-  type Poll,
-  type PollContext,
-  type Polled,
-  type SinglePoll,
   type WatchConfig,
   type WatchSettings,
 } from './watch-config.js';

@@ -1,11 +1,30 @@
-import { defer, Subject, type Subscriber, type Subscription } from 'rxjs';
-import type { Audience } from './held-while.js';
+import {
+  asapScheduler,
+  defer,
+  filter,
+  merge,
+  NEVER,
+  Subject,
+  take,
+  tap,
+  timer,
+  type Observable,
+  type Subscriber,
+  type Subscription,
+} from 'rxjs';
+import { isRealTime } from './clocks.js';
+import type { Audience } from './audience.js';
 import type { Interruption } from './turn/index.js';
 import { pageOffline } from './wake.js';
 import type { WatchSettings } from './watch-config.js';
 
 /** The number of watches of this process that are subscribed to, and not paused. */
 export let openWatches = 0;
+
+type Settings = Pick<WatchSettings<never>, 'monotonic' | 'scheduler' | 'wake$'>;
+
+/** So many polls may follow each other without a turn for timers and the network. */
+const SOON_IN_A_ROW = 32;
 
 /** What interrupts a watch: the machine wakes, the page goes offline, the audience of a feed leaves or comes back. */
 export class Interruptions {
@@ -14,11 +33,12 @@ export class Interruptions {
   isActive = true;
   /** When the machine woke last, on the monotonic clock. */
   wokenAt = -Infinity;
-  readonly #settings: Pick<WatchSettings<never>, 'monotonic' | 'wake$'>;
+  readonly #settings: Settings;
   #pending: readonly Interruption[];
   #following: Subscription | undefined;
+  #soon = 0;
 
-  constructor(settings: Pick<WatchSettings<never>, 'monotonic' | 'wake$'>, isReturning: boolean) {
+  constructor(settings: Settings, isReturning: boolean) {
     this.#settings = settings;
     this.#pending = isReturning ? ['returned'] : [];
   }
@@ -49,6 +69,21 @@ export class Interruptions {
   /** It has been dealt with. */
   settle(kind: string): void {
     if (this.isPending) this.#pending = this.#pending.filter(each => each !== kind);
+  }
+
+  /** Emits after a wait, in ms, or as soon as something has to be dealt with. A wake has to if the wait may be shortened. */
+  rest(wait: number, isShortenable: boolean): Observable<unknown> {
+    const { scheduler } = this.#settings;
+    const left = this.isPending ? 0 : wait;
+    // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
+    const mayBeSoon = left === 0 && this.isActive && isRealTime(scheduler);
+    if (mayBeSoon && ++this.#soon % SOON_IN_A_ROW !== 0) return timer(0, asapScheduler);
+    const isWakeable = left > 0 && this.isActive && isShortenable;
+    const early$ = this.interruption$.pipe(
+      filter(kind => kind !== 'woken' || isWakeable),
+      tap(kind => this.defer(kind)),
+    );
+    return merge(this.isActive ? timer(left, scheduler) : NEVER, early$).pipe(take(1));
   }
 
   #setActive(isNowActive: boolean): void {

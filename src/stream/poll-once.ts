@@ -12,7 +12,8 @@ import {
 import { instant, type Clocks, type Instant } from './clocks.js';
 import type { Interruptions } from './interruptions.js';
 import { waitBeforeExpiry, type Interruption, type WatchEvent, type WatchState } from './turn/index.js';
-import type { Reservation, SentPollContext, SinglePoll, WatchSettings } from './watch-config.js';
+import type { Reservation, SentPollContext, SinglePoll } from './poll.js';
+import type { WatchSettings } from './watch-config.js';
 
 /** No poll waits for the budget until less than this is left before its index expires, in ms. */
 const LAST_CHANCE_MS = 2_000;

@@ -1,5 +1,4 @@
 import {
-  asyncScheduler,
   filter,
   interval,
   map,
@@ -11,49 +10,30 @@ import {
   type Subscription,
   type TimestampProvider,
 } from 'rxjs';
-import { checkOptions, clock, schedulerLike, type Options } from '../error/index.js';
 import { aheadSince, instant, monotonicClock, type Clocks } from './clocks.js';
 
-/** What a watch listens to by default: in a page {@link pageWake}, elsewhere {@link clockJumps}. */
-export function defaultWake(clocks: ClockJumpsConfig): Observable<unknown> {
-  return isPage() ? pageWake() : clockJumps(clocks);
+/** What a watch listens to by default: in a page {@link pageWake}, elsewhere jumps of the wall clock. */
+export function defaultWake(scheduler: SchedulerLike, monotonic?: TimestampProvider): Observable<unknown> {
+  return isPage() ? pageWake() : clockJumps(scheduler, monotonic);
 }
-
-/** The options of {@link clockJumps}. */
-export interface ClockJumpsConfig {
-  /** The clock that may jump. Default `asyncScheduler`. */
-  readonly scheduler?: SchedulerLike;
-  /** The clock that does not, in ms. Default `performance`; with another scheduler, that scheduler. */
-  readonly monotonic?: TimestampProvider;
-}
-
-const OPTIONS: Options<ClockJumpsConfig> = { scheduler: schedulerLike, monotonic: clock };
 
 /** How often the clocks are compared, in ms. */
-const EVERY = 5_000;
+const EVERY_MS = 5_000;
 
 /** How far the wall clock must have run ahead, in ms. Clocks that are being adjusted differ by less. */
-const TOLERANCE = 5_000;
+const TOLERANCE_MS = 5_000;
 
 /** One detector for all watches with the same clock: many of them cost no more than one. */
 const detectors = new WeakMap<SchedulerLike, Observable<number>>();
 
 /**
  * Emits when the wall clock has run ahead of the monotonic one, with the difference in ms: the machine slept, and connections
- * that look open may be dead. Use it as the `wake$` of a watch; a client's watches do so by default, outside of pages. It never
- * completes. All subscribers with the same clock share one timer.
+ * that look open may be dead. It never completes.
  *
  * Both clocks go on in a process that gets no CPU or is stopped, and in a hidden page whose timers are slow: none of that is a
  * jump. Where the monotonic clock counts sleep (macOS, perhaps Windows), timers do, too, and a poll reaches its timeout instead.
- *
- * Throws an `InputError` if the config is invalid.
- *
- * @example
- * watch(poll, { wake$: clockJumps() });
  */
-export function clockJumps(config: ClockJumpsConfig = {}): Observable<number> {
-  checkOptions(config, OPTIONS);
-  const { scheduler = asyncScheduler, monotonic } = config;
+export function clockJumps(scheduler: SchedulerLike, monotonic?: TimestampProvider): Observable<number> {
   if (monotonic) return shared(jumpsOf({ scheduler, monotonic }));
   const detector =
     detectors.get(scheduler) ?? shared(jumpsOf({ scheduler, monotonic: monotonicClock(scheduler) }));
@@ -64,21 +44,21 @@ export function clockJumps(config: ClockJumpsConfig = {}): Observable<number> {
 function jumpsOf(clocks: Clocks): Observable<number> {
   return new Observable(subscriber => {
     let last = instant(clocks);
-    return interval(EVERY, clocks.scheduler)
+    return interval(EVERY_MS, clocks.scheduler)
       .pipe(
         map(() => {
           const before = last;
           last = instant(clocks);
           return aheadSince(before, last);
         }),
-        filter(ahead => ahead > TOLERANCE),
+        filter(ahead => ahead > TOLERANCE_MS),
       )
       .subscribe(subscriber);
   });
 }
 
 /** Like `share`, but the cost of leaving does not grow with the number of subscribers. */
-function shared<T>(source: Observable<T>): Observable<T> {
+export function shared<T>(source: Observable<T>): Observable<T> {
   const subscribers = new Set<Subscriber<T>>();
   let connection: Subscription | undefined;
   return new Observable(subscriber => {

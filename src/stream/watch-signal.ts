@@ -26,27 +26,28 @@ export interface Gap {
 /**
  * The status of a watch.
  *
+ * - `idle`: nothing polls: a feed has no subscribers.
  * - `connecting`: there has been no answer yet, or none since a feed was returned to.
- * - `live`: the service has answered; or it has been holding a poll with an index for 2 s: it has nothing new.
- * - `retrying`: the last poll failed, see `error`; or it was cut off and the service has said nothing for 150 s, or at all, see
- *   `hint`. Another poll follows.
- * - `offline`: like `retrying`, but no connection could be made at all. Browsers cannot tell and report `retrying`.
+ * - `live`: the service has answered; or it has been holding a poll with an index for 2 s (longer, if something has held the one before
+ *   it): it has nothing new.
+ * - `retrying`: the last poll failed, see `error`; or the service has said nothing for 150 s, see `hint`. Another poll follows.
+ * - `offline`: like `retrying`, but no connection could be made at all; or the browser of a page says that it has no network.
  * - `acknowledging`: `ack` has not completed for 30 s. Nothing is polled meanwhile.
  * - `closed`: the watch has ended, with an error or because `ack` has decided so.
  */
 export interface WatchStatus {
-  readonly state: 'connecting' | 'live' | 'retrying' | 'offline' | 'acknowledging' | 'closed';
+  readonly state: 'idle' | 'connecting' | 'live' | 'retrying' | 'offline' | 'acknowledging' | 'closed';
   /** When this state began, in ms since 1970. */
   readonly since: number;
   /** When the last answer came, in ms since 1970. */
   readonly lastAnswer: number | undefined;
   /** The number of consecutive failed polls. */
   readonly attempt: number;
-  /** When the next poll will be sent, in ms since 1970, if the watch is `retrying` or `offline`. */
+  /** When the next poll will be sent, in ms since 1970, if the watch is `retrying` or `offline`, or waits for its quota. */
   readonly nextTry: number | undefined;
   /** The error of the last poll, if it failed. */
   readonly error: unknown;
-  /** What to check: the URL if there has never been an answer, or what cuts polls off before the service answers. */
+  /** What to check: the URL if there has never been an answer, what cuts polls off, or what answers in place of the service. */
   readonly hint: string | undefined;
 }
 
@@ -96,12 +97,7 @@ export function checkpointOf(signal: WatchSignal<unknown>): Checkpoint | undefin
   return signal.kind === 'answer' || signal.kind === 'idle' ? signal.checkpoint : undefined;
 }
 
-/**
- * Keeps only the answers of a watch.
- *
- * @example
- * watchSignals(poll).pipe(answers()).subscribe(show);
- */
+/** Keeps only the answers of a watch. */
 export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
   return signals$ =>
     // One operator, not `filter` and `map`: a process may hold thousands of watches.

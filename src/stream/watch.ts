@@ -1,28 +1,23 @@
 import {
-  asapScheduler,
   concat,
   concatMap,
   defer,
   EMPTY,
-  filter,
   from,
   map,
-  merge,
-  NEVER,
   Observable,
   of,
   repeat,
   take,
-  tap,
   throwError,
-  timer,
   type ObservableInput,
   type Subscriber,
 } from 'rxjs';
 import { acknowledge } from './acknowledge.js';
-import { instant, isRealTime } from './clocks.js';
-import type { Audience } from './held-while.js';
+import { instant } from './clocks.js';
+import type { Audience } from './audience.js';
 import { Interruptions, openWatches } from './interruptions.js';
+import type { Poll, SinglePoll } from './poll.js';
 import { pollOnce } from './poll-once.js';
 import {
   firstState,
@@ -39,8 +34,6 @@ import {
   watchSettings,
   type Indexed,
   type IndexingConfig,
-  type Poll,
-  type SinglePoll,
   type WatchConfig,
   type WatchSettings,
 } from './watch-config.js';
@@ -97,9 +90,6 @@ export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Obs
   return defer(() => continuingWatch(polled, settings)());
 }
 
-/** So many polls may follow each other without a turn for timers and the network. */
-const SOON_IN_A_ROW = 32;
-
 /** The number of watches of this process so far. */
 let watchCount = 0;
 
@@ -138,7 +128,6 @@ class Loop<A> {
   readonly #interruptions: Interruptions;
   #state: WatchState;
   #isEnded = false;
-  #soon = 0;
 
   constructor(watch: ContinuingWatch<A>, state: WatchState) {
     [this.#watch, this.#state] = [watch, state];
@@ -253,18 +242,7 @@ class Loop<A> {
   /** Emits when the next poll is due, or something has to be dealt with before it. Completes if there is no next poll. */
   #rest(): Observable<unknown> {
     if (this.#isEnded) return EMPTY;
-    const { scheduler } = this.#watch.settings;
-    const { rest } = this.#state.pace;
-    const { interruption$, isActive, isPending } = this.#interruptions;
-    const wait = isPending ? 0 : this.#waitLeft();
-    // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
-    const mayBeSoon = wait === 0 && isActive && isRealTime(scheduler);
-    if (mayBeSoon && ++this.#soon % SOON_IN_A_ROW !== 0) return timer(0, asapScheduler);
-    const isWakeable = wait > 0 && isActive && rest.earliest < rest.until;
-    const early$ = interruption$.pipe(
-      filter(kind => kind !== 'woken' || isWakeable),
-      tap(kind => this.#interruptions.defer(kind)),
-    );
-    return merge(isActive ? timer(wait, scheduler) : NEVER, early$).pipe(take(1));
+    const { earliest, until } = this.#state.pace.rest;
+    return this.#interruptions.rest(this.#waitLeft(), earliest < until);
   }
 }

@@ -2,7 +2,6 @@ import { doesNotThrow, ok, throws } from 'node:assert';
 import { NEVER } from 'rxjs';
 import {
   backoff,
-  clockJumps,
   createClient,
   eventFeed,
   fromFetch,
@@ -112,7 +111,6 @@ describe('createClient', () => {
     refused(() => watch(() => [], typo));
     refused(() => pages(() => [], typo));
     refused(() => backoff(typo));
-    refused(() => clockJumps(typo));
     refused(() => eventFeed([], typo));
     refused(() => fromFetch(typo));
     throws(

@@ -172,7 +172,7 @@ describe('the place of a feed', () => {
     watch();
     pass(500);
     deepStrictEqual(seen, ['a', 'b']);
-    deepStrictEqual(states, ['connecting', 'live', 'connecting', 'live']);
+    deepStrictEqual(states, ['idle', 'connecting', 'live', 'idle', 'connecting', 'live']);
   });
 
   it('stays before an answer that comes without a subscriber; who returns in time gets it first', () => {
@@ -280,7 +280,8 @@ describe('the place of a feed', () => {
     }
     strictEqual(polls(), 1);
     deepStrictEqual(seen, []);
-    deepStrictEqual(states, ['connecting', ...Array<string>(10).fill('retrying later')]);
+    const visits = Array<string[]>(10).fill(['retrying later', 'idle']).flat();
+    deepStrictEqual(states, ['idle', 'connecting', ...visits]);
     watch();
     pass(70_000);
     ok(polls() > 1);

@@ -60,7 +60,8 @@ function outage(during: During, length = 600, config: Partial<ClientConfig> = {}
   const watching = feed.unknown$.subscribe(({ name }) => lines.push(stamp(name)));
   pass((length + 60) * 1_000);
   watching.unsubscribe();
-  return { lines: lines.slice(3), asked, hint: hints[2] };
+  // Before that it was idle, was connecting, and had its first event.
+  return { lines: lines.slice(4), asked, hint: hints[3] };
 }
 
 /** What becomes of each poll, the time and the state that follow, and the time of the next answer. */

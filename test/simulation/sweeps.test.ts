@@ -1,139 +1,119 @@
-import { expectNoViolation, type Case } from './survey.js';
+import { expectNoViolation, LONG, some, sweep, type Case } from './survey.js';
+import type { Scenario } from './simulate.js';
 import { faultName, type FaultKind } from './world/fault.js';
 
+const SEED = Number(process.env.SEED ?? 0);
+const BLOCKS = [40_000, 60_000];
+const HALF_AN_HOUR = 1_800_000;
+
+/** Events in this interval, from one time to another. */
 const every = (interval: number, from: number, to: number) =>
   Array.from({ length: Math.floor((to - from) / interval) }, (_, i) => from + i * interval);
-const SEED = Number(process.env.SEED ?? 0);
 
+/** A fault of half an hour while events are published in an interval; what is still to come afterwards, for so long. */
+function lasting(kind: FaultKind, from: number, block: number, interval: number, after = 0): Case {
+  const end = HALF_AN_HOUR + after;
+  const scenario: Scenario = {
+    ...{ seed: SEED + from, service: { block }, faults: [{ ...kind, from, to: HALF_AN_HOUR }] },
+    ...{ publish: every(interval, 2_000, end), end, settle: 450_000 },
+  };
+  return [faultName(kind), scenario];
+}
+
+/** Outages around the age at which an index expires, with an event every 7 s. */
 function* outages(kind: FaultKind): Generator<Case> {
-  for (let duration = 250_000; duration <= 300_000; duration += 1_000)
-    for (const block of [40_000, 60_000])
-      for (const phase of [0, 0.5, 0.999]) {
+  for (const duration of sweep(250_000, 300_000, { step: 1_000, coarse: 10_000 }))
+    for (const block of some(BLOCKS))
+      for (const phase of some([0, 0.5, 0.999])) {
         const from = Math.round(100 + block + phase * block);
         const to = from + duration;
-        const publish = [...every(7_000, from + 500, to), to + 80_000];
-        yield [
-          faultName(kind),
-          {
-            seed: SEED + duration,
-            service: { block },
-            faults: [{ ...kind, from, to }],
-            publish,
-            end: to + 400_000,
-          },
-        ];
+        const scenario: Scenario = {
+          ...{ seed: SEED + duration, service: { block }, faults: [{ ...kind, from, to }] },
+          ...{ publish: [...every(7_000, from + 500, to), to + 80_000], end: to + 400_000 },
+        };
+        yield [faultName(kind), scenario];
       }
 }
 
-describe('the new laws', () => {
+describe('an outage of 250 to 300 s drops no index that the service still knows', () => {
+  const proxies = [500, 502, 503].flatMap(status =>
+    [0, 3_000, 6_000, 30_000].map((after): FaultKind => {
+      return { kind: 'proxy', status, after, isEmpty: status === 500 };
+    }),
+  );
   for (const kind of [
-    { kind: 'refused' },
-    { kind: 'black hole', resent: false },
-    { kind: 'black hole', resent: true },
-    ...[500, 502, 503].flatMap(status =>
-      [0, 3_000, 6_000, 30_000].map(
-        after => ({ kind: 'proxy', status, after, isEmpty: status === 500 }) as const,
-      ),
-    ),
-    { kind: 'proxy', status: 204, after: 0 },
-    { kind: 'proxy', status: 408, after: 20_000 },
-    { kind: 'own error', status: 503 },
-  ] as readonly FaultKind[])
-    it(`outages of 250–300 s: ${faultName(kind)}`, () => expectNoViolation(outages(kind)));
+    ...([{ kind: 'refused' }, { kind: 'own error', status: 503 }] as const),
+    ...[true, false].map((resent): FaultKind => ({ kind: 'black hole', resent })),
+    ...proxies,
+    ...([204, 408] as const).map((status, i): FaultKind => ({ kind: 'proxy', status, after: i * 20_000 })),
+  ])
+    it(faultName(kind), () => expectNoViolation(outages(kind))).timeout(LONG);
+});
 
+describe('polls that are ended after a while lose nothing, and are no failures', () => {
   for (const by of [503, 408, 504, 'lost'] as const)
-    it(`polls ended by ${by}`, () =>
+    it(`by ${by}`, () =>
       expectNoViolation(
         [5_000, 7_000, 12_000, 20_000, 29_000, 39_000, 45_000, 60_000].flatMap(after =>
-          [40_000, 60_000].flatMap(block =>
-            [7_000, 31_000, 95_000, 400_000].map((interval): Case => {
-              const end = 1_800_000;
-              return [
-                faultName({ kind: 'cuts', after, by }),
-                {
-                  seed: SEED + after,
-                  service: { block },
-                  faults: [{ kind: 'cuts', after, by, from: 10, to: end }],
-                  publish: every(interval, 2_000, end),
-                  end,
-                  settle: 450_000,
-                },
-              ];
-            }),
-          ),
-        ),
-      ));
-
-  for (const how of [500, 502, 'lost', 'no JSON', 'too large', 'unread'] as const)
-    it(`a poisoned index: ${how}`, () =>
-      expectNoViolation(
-        [0, 3_000, 6_000, 30_000].flatMap(after =>
-          [40_000, 60_000].flatMap(block =>
-            [60_000, 95_000, 119_900].map((from): Case => {
-              const end = 1_800_000;
-              return [
-                faultName({ kind: 'poison', after, how }),
-                {
-                  seed: SEED + from,
-                  service: { block },
-                  faults: [{ kind: 'poison', after, how, from, to: end }],
-                  publish: every(7_300, 2_000, end),
-                  end,
-                  settle: 450_000,
-                  maxGaps: 1,
-                },
-              ];
-            }),
-          ),
-        ),
-      ));
-
-  it('shared caches', () =>
-    expectNoViolation(
-      [2_000, 10_000, 60_000, 320_000].flatMap(ttl =>
-        [40_000, 60_000].flatMap(block =>
-          [3_000, 31_000, 95_000].map((interval): Case => {
-            const to = 1_800_000,
-              end = to + 600_000;
-            return [
-              faultName({ kind: 'cache', ttl, ignoresQuery: true, isShared: true }),
-              {
-                seed: SEED,
-                service: { block },
-                faults: [{ kind: 'cache', ttl, ignoresQuery: true, isShared: true, from: 20_000, to }],
-                publish: every(interval, 2_000, end),
-                end,
-                settle: 450_000,
-              },
-            ];
-          }),
-        ),
-      ),
-    ));
-
-  for (const ignoresQuery of [true, false])
-    it(`caches${ignoresQuery ? ', whatever the query' : ''}`, () =>
-      expectNoViolation(
-        [2_000, 10_000, 60_000, 280_000, 320_000, 900_000].flatMap(ttl =>
-          [40_000, 60_000].flatMap(block =>
-            [3_000, 31_000, 95_000, 290_000].flatMap(interval =>
-              [10, 60_000, 95_000].map((from): Case => {
-                const to = 1_800_000,
-                  end = to + 600_000;
-                return [
-                  faultName({ kind: 'cache', ttl, ignoresQuery }),
-                  {
-                    seed: SEED + from,
-                    service: { block },
-                    faults: [{ kind: 'cache', ttl, ignoresQuery, from, to }],
-                    publish: every(interval, 2_000, end),
-                    end,
-                    settle: 450_000,
-                  },
-                ];
-              }),
+          some(BLOCKS).flatMap(block =>
+            some([7_000, 31_000, 95_000, 400_000]).map(interval =>
+              lasting({ kind: 'cuts', after, by }, 10, block, interval),
             ),
           ),
         ),
-      ));
+      )).timeout(LONG);
+});
+
+describe('an index whose answer is broken each time is dropped, with one gap', () => {
+  for (const how of [500, 502, 'lost', 'no JSON', 'too large', 'unread'] as const)
+    it(`by ${how}`, () =>
+      expectNoViolation(
+        [0, 3_000, 6_000, 30_000].flatMap(after =>
+          some(BLOCKS).flatMap(block =>
+            some([60_000, 95_000, 119_900]).map((from): Case => {
+              const [group, scenario] = lasting({ kind: 'poison', after, how }, from, block, 7_300);
+              return [group, { ...scenario, maxGaps: 1 }];
+            }),
+          ),
+        ),
+      )).timeout(LONG);
+});
+
+describe('a cache that repeats idle answers costs no event without a gap', () => {
+  const caches = (ttls: readonly number[], rest: { ignoresQuery: boolean; isShared?: boolean }) =>
+    ttls.flatMap(ttl =>
+      some(BLOCKS).flatMap(block =>
+        some([3_000, 31_000, 95_000, 290_000]).flatMap(interval =>
+          some([10, 60_000, 95_000]).map(from =>
+            lasting({ kind: 'cache', ttl, ...rest }, from, block, interval, 600_000),
+          ),
+        ),
+      ),
+    );
+  const TTLS = [2_000, 10_000, 60_000, 280_000, 320_000, 900_000];
+  it('by URL', () => expectNoViolation(caches(TTLS, { ignoresQuery: false }))).timeout(LONG);
+  it('whatever the query', () => expectNoViolation(caches(TTLS, { ignoresQuery: true }))).timeout(LONG);
+  it('that another client polls through', () =>
+    expectNoViolation(
+      caches([2_000, 10_000, 60_000, 320_000], { ignoresQuery: true, isShared: true }),
+    )).timeout(LONG);
+});
+
+describe('a service that forgets nothing', () => {
+  it('loses nothing in an outage of an hour, with no gap', () =>
+    expectNoViolation(
+      some(BLOCKS).flatMap(block =>
+        [502, 503].map((status): Case => {
+          const kind: FaultKind = { kind: 'proxy', status, after: 0 };
+          const [from, to] = [90_000, 3_690_000];
+          const service = { block, retention: Infinity };
+          const publish = [...every(61_000, 2_000, to), to + 80_000];
+          const scenario: Scenario = {
+            ...{ seed: SEED, service, retention: Infinity, faults: [{ ...kind, from, to }], publish },
+            ...{ end: to + 400_000, maxGaps: 0 },
+          };
+          return [faultName(kind), scenario];
+        }),
+      ),
+    )).timeout(LONG);
 });

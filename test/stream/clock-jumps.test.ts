@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import { clockJumps } from 'lobby-rx';
+import { clockJumps } from '../../src/stream/wake.js';
 import { marbles } from '../marbles.js';
 import { virtualTime } from '../virtual-time.js';
 
@@ -15,7 +15,7 @@ describe('clockJumps', () => {
       asyncScheduler.schedule(() => (offset += 5_000), 7_000);
       asyncScheduler.schedule(() => (offset += 60_000), 12_000);
       asyncScheduler.schedule(() => (offset -= 60_000), 22_000);
-      expectObservable(clockJumps({ scheduler, monotonic: asyncScheduler }), '40s !').toBe('15s a', {
+      expectObservable(clockJumps(scheduler, asyncScheduler), '40s !').toBe('15s a', {
         a: 60_000,
       });
       flush();
@@ -29,7 +29,7 @@ describe('clockJumps', () => {
     const now = { value: () => virtual.now() + late };
     const scheduler = Object.create(virtual, { now }) as SchedulerLike;
     const seen: number[] = [];
-    const watching = clockJumps({ scheduler, monotonic: scheduler }).subscribe(lost => seen.push(lost));
+    const watching = clockJumps(scheduler, scheduler).subscribe(lost => seen.push(lost));
     pass(5_000);
     // The next check comes that much later than it should, on either clock.
     late += 60_000;
@@ -40,7 +40,7 @@ describe('clockJumps', () => {
 
   it('uses one timer for all subscribers with the same clock, and none without any', () => {
     const { scheduler } = virtualTime();
-    const subscriptions = Array.from({ length: 100 }, () => clockJumps({ scheduler }).subscribe());
+    const subscriptions = Array.from({ length: 100 }, () => clockJumps(scheduler).subscribe());
     strictEqual(scheduler.actions.length, 1);
     for (const subscription of subscriptions) subscription.unsubscribe();
     strictEqual(scheduler.actions.length, 0);

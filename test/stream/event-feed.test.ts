@@ -24,6 +24,7 @@ const connecting: WatchStatus = {
   ...{ attempt: 0, nextTry: undefined, error: undefined, hint: undefined },
 };
 const live: WatchStatus = { ...connecting, state: 'live' };
+const idle: WatchStatus = { ...connecting, state: 'idle' };
 const gap: Gap = { reason: 'silence', at: 0, index: '1' };
 
 const signals: Record<string, WatchSignal<IdentityEventList>> = {
@@ -42,7 +43,6 @@ describe('eventFeed', () => {
       const feed = eventFeed(signals$);
       const unsub = '                                  ---------------!   ';
       const letters$ = feed.all$.pipe(map(({ kind }) => kind[0]));
-      expectObservable(feed.status$, unsub).toBe('       s-l', { s: connecting, l: live });
       expectObservable(letters$, unsub).toBe('           ----(imum)--m');
       expectObservable(feed.identityUpdate$, unsub).toBe('----u', { u: quiet });
       expectObservable(feed.lobbyJoin$, unsub).toBe('    ----j-------j', { j: join });
@@ -92,14 +92,18 @@ describe('eventFeed', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const signals$ = cold('s-l', signals);
       const feed = eventFeed(signals$, { linger: 5 });
-      expectObservable(feed.status$, '---------------!').toBe('--s-l------s-l', { s: connecting, l: live });
+      const states$ = feed.status$.pipe(map(({ state, since }) => `${state[0]}${since}`));
+      // Each watch lingers for 5 ms.
+      expectObservable(states$, '---------------!').toBe('i-s-l----k-s-l', {
+        ...{ i: 'i0', s: 'c0', l: 'l0', k: 'i9' },
+      });
       expectObservable(feed.gap$, '---------------!').toBe('');
       expectObservable(feed.all$, '--^-!').toBe('');
       expectObservable(feed.all$, '-----------^--!').toBe('');
       expectSubscriptions(signals$.subscriptions).toBe(['--^------!', '-----------^-------!']);
       expectObservable(feed.status$, '-------^-!').toBe('-------l', { l: live });
-      // Between two watches there is no status.
-      expectObservable(feed.status$, '----------^!').toBe('');
+      // Between two watches it is idle.
+      expectObservable(feed.status$, '----------^!').toBe('----------i', { i: { ...idle, since: 9 } });
     }),
   );
 
@@ -111,7 +115,8 @@ describe('eventFeed', () => {
       expectObservable(feed.all$).toBe('       --#');
       expectObservable(feed.lobbyJoin$).toBe(' --#');
       expectObservable(feed.unknown$, '-----^---!').toBe('-------#');
-      expectObservable(feed.status$, ' ---------!').toBe('s----s', { s: connecting });
+      const states$ = feed.status$.pipe(map(({ state, error }) => `${state}${String(error ?? '')}`));
+      expectObservable(states$, '-^-------!').toBe('-sx--s-x', { s: 'connecting', x: 'closederror' });
       expectObservable(feed.gap$, '    ---------!').toBe('');
       expectSubscriptions(signals$.subscriptions).toBe(['^-!', '-----^-!']);
     }),
@@ -190,7 +195,8 @@ describe('eventFeed', () => {
       const watches = [cold('s-#', signals), concat(of(signals.l!), NEVER)];
       const feed = eventFeed(defer(() => watches.shift()!));
       expectObservable(feed.all$.pipe(retry(1)), '-----!').toBe('');
-      expectObservable(feed.status$, '-----!').toBe('s-l', { s: connecting, l: live });
+      const states$ = feed.status$.pipe(map(({ state }) => state));
+      expectObservable(states$, '-^---!').toBe('-s(xl)', { s: 'connecting', x: 'closed', l: 'live' });
       expectObservable(feed.status$, '---^-!').toBe('---l', { l: live });
     }),
   );

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { BehaviorSubject, map, NEVER } from 'rxjs';
 import type { Gap, WatchSignal } from 'lobby-rx';
-import { audienceOf, heldSignals } from '../../src/stream/held-while.js';
+import { audienceOf, heldSignals } from '../../src/stream/audience.js';
 import { marbles } from '../marbles.js';
 import { answer, type Answer } from '../poll-script.js';
 import { stateWith } from '../turn.js';

@@ -1,7 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { BehaviorSubject, map, of, range, Subject, take, tap } from 'rxjs';
-import { heldWhile } from 'lobby-rx';
-import { runWhile } from '../../src/stream/held-while.js';
+import { heldWhile, runWhile } from '../../src/stream/audience.js';
 import { marbles } from '../marbles.js';
 
 /** Held, and free. */

@@ -11,7 +11,6 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import {
-  clockJumps,
   createClient,
   TransportError,
   type Client,
@@ -61,6 +60,7 @@ export function createPlayground(marbles: LobbyMarbles): Playground {
   let token = world.identityToken;
   let state: 'up' | 'away' | 'stopped' = 'up';
   const cut$ = new Subject<void>();
+  const wake$ = new Subject<void>();
 
   const answer = (request: TransportRequest) => {
     if (state === 'up') return emulator.transport(request);
@@ -99,14 +99,17 @@ export function createPlayground(marbles: LobbyMarbles): Playground {
     'A lobby join': () => control.run('lobby'),
     'A member joins': () => control.run('join'),
     'The token expires': () => control.run('token expire'),
-    'The machine sleeps for a minute': () => (ahead += MINUTE),
+    'The machine sleeps for a minute': () => {
+      ahead += MINUTE;
+      wake$.next();
+    },
     'The service restarts': restart,
   };
   return {
     client: createClient({
       ...{ url: emulator.url, transport, scheduler, log: marbles.log },
       // A page is told that it wakes, but this one only acts as if it slept.
-      watch: { wake$: clockJumps({ scheduler }) },
+      watch: { wake$ },
       token: { get: () => token, renew: () => (token = String(control.run('token renew').token)) },
     }),
     world,

@@ -125,7 +125,7 @@ function createLobby(): Client {
   const { life, config, scheduler, wake$ } = inject(LOBBY_APP);
   const ownWake$ =
     config.watch?.wake$ ??
-    defaultWake({ scheduler, ...(config.testing?.monotonic && { monotonic: config.testing.monotonic }) });
+    defaultWake(scheduler, config.testing?.monotonic);
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
   const client = createClient({

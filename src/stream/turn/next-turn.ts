@@ -5,7 +5,7 @@ import { answerTurn, nothingTurn } from './answer-turn.js';
 import { endedTurn, failureTurn, retryTurn, timeoutTurn } from './failure-turn.js';
 import { charged, paced, paceWait, restFor, spreadWait } from './pace.js';
 import { dueGap, HELD_MS, resumedPlace, type DueGap } from './place.js';
-import { changed, held, offline, waiting } from './status.js';
+import { withStatus, held, offline, waiting } from './status.js';
 import { turnOf, turnTo, type Moment, type Turn, type WatchEvent, type WatchState } from './watch-state.js';
 
 /** The laws of the watch as one pure function: from a state and what happened to a poll to the next turn. */
@@ -114,7 +114,7 @@ function returnedTurn<A>(state: WatchState, now: Instant, settings: WatchSetting
   const before = { ...state.health, heldAfter: HELD_MS, isOffline: false };
   const fresh = connecting(now.at, lastAnswer);
   const { health } = isRetrying
-    ? changed({ ...before, status: fresh }, { state: 'retrying', attempt, error, nextTry }, now)
+    ? withStatus({ ...before, status: fresh }, { state: 'retrying', attempt, error, nextTry }, now)
     : { health: { ...before, status: fresh } };
   return {
     signals: [{ kind: 'status', status: health.status }],

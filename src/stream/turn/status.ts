@@ -43,7 +43,7 @@ export function firstHealth(now: Instant, lastAnswer: number | undefined): Healt
 }
 
 /** The health with another status. While the browser is offline, whatever is wrong is that. */
-export function changed(health: Health, change: StatusChange, now: Instant): Change {
+export function withStatus(health: Health, change: StatusChange, now: Instant): Change {
   const isOffline = health.isOffline && (change.state === 'retrying' || change.state === 'connecting');
   const shown = isOffline ? ({ hint: CHECK_NETWORK, ...change, state: 'offline' } as const) : change;
   const { status, signals } = changedStatus(health.status, shown, now.at);
@@ -59,19 +59,19 @@ export function heard(health: Health): Health {
 export function held(health: Health, now: Instant): Change {
   const { state, attempt } = health.status;
   if (state === 'live' || health.isOffline) return { health, signals: [] };
-  return changed(health, { state: 'live', attempt }, now);
+  return withStatus(health, { state: 'live', attempt }, now);
 }
 
 /** A poll ended without a word, but did not fail. The status says so if there has been none for a while. */
 export function quiet(health: Health, wordAt: Instant, now: Instant, hint: string, nextTry: number): Change {
   if (ageOf(wordAt, now) < QUIET_MS) return { health, signals: [] };
-  return changed(health, { state: 'retrying', attempt: health.status.attempt, nextTry, hint }, now);
+  return withStatus(health, { state: 'retrying', attempt: health.status.attempt, nextTry, hint }, now);
 }
 
 /** A poll waits for the budget of its client. */
 export function waiting(health: Health, now: Instant, nextTry: number): Change {
   const { state, attempt, error } = health.status;
-  return changed(health, { state, attempt, error, nextTry, hint: WAITS_FOR_BUDGET }, now);
+  return withStatus(health, { state, attempt, error, nextTry, hint: WAITS_FOR_BUDGET }, now);
 }
 
 const WAITS_FOR_BUDGET =
@@ -80,7 +80,7 @@ const WAITS_FOR_BUDGET =
 /** The browser says that it has no network. */
 export function offline(health: Health, now: Instant): Change {
   const { attempt, error, nextTry } = health.status;
-  return changed({ ...health, isOffline: true }, { state: 'retrying', attempt, error, nextTry }, now);
+  return withStatus({ ...health, isOffline: true }, { state: 'retrying', attempt, error, nextTry }, now);
 }
 
 /** What may be wrong with a poll that fails again and again, for no other reason that is known, at a service that forgets nothing. */

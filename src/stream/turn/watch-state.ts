@@ -1,9 +1,10 @@
 import type { Instant } from '../clocks.js';
-import type { AckDecision, Polled, ResumePoint } from '../watch-config.js';
+import type { Polled } from '../poll.js';
+import type { AckDecision, ResumePoint } from '../watch-config.js';
 import type { Checkpoint, Gap, StatusChange, TurnReason, WatchSignal } from '../watch-signal.js';
 import { firstPace, type Pace } from './pace.js';
 import { firstPlace, type Place } from './place.js';
-import { changed, firstHealth, type Health } from './status.js';
+import { withStatus, firstHealth, type Health } from './status.js';
 
 /** The state of a watch between two polls. Each part owns its rules. */
 export interface WatchState {
@@ -92,7 +93,7 @@ export function firstState(now: Instant, from: ResumePoint | undefined, retentio
 
 /** A turn to a state with another status. */
 export function turnTo(state: WatchState, change: StatusChange, now: Instant, why?: TurnReason): Turn<never> {
-  return turnOf(state, changed(state.health, change, now), why);
+  return turnOf(state, withStatus(state.health, change, now), why);
 }
 
 /** A turn to a state with another health. */

@@ -14,14 +14,11 @@ import {
 } from 'rxjs';
 import type { WatchSignal } from './watch-signal.js';
 
-/** The options of {@link heldWhile}. */
-export interface HeldWhileConfig<T> {
+/** How values are held. */
+interface Holding<T> {
   /** Whether a value is not to be held. Default: never. */
   readonly passes?: (value: T) => boolean;
-  /**
-   * Called with the number of values that have been held, when they may be emitted. If it returns an array, its values are emitted
-   * in place of all of them.
-   */
+  /** Called with how many values have been held, when they may be emitted. If it returns an array, that is emitted in place of them. */
   readonly instead?: (heldCount: number) => T[] | undefined;
 }
 
@@ -29,13 +26,10 @@ export interface HeldWhileConfig<T> {
  * Holds values while the last value of `isHeld$` is `true`, and emits them when it is `false` again, in order and without loss.
  * What is emitted may cause `isHeld$` to change: the rest is held then. Completes and fails as the source does, once nothing is
  * held any more.
- *
- * @example
- * lobbyJoin$.pipe(heldWhile(isInBackground$)).subscribe(join => connect(join));
  */
 export function heldWhile<T>(
   isHeld$: Observable<boolean>,
-  { passes = () => false, instead = () => undefined }: HeldWhileConfig<NoInfer<T>> = {},
+  { passes = () => false, instead = () => undefined }: Holding<NoInfer<T>> = {},
 ): MonoTypeOperatorFunction<T> {
   return source =>
     new Observable(subscriber => {

@@ -1,0 +1,41 @@
+import type { Observable, ObservableInput } from 'rxjs';
+
+/**
+ * Polls a service once, from an index or, without one, from now. Cold: subscribing sends the request, the first value is the
+ * answer, completing without a value means that there is nothing new, and unsubscribing aborts.
+ */
+export type Poll<A> = (index: string | undefined, context: PollContext) => ObservableInput<A>;
+
+/** An answer, and the text that it was decoded from, if that is known. */
+export interface Polled<A> {
+  readonly answer: A;
+  readonly text?: string;
+}
+
+/** A poll that emits one answer at most. */
+export type SinglePoll<A> = (index: string | undefined, context: SentPollContext) => Observable<Polled<A>>;
+
+/** What a poll may want to know, and to report. */
+export interface PollContext {
+  /** Aborted when the poll is: by its timeout, by a wake, or because the watch is unsubscribed from. Give it to whatever sends the request. */
+  readonly signal: AbortSignal;
+  /** The connections of earlier polls may be dead, although they look open: use a new one. */
+  readonly needsFreshConnection: boolean;
+  /** Call it when the body of the answer begins to arrive. The timeout no longer applies from then on. */
+  readonly onArrival: () => void;
+  /** The `watchId` of the watch, for the log of requests. */
+  readonly pollOf?: number;
+}
+
+/** The context of a poll that says when its request goes out: it may have to wait for a token. */
+export interface SentPollContext extends PollContext {
+  readonly pollOf: number;
+  readonly onSent: () => void;
+}
+
+/** A request that may be sent after `wait` ms. */
+export interface Reservation {
+  readonly wait: number;
+  /** It is not sent. */
+  readonly cancel: () => void;
+}
