@@ -9,7 +9,9 @@ export function jsonHash(value: unknown, but: readonly string[] = []): number {
   /** The containers so far, in order: one that comes again, perhaps in a cycle, counts as its number. */
   const seen = new Map<object, number>();
   const last = but.at(-1);
-  const lacking = but.slice(0, -1).reduce((part, key) => Object(part)[key] as unknown, value);
+  const lacking = but
+    .slice(0, -1)
+    .reduce((part, key) => (Object(part) as Record<string, unknown>)[key], value);
   const values: unknown[] = [value];
   // The two hashes of the path to each value.
   const paths: number[] = [1, 2];

@@ -5,7 +5,6 @@ import {
   defer,
   filter,
   from,
-  map,
   Observable,
   Subject,
   Subscription,

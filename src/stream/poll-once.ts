@@ -119,7 +119,7 @@ class SentPoll<A> {
     if (this.#isOver) return this.#asking?.unsubscribe();
     this.#timer = scheduler.schedule(
       function (this: SchedulerAction<SentPoll<A>>, sent) {
-        sent!.#onTime(this);
+        sent.#onTime(this);
       },
       this.#mayBeHeld ? health.heldAfter : timeout,
       this,

@@ -39,7 +39,7 @@ describe('a watch of a service of another kind', () => {
       ],
       [
         (id: number) => ({ id, lists: [{ a: 1 }] }),
-        (answer: { id: number } | undefined) => Object.values(answer!)[0] as number,
+        (answer: { id: number } | undefined) => Object.values(answer!)[0]!,
       ],
     ] as const;
     for (const [made, indexOf] of places) {

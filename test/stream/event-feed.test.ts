@@ -115,7 +115,9 @@ describe('eventFeed', () => {
       expectObservable(feed.all$).toBe('       --#');
       expectObservable(feed.lobbyJoin$).toBe(' --#');
       expectObservable(feed.unknown$, '-----^---!').toBe('-------#');
-      const states$ = feed.status$.pipe(map(({ state, error }) => `${state}${String(error ?? '')}`));
+      const states$ = feed.status$.pipe(
+        map(({ state, error }) => `${state}${(error as string | undefined) ?? ''}`),
+      );
       expectObservable(states$, '-^-------!').toBe('-sx--s-x', { s: 'connecting', x: 'closederror' });
       expectObservable(feed.gap$, '    ---------!').toBe('');
       expectSubscriptions(signals$.subscriptions).toBe(['^-!', '-----^-!']);

@@ -123,9 +123,7 @@ function createRosters(): SharedRosters {
 
 function createLobby(): Client {
   const { life, config, scheduler, wake$ } = inject(LOBBY_APP);
-  const ownWake$ =
-    config.watch?.wake$ ??
-    defaultWake(scheduler, config.testing?.monotonic);
+  const ownWake$ = config.watch?.wake$ ?? defaultWake(scheduler, config.testing?.monotonic);
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
   const client = createClient({

@@ -1,37 +1,28 @@
 import { ageOf, hasSlept, type Instant } from '../clocks.js';
 import type { WatchSettings } from '../watch-config.js';
 import type { WatchSignal } from '../watch-signal.js';
-import { paced, refunded, restFor } from './pace.js';
-import { dueGap, gapBefore, HELD_MS, withoutExpired } from './place.js';
+import { paced, refunded } from './pace.js';
+import { dueGap, isEcho, placeAfter, withoutExpired } from './place.js';
 import { CHECK_CACHE, heard, quiet } from './status.js';
 import { turnOf, turnTo, type Delivery, type Turn, type WatchEvent, type WatchState } from './watch-state.js';
 
 /** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
 export function answerTurn<A>(
   state: WatchState,
-  { answer, text, arrivedAt = undefined }: WatchEvent<A> & { kind: 'answer' },
+  { answer, text, arrivedAt }: WatchEvent<A> & { kind: 'answer' },
   now: Instant,
   settings: WatchSettings<A>,
 ): Turn<A> {
-  const { place, askedAt } = state;
+  const { minInterval, retention, timeout } = settings;
   const index = usableIndex(settings.indexOf(answer), settings.isIndex);
   const isIdle = settings.isIdle(answer);
-  const key = isIdle ? place.key : settings.keyOf(answer, text);
-  const isNews = key !== place.key;
-  const answered = { index, isIdle, askedAt, arrivedAt: arrivedAt ?? now };
-  if (!isNews && index !== undefined && index === place.index && isAtOnce(answered))
-    if (settings.retention < Infinity) return echoTurn(state, now, settings);
+  const key = isIdle ? state.place.key : settings.keyOf(answer, text);
+  const isNews = key !== state.place.key;
+  const answered = { index, key, isIdle, isNews, askedAt: state.askedAt, arrivedAt: arrivedAt ?? now };
+  if (isEcho(state.place, answered, retention)) return echoTurn(state, now, settings);
 
-  const due = gapBefore(place, answered, settings.retention);
-  const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
-  const isGapNew = gap !== undefined && gap !== due?.emitted;
-  const indexAt = isNews && place.index !== undefined ? place.wordAt : askedAt;
-  const pace = isNews ? refunded(state.pace, settings.minInterval) : state.pace;
-  const next: WatchState = {
-    ...afterWord(state, saidAt(askedAt, answered.arrivedAt, settings.timeout)),
-    pace: index === undefined ? paced(pace, now, settings, settings.minInterval) : paced(pace, now, settings),
-  };
-  const checkpoint = { index: index ?? '', at: indexAt.at };
+  const { place, gap } = placeAfter(state.place, answered, now, retention);
+  const checkpoint = { index: index ?? '', at: place.indexAt.at };
   const signal: WatchSignal<A> = isNews
     ? { kind: 'answer', answer, checkpoint }
     : { kind: 'idle', checkpoint };
@@ -39,23 +30,14 @@ export function answerTurn<A>(
     answer: isNews || isIdle ? answer : settings.withoutNews(answer),
     checkpoint,
     gap,
-    signals: isGapNew ? [{ kind: 'gap', gap }, signal] : [signal],
+    signals: gap && place.gapAt === now ? [{ kind: 'gap', gap }, signal] : [signal],
   };
-  const moved: WatchState = {
-    ...next,
-    place: {
-      ...next.place,
-      ...{ index, indexAt, key, gapAt: isGapNew ? now : place.gapAt },
-      // Without an index the next poll starts from now and misses what happens in between.
-      due: index === undefined ? { reason: 'index_missing', index: place.index } : undefined,
-    },
-  };
+  const pace = isNews ? refunded(state.pace, minInterval) : state.pace;
+  const next = afterWord({ ...state, place }, saidAt(state.askedAt, answered.arrivedAt, timeout));
+  // Without an index the service answers at once.
+  const rested = paced(pace, now, settings, index === undefined ? minInterval : 0);
   const live = { state: 'live', attempt: 0, lastAnswer: now.at } as const;
-  return { delivery, ...turnTo(moved, live, now, isNews ? 'news' : 'nothing') };
-}
-
-function isAtOnce({ askedAt, arrivedAt }: { readonly askedAt: Instant; readonly arrivedAt: Instant }) {
-  return arrivedAt.monotonic - askedAt.monotonic < HELD_MS;
+  return { delivery, ...turnTo({ ...next, pace: rested }, live, now, isNews ? 'news' : 'nothing') };
 }
 
 /** An answer that may be a cache's is no word of the service: the watch polls on at its pace. Nobody knows any more how old the index is. */

@@ -150,25 +150,57 @@ export function withoutExpired(place: Place, askedAt: Instant, now: Instant, ret
   return isDropped ? { ...place, index: undefined, due } : place;
 }
 
-/** What the gap before an answer depends on. */
+/** What an answer says about the place of a watch. */
 interface Answered {
   readonly index: string | undefined;
+  readonly key: unknown;
   readonly isIdle: boolean;
+  readonly isNews: boolean;
   readonly askedAt: Instant;
   readonly arrivedAt: Instant;
 }
 
-/** The gap before an answer, if something may have been missed. */
-export function gapBefore(
-  place: Place,
-  { index, isIdle, askedAt, arrivedAt }: Answered,
+/** Whether an answer may be a cache's: it says nothing new, at once, and with the very index that was sent. */
+export function isEcho(place: Place, answered: Answered, retention: number): boolean {
+  const { index, isNews } = answered;
+  return (
+    !isNews && index !== undefined && index === place.index && isAtOnce(answered) && retention < Infinity
+  );
+}
+
+function isAtOnce({ askedAt, arrivedAt }: Answered): boolean {
+  return arrivedAt.monotonic - askedAt.monotonic < HELD_MS;
+}
+
+/** The place after an answer, and the gap before it, even if that has been emitted earlier. */
+export function placeAfter(
+  before: Place,
+  answered: Answered,
+  now: Instant,
   retention: number,
-): DueGap | undefined {
+): { readonly place: Place; readonly gap: Gap | undefined } {
+  const { index, key, isNews, askedAt } = answered;
+  const due = gapBefore(before, answered, retention);
+  const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
+  const place: Place = {
+    ...before,
+    ...{ index, key },
+    // What came with news may have waited since the last word.
+    indexAt: isNews && before.index !== undefined ? before.wordAt : askedAt,
+    gapAt: gap && !due.emitted ? now : before.gapAt,
+    // Without an index the next poll starts from now and misses what happens in between.
+    due: index === undefined ? { reason: 'index_missing', index: before.index } : undefined,
+  };
+  return { place, gap };
+}
+
+/** The gap before an answer, if something may have been missed. */
+function gapBefore(place: Place, answered: Answered, retention: number): DueGap | undefined {
+  const { index, isIdle, askedAt, arrivedAt } = answered;
   const { due } = place;
-  const isAtOnce = arrivedAt.monotonic - askedAt.monotonic < HELD_MS;
   const mayBeForgotten = place.isEchoed || isExpired(place.indexAt, askedAt, retention);
   // What a service says at once that has forgotten an index.
-  const saysForgotten = isIdle && isAtOnce && place.index !== undefined && mayBeForgotten;
+  const saysForgotten = isIdle && isAtOnce(answered) && place.index !== undefined && mayBeForgotten;
   // Even if a gap has been emitted before: what has come since then is missed, too.
   if (due && !(saysForgotten && due.emitted)) return due;
   if (saysForgotten) return { reason: 'silence', index: place.index };

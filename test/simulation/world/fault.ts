@@ -4,7 +4,9 @@
  * - `refused`: no connection can be made, and those that are open break.
  * - `black hole`: nothing gets through, and nothing says so. A request that is sent meanwhile never arrives, or, if it is `resent`, at the end.
  * - `proxy`: a proxy answers for the dead service, `after` ms after the request.
- * - `cuts`: a proxy cuts polls that are held longer than `after` ms.
+ * - `cuts`: a proxy ends polls that are held longer than `after` ms, by a status (504) or by closing them.
+ * - `poison`: the answer to one index is broken, `after` ms after the request.
+ * - `cache`: a cache repeats idle answers for `ttl` ms, to a poll with the same index, or to any. It may be shared with another client.
  * - `old connections`: a black hole for all connections from before its end; a new one gets through.
  * - `own error`: the service itself says no. `after` is its Retry-After, in ms; `dated`: as a date.
  */
@@ -15,13 +17,11 @@ export type FaultKind =
   | { readonly kind: 'black hole'; readonly resent: boolean }
   | { readonly kind: 'proxy'; readonly status: number; readonly after: number; readonly isEmpty?: boolean }
   | { readonly kind: 'cuts'; readonly after: number; readonly by?: number | 'lost' }
-  /** The answer to one index is broken, `after` ms after the request. */
   | {
       readonly kind: 'poison';
       readonly after: number;
       readonly how: number | 'lost' | 'no JSON' | 'too large' | 'unread';
     }
-  /** A cache repeats idle answers for `ttl` ms, to any poll or to one with the same index. */
   | {
       readonly kind: 'cache';
       readonly ttl: number;

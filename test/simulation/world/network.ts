@@ -23,6 +23,11 @@ interface Exchange {
   hasArrived: boolean;
 }
 
+/** How a request ends without the service: by a status of a proxy, an error of the transport, or a broken answer. */
+type Ending = number | 'lost' | 'too large' | keyof typeof BROKEN;
+
+const BROKEN = { 'no JSON': '{"events":[{"kind":{"x":NaN}}]}', unread: '{"events":5}' };
+
 /** The path between one client and the service, as the client's transport. Its faults come one after the other. */
 export class Network {
   readonly #clocks: Clocks;
@@ -111,51 +116,18 @@ export class Network {
   /** What a fault does to a request, which may have been on its way when the fault began. */
   #meet(exchange: Exchange, fault: Fault): void {
     const now = this.#clocks.now.true;
-    if (fault.kind === 'cuts') {
-      if (exchange.sentAt === now) this.#forward(exchange);
-      const left = Math.max(0, exchange.sentAt + fault.after - now);
-      const cut = () => {
-        if (exchange.hasArrived) return;
-        if (fault.by !== 'lost') return this.#replace(exchange, page(fault.by ?? 504));
-        exchange.course.unsubscribe();
-        exchange.course = new Subscription();
-        this.#toClient(exchange, () =>
-          exchange.subscriber.error(new TransportError('lost', 'reset', exchange.request)),
-        );
-      };
-      exchange.course.add(this.#clocks.world.schedule(cut, left));
-      return;
-    }
-    if (fault.kind === 'cache') {
-      if (exchange.sentAt < now || exchange.hasArrived) return;
-      const stored = this.#cached.get(fault.ignoresQuery ? '' : (exchange.index ?? ''));
-      if (!stored || stored.until < now) return this.#forward(exchange);
-      this.#journal.add({ kind: 'echo', request: exchange.number });
-      const { news: _news, ...answer } = stored.answer;
-      return this.#answer(exchange, answer);
-    }
-    if (fault.kind === 'poison') {
-      if (exchange.index !== this.#poisoned || exchange.index === undefined) {
-        if (exchange.sentAt === now) this.#forward(exchange);
+    const isNew = exchange.sentAt === now;
+    switch (fault.kind) {
+      case 'cuts':
+        if (isNew) this.#forward(exchange);
+        return this.#endAfter(exchange, Math.max(0, exchange.sentAt + fault.after - now), fault.by ?? 504);
+      case 'cache':
+        if (isNew && !exchange.hasArrived) this.#askCache(exchange, fault);
         return;
-      }
-      this.#drop(exchange);
-      if (exchange.hasArrived) return;
-      exchange.course.add(
-        this.#clocks.world.schedule(() => {
-          const fail = (error: TransportError) =>
-            this.#toClient(exchange, () => exchange.subscriber.error(error));
-          const { how } = fault;
-          if (how === 'lost') fail(new TransportError('lost', 'reset', exchange.request));
-          else if (how === 'too large') fail(new TransportError('too_large', 'too large', exchange.request));
-          else if (how === 'no JSON')
-            this.#replace(exchange, { status: 200, headers: {}, text: '{"events":[{"kind":{"x":NaN}}]}' });
-          else if (how === 'unread')
-            this.#replace(exchange, { status: 200, headers: {}, text: '{"events":5}' });
-          else this.#replace(exchange, page(how));
-        }, fault.after),
-      );
-      return;
+      case 'poison':
+        if (exchange.index !== undefined && exchange.index === this.#poisoned) break;
+        if (isNew) this.#forward(exchange);
+        return;
     }
     this.#drop(exchange);
     if (exchange.hasArrived) return;
@@ -167,16 +139,10 @@ export class Network {
         });
         break;
       case 'proxy':
-        exchange.course.add(
-          this.#clocks.world.schedule(
-            () =>
-              this.#replace(
-                exchange,
-                fault.isEmpty ? { ...page(fault.status), text: '' } : page(fault.status),
-              ),
-            fault.after,
-          ),
-        );
+        this.#endAfter(exchange, fault.after, fault.status, fault.isEmpty);
+        break;
+      case 'poison':
+        this.#endAfter(exchange, fault.after, fault.how);
         break;
       case 'own error':
         this.#replace(exchange, refusal(fault, now));
@@ -184,11 +150,38 @@ export class Network {
     }
   }
 
+  /** A request that has not been answered ends like this after a while. */
+  #endAfter(exchange: Exchange, after: number, how: Ending, isEmpty = false): void {
+    const end = () => {
+      if (exchange.hasArrived) return;
+      if (how === 'lost' || how === 'too large') {
+        const reason = how === 'lost' ? 'lost' : 'too_large';
+        this.#drop(exchange);
+        const error = new TransportError(reason, how, exchange.request);
+        this.#toClient(exchange, () => exchange.subscriber.error(error)); return;
+      }
+      const answer = typeof how === 'number' ? page(how) : { status: 200, headers: {}, text: BROKEN[how] };
+      this.#replace(exchange, isEmpty ? { ...answer, text: '' } : answer);
+    };
+    exchange.course.add(this.#clocks.world.schedule(end, after));
+  }
+
+  /** A cache answers with what it has stored, or asks the service. */
+  #askCache(exchange: Exchange, { ignoresQuery }: Fault & { kind: 'cache' }): void {
+    const stored = this.#cached.get(ignoresQuery ? '' : (exchange.index ?? ''));
+    if (!stored || stored.until < this.#clocks.now.true) return this.#forward(exchange);
+    this.#journal.add({ kind: 'echo', request: exchange.number });
+    const { status, headers, text } = stored.answer;
+    this.#answer(exchange, { status, headers, text });
+  }
+
   /** Another client polls through the same cache. */
   #share(fault: Fault & { kind: 'cache' }, index: string | undefined): void {
     const { world } = this.#clocks;
     if (this.#fault !== fault) return;
-    const again = (next: string | undefined) => void world.schedule(() => this.#share(fault, next), 700);
+    const again = (next: string | undefined) => {
+      world.schedule(() => this.#share(fault, next), 700);
+    };
     const stored = this.#cached.get('');
     if (stored && stored.until >= world.now()) return again(stored.answer.news?.index);
     this.#service.poll(index, false, answer => {
