@@ -9,13 +9,12 @@ const PAGE = 100;
 const CHANGES = 20;
 const ROUNDS = 15;
 
-/** What the change of one member costs a roster whose pages are all watched. In virtual time, without a network. */
+/** What the change of one member on the first page costs a roster. In virtual time, without a network. */
 export async function benchRoster(report: Report): Promise<void> {
   const rounds = await interleaved(
     {
-      first: rosterOf(10_000, 0),
-      last: rosterOf(10_000, 9_900),
-      larger: rosterOf(20_000, 19_900),
+      first: rosterOf(10_000),
+      larger: rosterOf(20_000),
       copies: copiesOf(10_000),
     },
     { rounds: ROUNDS, warmUp: 3 },
@@ -23,14 +22,11 @@ export async function benchRoster(report: Report): Promise<void> {
   report.heading(
     `A roster on pages of ${PAGE}: the time from the answer about a member who has changed to the next roster`,
   );
-  report.row('10,000 members, on the first page', rounds.median('first'), 'µs');
-  const compared = [
-    ['10,000 members, on the last page; × is beside the first', 'last', 'first', 1.3],
-    ['20,000 members, on the last page; × is beside 10,000', 'larger', 'last', 2.5],
-  ] as const;
-  for (const [name, one, other, bound] of compared) {
-    report.add({ name, value: rounds.median(one), unit: 'µs', ratio: rounds.ratio(one, other), bound });
-  }
+  report.row('10,000 members', rounds.median('first'), 'µs');
+  report.add({
+    ...{ name: '20,000 members; × is beside 10,000', value: rounds.median('larger'), unit: 'µs' },
+    ...{ ratio: rounds.ratio('larger', 'first'), bound: 2.5 },
+  });
   // Each roster has a Map of its own.
   report.row('copying a Map of 10,000 members, the floor', rounds.median('copies'), 'µs');
 }
@@ -45,11 +41,11 @@ function copiesOf(size: number): () => number {
   };
 }
 
-/** Loads a roster, and returns what changes one member of the page from `changed` on repeatedly and says how long each time took, in µs. */
-function rosterOf(size: number, changed: number): () => number {
+/** Loads a roster, and returns what changes one member of its first page repeatedly and says how long each time took, in µs. */
+function rosterOf(size: number): () => number {
   const text = (first: number, version: number) => {
     const members = Array.from({ length: PAGE }, (_, i) => {
-      const display_name = first + i === changed ? `Ada ${version}` : 'Ada';
+      const display_name = first + i === 0 ? `Ada ${version}` : 'Ada';
       return { identity: { ...handle, display_name, identity_id: `identity-${first + i}` } };
     });
     const anchor = first + PAGE < size ? String(first + PAGE) : null;
@@ -65,14 +61,14 @@ function rosterOf(size: number, changed: number): () => number {
     const query = new URL(url).searchParams;
     const first = Number(query.get('anchor') ?? 0);
     if (!query.has('watch_index')) return of(answer(text(first, 1)));
-    if (first !== changed) return NEVER;
+    if (first !== 0) return NEVER;
     return (page$ = new Subject());
   };
   const { scheduler, pass } = virtualTime();
   const client = createClient({ url: 'https://service.example', token: 't', transport, scheduler });
   let rosters = 0;
   let members = 0;
-  client.group.roster('g', { count: PAGE, watched: size / PAGE }).subscribe(roster => {
+  client.group.roster('g', { count: PAGE }).subscribe(roster => {
     rosters++;
     members = roster.members.size;
   });
@@ -81,7 +77,7 @@ function rosterOf(size: number, changed: number): () => number {
 
   let version = 1;
   return () => {
-    const answers = Array.from({ length: CHANGES }, () => answer(text(changed, ++version)));
+    const answers = Array.from({ length: CHANGES }, () => answer(text(0, ++version)));
     const before = rosters;
     let time = 0n;
     for (const next of answers) {

@@ -14,6 +14,7 @@ import {
   InputError,
   milliseconds,
   plainObject,
+  positiveInteger,
   rejectUnknownKeys,
   schedulerLike,
   type Check,
@@ -40,10 +41,15 @@ import type { RequestLogEntry, Token, Transport } from '../transport/index.js';
 /** An entry of a client's log: about a request (with a `requestId`) or about a watch (with a `watchId`). */
 export type LogEntry = RequestLogEntry | WatchLogEntry;
 
-/** The options of all watches of a client. `wake$` is `clockJumps()` by default, in a page `pageWake()`. */
+/** The options of all watches of a client. By default, it wakes when the machine does: in a page `pageWake()`, elsewhere after a jump of the clock. */
 export interface ClientWatchConfig extends Pick<WatchConfig<unknown>, WatchOption> {
   /** How long a feed keeps polling after its last subscriber has unsubscribed, in ms. Default 1,000. */
   readonly linger?: number;
+  /**
+   * How many GETs of a route are sent in any 15 minutes, by the client and its clients of `as`. Below 79 % of it nothing waits; polls beyond
+   * that are spread. Default 1,900: the service serves 1,920 to an address. `Infinity` for a service of your own.
+   */
+  readonly quota?: number;
 }
 
 type WatchOption = 'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' | 'backoff';
@@ -121,6 +127,7 @@ const { wake$, timeout, minInterval, burst, retention, backoff } = WATCH_OPTIONS
 const OPTIONS_OF_WATCHES: Options<ClientWatchConfig> = {
   ...{ wake$, timeout, minInterval, burst, retention, backoff },
   linger: milliseconds,
+  quota: { name: 'a positive integer, or Infinity', is: u => u === Infinity || positiveInteger.is(u) },
 };
 
 /** A {@link ClientConfig} that has been checked, with all of its endpoints. */

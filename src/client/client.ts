@@ -85,6 +85,25 @@ export interface Client<Own extends object = NoOwnEvents> {
    * client.as(() => tokenOf(identity_id)).events.batches().subscribe(({ events }) => apply(events));
    */
   as(token: Token): Client<Own>;
+
+  /**
+   * Tries now: the watches, feeds and rosters of this client poll within a second, on a new connection, except where the service has asked for
+   * a wait. For a button, for example.
+   *
+   * @example
+   * retryButton.onclick = () => client.wake();
+   */
+  wake(): void;
+
+  /**
+   * Ends everything, for a sign-out: watches, feeds and rosters complete, now and whenever they are subscribed to later. A request that
+   * is open or is sent later fails with a `TransportError` whose reason is `closed`, and so does a walk over pages; an open POST with
+   * `lost`, since it may have been done. An `ack` that has not settled is unsubscribed. Clients of `as` are independent.
+   *
+   * @example
+   * signOut$.subscribe(() => client.close());
+   */
+  close(): void;
 }
 
 /**
@@ -113,5 +132,7 @@ function clientOf<Own extends object>(context: LobbyContext): Client<Own> {
     watchSignals: (endpoint, input, options) => endpointSignals(context, endpoint, input, options),
     pages: (endpoint, input, options) => endpointPages(context, endpoint, input, options),
     as: token => clientOf(context.as(token)),
+    wake: () => context.life.wake(),
+    close: () => context.life.close(),
   };
 }

@@ -1,17 +1,20 @@
-import { asyncScheduler } from 'rxjs';
+import { asyncScheduler, defer } from 'rxjs';
 import type { BaseUrls, Endpoints, RequestContext } from '../endpoint/index.js';
-import { describe, given, InputError } from '../error/index.js';
+import { describe, given, InputError, TransportError, type TransportFailure } from '../error/index.js';
 import type { EventCodecs } from '../protocol/index.js';
 import { defaultWake, watchSettings, type WatchConfig } from '../stream/index.js';
 import {
   fromFetch,
+  summaryOf,
   withTimeout,
   withLog,
   withToken,
   type Token,
   type Transport,
 } from '../transport/index.js';
+import { Budget } from './budget.js';
 import { checkedConfig, type CheckedConfig, type ClientConfig } from './client-config.js';
+import { ClientLife } from './client-life.js';
 
 /** How to reach the service with one token. */
 export interface LobbyContext {
@@ -23,6 +26,8 @@ export interface LobbyContext {
   /** For the polls of a watch, which enforces their timeout itself. */
   readonly polling: RequestContext;
   readonly watch: WatchConfig<unknown>;
+  readonly budget: Budget;
+  readonly life: ClientLife;
   /** How long a feed polls without a subscriber; undefined for the default. */
   readonly linger: number | undefined;
   /** The same for another token. It shares everything else. Throws an `InputError` if the token is invalid. */
@@ -32,12 +37,15 @@ export interface LobbyContext {
 /** How long the service keeps events, in ms. */
 const RETENTION_MS = 300_000;
 
+/** The service serves 1,920 requests of an address and a route in 15 minutes. */
+const QUOTA = 1_900;
+
 /** Creates a context: everything that a client needs to reach the service with one token. */
 export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContext {
   const config = checkedConfig(unchecked);
   const { endpoints, log, testing, timeout = 15_000, scheduler = asyncScheduler } = config;
   const { transport = fromFetch({ scheduler }) } = config;
-  const { linger, ...watchConfig } = given(config.watch ?? {});
+  const { linger, quota = QUOTA, ...watchConfig } = given(config.watch ?? {});
   const baseUrls = resolveUrls(config);
   const now = () => scheduler.now();
   const logged = log ? withLog(transport, log, now) : transport;
@@ -50,20 +58,36 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContex
     ...given({ log, testing }),
     ...watchConfig,
   } as WatchConfig<unknown>;
-  const { timeout: pollTimeout } = watchSettings(watch);
+  const { timeout: pollTimeout, monotonic } = watchSettings(watch);
+  const budget = new Budget(quota, monotonic);
   const as = (token: Token): LobbyContext => {
     const authorized = withToken(logged, token, scheduler);
+    const life = new ClientLife();
     return {
       endpoints,
-      plain: sendingBy(withTimeout(authorized, timeout, scheduler)),
-      blocking: sendingBy(withTimeout(authorized, pollTimeout, scheduler)),
+      plain: sendingBy(whileOpen(life, withTimeout(authorized, timeout, scheduler))),
+      blocking: sendingBy(whileOpen(life, withTimeout(authorized, pollTimeout, scheduler))),
       polling: sendingBy(authorized),
-      watch,
+      ...{ watch, budget, life },
       linger,
       as,
     };
   };
   return as(config.token);
+}
+
+/** A transport of a client that may be closed. What had reached the service may have been done, unless it was a GET. */
+function whileOpen(life: ClientLife, transport: Transport): Transport {
+  return request => {
+    let reason: TransportFailure = 'closed';
+    const sent$ = defer(() => {
+      if (request.method !== 'GET') reason = 'lost';
+      return transport(request);
+    });
+    return life.until(sent$, subscriber =>
+      subscriber.error(new TransportError(reason, 'the client is closed', summaryOf(request))),
+    );
+  };
 }
 
 function resolveUrls(config: CheckedConfig): BaseUrls {

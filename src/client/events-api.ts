@@ -109,10 +109,10 @@ function feedOf<Own extends object>(
       kinds,
     );
   const watch = endpointWatch(context, endpoint, {}, watchConfig);
-  const settings = { ...watch.settings(), resume };
+  const settings = { ...watch.settings, resume };
   let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
   return audienceFeed<Own>(
-    audience => (run ??= continuingWatch(watch.poll, settings, audience))(),
+    audience => context.life.whileOpen((run ??= continuingWatch(watch.poll, settings, audience))()),
     feedConfig,
     kinds,
   );

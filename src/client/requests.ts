@@ -1,4 +1,4 @@
-import { defer, EMPTY, identity, timer, type Observable } from 'rxjs';
+import { defer, identity, Observable, timer } from 'rxjs';
 import {
   answerKey,
   pages,
@@ -13,6 +13,7 @@ import {
   cursorArgument,
   given,
   positiveInteger,
+  TransportError,
   type Options,
 } from '../error/index.js';
 import {
@@ -20,14 +21,13 @@ import {
   continuingWatch,
   watchSettings,
   type AnswerSettings,
-  type Clocks,
   type RetryConfig,
   type SinglePoll,
   type WatchConfig,
   type WatchSettings,
   type WatchSignal,
 } from '../stream/index.js';
-import type { TransportRequest } from '../transport/index.js';
+import type { RouteBudget } from './budget.js';
 import type { LobbyContext } from './context.js';
 
 /** The options of `Client.request`. */
@@ -50,28 +50,43 @@ export function request<Input, Answer>(
   checkOptions(config, REQUEST_OPTIONS);
   const { watch_index } = Object(input) as { watch_index?: unknown };
   const options = given(config ?? {});
-  if (watch_index == null) return send(context.plain, endpoint, input, options);
-  return send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
+  const sent$ =
+    watch_index == null
+      ? send(context.plain, endpoint, input, options)
+      : send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
+  const budget = context.budget.of(Object(endpoint) as Endpoint);
+  return budget ? counted(sent$, budget) : sent$;
+}
+
+/** A request that counts when it is sent, and is never delayed. */
+function counted<A>(sent$: Observable<A>, budget: RouteBudget): Observable<A> {
+  return new Observable(subscriber => {
+    budget.count();
+    return sent$.subscribe(subscriber);
+  });
 }
 
 /** How to poll an endpoint, and the settings of a watch: those of the config, else the endpoint's. */
 interface EndpointWatch<Answer> {
   readonly poll: SinglePoll<Answer>;
-  /** Each watch has a quota of its own. */
-  readonly settings: () => WatchSettings<Answer>;
+  readonly settings: WatchSettings<Answer>;
 }
 
 /** Prepares watches of an endpoint. Throws an `InputError` if the config is invalid. */
 export function endpointWatch<Input, Answer>(
-  { polling, watch }: LobbyContext,
+  { polling, watch, budget, life }: LobbyContext,
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'watch_index'>,
   config?: WatchConfig<Answer>,
 ): EndpointWatch<Answer> {
   const { isIdle, keyOf = answerKey, withoutNews } = Object(endpoint) as AnswerSettings<Answer>;
+  const route = budget.of(endpoint);
   const settings = watchSettings<Answer>(
     { ...(watch as WatchConfig<Answer>), ...given(config) },
-    given({ isIdle, keyOf, withoutNews, isIndex: cursorArgument.is }) as AnswerSettings<Answer>,
+    given({
+      ...{ isIdle, keyOf, withoutNews, isIndex: cursorArgument.is },
+      budget: route && (latest => route.poll(latest)),
+    }) as AnswerSettings<Answer>,
   );
   return {
     poll: (watch_index, { needsFreshConnection, onArrival, onSent, pollOf }) =>
@@ -80,37 +95,7 @@ export function endpointWatch<Input, Answer>(
         kind: 'poll',
         ...{ needsFreshConnection, onArrival, onSent, pollOf },
       }),
-    settings: () => ({ ...settings, permit: settings.permit ?? pollQuota(settings) }),
-  };
-}
-
-/** The service serves 1,920 polls from an address in windows of this length, in ms. */
-const WINDOW = 900_000;
-
-/** So many polls in a window are sent as fast as news comes. */
-const FREE_POLLS = 1_500;
-
-/** The others are spread over what is left of the window, which may start at another time than the service's. */
-const POLLS = 1_900;
-
-/**
- * A permit for the polls of one watch, so that it alone keeps within the quota of its address, however much news there is. Many
- * watches behind one address need a `permit` that they share.
- */
-function pollQuota({ scheduler, monotonic }: Clocks): () => Observable<unknown> {
-  let windowFrom = -Infinity;
-  let polls = 0;
-  let lastAt = -Infinity;
-  return () => {
-    const now = monotonic.now();
-    if (now - windowFrom >= WINDOW) {
-      windowFrom = now;
-      polls = 0;
-    }
-    const interval = (windowFrom + WINDOW - now) / Math.max(1, POLLS - polls);
-    const wait = ++polls > FREE_POLLS ? Math.max(0, lastAt + interval - now) : 0;
-    lastAt = now + wait;
-    return wait > 0 ? timer(wait, scheduler) : EMPTY;
+    settings: { ...settings, wake$: life.wakes(defer(() => settings.wake$)) },
   };
 }
 
@@ -122,7 +107,7 @@ export function endpointSignals<Input, Answer>(
   config?: WatchConfig<Answer>,
 ): Observable<WatchSignal<Answer>> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config);
-  return defer(() => continuingWatch(poll, settings())());
+  return context.life.whileOpen(defer(() => continuingWatch(poll, settings)()));
 }
 
 /** The options of reading the pages of an endpoint. */
@@ -131,21 +116,50 @@ export interface ClientPagesConfig<P> extends PagesConfig<P> {
   readonly backoff?: RetryConfig;
 }
 
-/** Reads the pages of an endpoint. `kind` is set if they are read for a watch. */
+/** Reads the pages of an endpoint. Those that are read `forWatch` wait for the budget of their route. */
 export function endpointPages<Input, Answer>(
   context: LobbyContext,
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'anchor'>,
   config: ClientPagesConfig<Answer> = {},
-  kind?: TransportRequest['kind'],
+  forWatch = false,
 ): Observable<Answer> {
   const { backoff: retrying, ...paging } = config;
   const { scheduler, testing } = context.watch;
   const retried = retrying
     ? backoff<Answer>({ ...(given({ scheduler, testing }) as RetryConfig), ...retrying })
     : identity;
-  const page = (anchor: string | undefined) => ({ ...input, anchor }) as Input;
   const sent = (input: Input) =>
-    kind ? send(context.plain, endpoint, input, { kind }) : request(context, endpoint, input);
-  return pages(anchor => sent(page(anchor)).pipe(retried), paging);
+    forWatch
+      ? promised(send(context.plain, endpoint, input, { kind: 'poll' }), context, endpoint)
+      : request(context, endpoint, input);
+  const page$ = pages(anchor => sent({ ...input, anchor } as Input).pipe(retried), paging);
+  // Between two pages, too, while it waits.
+  return context.life.until(page$, subscriber => {
+    const { method, path: url } = endpoint;
+    subscriber.error(new TransportError('closed', 'the client is closed', { method, url }));
+  });
+}
+
+/** A request that is sent as soon as there is room in the budget of its route. */
+function promised<A>(
+  sent$: Observable<A>,
+  { budget, watch }: LobbyContext,
+  endpoint: Endpoint<never>,
+): Observable<A> {
+  const route = budget.of(endpoint);
+  if (!route) return sent$;
+  return new Observable(subscriber => {
+    const { wait, cancel } = route.page();
+    if (wait <= 0) return sent$.subscribe(subscriber);
+    let isSent = false;
+    subscriber.add(() => isSent || cancel());
+    subscriber.add(
+      timer(wait, watch.scheduler).subscribe(() => {
+        isSent = true;
+        subscriber.add(sent$.subscribe(subscriber));
+      }),
+    );
+    return undefined;
+  });
 }

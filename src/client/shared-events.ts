@@ -56,8 +56,8 @@ export function sharedEvents<Own extends object>(
     {},
     { ...watchConfig, ...(given(callbacks) as WatchConfig<RawEventList>) },
   );
-  const { from, retention, scheduler } = settings();
-  const watch = continuingWatch(poll, { ...settings(), from: undefined });
+  const { from, retention, scheduler } = settings;
+  const watch = continuingWatch(poll, { ...settings, from: undefined });
   const now = () => scheduler.now();
   let place: Checkpoint | undefined;
   /** What has been dropped, or is not continued, is a gap before the next answer: only then does a reload see what came before. */
@@ -91,5 +91,5 @@ export function sharedEvents<Own extends object>(
     else if (heldCount > 0 && now() - place.at > ageLimit(retention)) due = 'silence';
     return due !== undefined;
   };
-  return audience => heldSignals(run, audience, drops);
+  return audience => context.life.whileOpen(heldSignals(run, audience, drops));
 }

@@ -21,7 +21,7 @@ export function isClientError(u: unknown): u is ClientError {
 }
 
 /** What comes again with each attempt: the server answers like that, or nothing is to be sent any more. */
-const LASTING: readonly TransportFailure[] = ['redirected', 'too_large'];
+const LASTING: readonly TransportFailure[] = ['redirected', 'too_large', 'closed'];
 
 /**
  * Whether the same request may succeed later: there was no answer, or one that speaks of a passing state (408, 425, 429, 5xx). Anything that

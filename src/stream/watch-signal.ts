@@ -144,7 +144,7 @@ export interface Checkpoint {
  * An entry of the log of a watch.
  *
  * - `turn`: a poll is over, or a feed was left or returned to. `why` says how it ended, and `wait` how long the watch waits before the next poll, in ms: there
- *   was `news`; the service had `nothing` new; something between `cut` the poll off, no answer came in time, or its index became too old; the poll
+ *   was `news`; the service had `nothing` new; a cache may have sent an `echo` of its last answer; something between `cut` the poll off, no answer came in time, or its index became too old; the poll
  *   `failed`, and the watch backs off; the service `asked` for the wait; the machine `woke`; the consumer's `ack` failed; a feed
  *   was `left` by its last subscriber, or `returned` to; or the watch `ended`.
  * - `gap`: something may have been missed.
@@ -168,4 +168,4 @@ export type WatchLogEntry = {
 
 /** How a poll ended, and why the watch waits before the next one. */
 export type TurnReason =
-  'news' | 'nothing' | 'cut' | 'failed' | 'asked' | 'woke' | 'ack' | 'left' | 'returned' | 'ended';
+  'news' | 'nothing' | 'echo' | 'cut' | 'failed' | 'asked' | 'woke' | 'ack' | 'left' | 'returned' | 'ended';

@@ -10,13 +10,7 @@ import {
   throwError,
   type SchedulerLike,
 } from 'rxjs';
-import {
-  createClient,
-  TransportError,
-  type Client,
-  type Transport,
-  type TransportRequest,
-} from 'lobby-rx';
+import { createClient, TransportError, type Client, type Transport, type TransportRequest } from 'lobby-rx';
 import { createControl, createEmulator, seedWorld, type Fault, type SeededWorld } from 'lobby-rx/emulator';
 import type { LobbyMarbles } from 'lobby-rx/marbles';
 

@@ -60,12 +60,11 @@ export interface GroupApi {
 
   /**
    * The whole group, kept up to date: immediately, and then whenever someone joins, leaves or changes. Cold. It never
-   * completes. Failures are retried; see `watch`. Gaps need no handling: the next answer contains whole pages.
+   * completes. Failures are retried; see `watch`. Gaps need no handling: the next answer contains the whole group.
    *
-   * Each watched page is a pending request. So only the first `watched` pages are watched: changes on them are emitted after
-   * the time for which the service collects them, about 100 ms. The other pages are read again within about five seconds when
-   * a member has joined or left, and every `refresh` ms: a change of presence or profile there shows that late. Large pages
-   * keep the number of pages low: `count` is 1,000 by default, but some servers ignore it.
+   * The first page is watched. Further pages are read again after a join or leave anywhere, at most every 5 s, and every
+   * `refreshInterval` ms: a change of presence or profile there shows that late. Somebody who is missing from them has left if nothing else
+   * changed until 2 s later, or if three readings in a row miss them.
    *
    * @example
    * client.group.roster(group_id).subscribe(({ members, joined }) => show(members.size, joined));
@@ -73,7 +72,7 @@ export interface GroupApi {
   roster(group_id: string, config?: RosterConfig): Observable<Roster>;
 
   /**
-   * Like `roster`, but also emits the gaps and the status of its watches: the worst status counts.
+   * Like `roster`, but also emits the gaps and the status of its watch, and of its readings if they fail.
    *
    * @example
    * client.group.rosterSignals(group_id).subscribe(signal => {

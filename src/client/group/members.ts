@@ -103,6 +103,7 @@ export function distinctMembers(): OperatorFunction<GroupMemberList, GroupMember
     });
 }
 
-function idOf({ identity }: GroupMember): string {
+/** The id of a member. */
+export function idOf({ identity }: GroupMember): string {
   return identity.identity_id;
 }

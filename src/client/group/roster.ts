@@ -10,7 +10,7 @@ import {
 import { jsonEqual, type GroupMember, type GroupMemberList } from '../../protocol/index.js';
 import { WATCH_OPTIONS, type WatchConfig, type WatchSharing, type WatchSignal } from '../../stream/index.js';
 import type { LobbyContext } from '../context.js';
-import { watchAllPages } from './group-pages.js';
+import { watchGroup } from './group-watch.js';
 import type { MembersConfig } from './members.js';
 
 /** All members of a group at one time, and the changes since the previous roster. */
@@ -30,40 +30,34 @@ export interface RosterConfig
   extends
     Pick<MembersConfig, 'count'>,
     Omit<WatchConfig<GroupMemberList>, 'from' | 'ack' | 'isIdle' | 'indexOf' | 'keyOf'> {
-  /**
-   * How many pages to watch. Default 4 in Node, otherwise 1: a browser has six connections to a host, for all requests of all
-   * tabs.
-   */
-  readonly watched?: number;
-  /** How often the other pages are read again, in ms. Default 60,000. */
-  readonly refresh?: number;
+  /** How often the pages after the first one are read again, in ms. Default 60,000. */
+  readonly refreshInterval?: number;
   /** Shares the watches with others, or pauses them: `whileAlive` and `acrossTabs()` of `lobby-rx/browser`. */
   readonly share?: WatchSharing;
 }
 
-/** A roster consists of several watches, each with its own index. */
+/** A roster is made of many answers. */
 const NOT_FOR_ROSTERS = ['from', 'ack', 'isIdle', 'indexOf', 'keyOf'];
 const ROSTER_OPTIONS = {
   ...Object.fromEntries(Object.entries(WATCH_OPTIONS).filter(([name]) => !NOT_FOR_ROSTERS.includes(name))),
   count: positiveInteger,
-  watched: positiveInteger,
-  refresh: milliseconds,
+  refreshInterval: milliseconds,
   share: aFunction,
 } as unknown as Options<RosterConfig>;
 
-/** Each page is a pending request: the fewer, the better. */
+/** The fewer pages, the fewer requests. */
 const LARGE_PAGE = 1_000;
 
-/** The rosters of a group, one for each change, and the gaps and the status of the watches of its pages. */
+/** The rosters of a group, one for each change, and the gaps and the status of its watch. */
 export function rosterSignals(
   context: LobbyContext,
   group_id: string,
   config: RosterConfig = {},
 ): Observable<WatchSignal<Roster>> {
   checkOptions(config, ROSTER_OPTIONS);
-  const { count = LARGE_PAGE, watched = defaultWatched(), refresh = 60_000, share, ...rest } = given(config);
-  const watch$ = watchAllPages(context, group_id, { ...rest, count, watched, refresh });
-  return defer(() => {
+  const { count = LARGE_PAGE, refreshInterval = 60_000, share, ...rest } = given(config);
+  const watch$ = watchGroup(context, group_id, { ...rest, count, refreshInterval });
+  const roster$ = defer(() => {
     let roster: Roster | undefined;
     const members$ = share ? share(() => watch$, { isState: true }) : watch$;
     return members$.pipe(
@@ -75,12 +69,7 @@ export function rosterSignals(
       }),
     );
   });
-}
-
-/** How many pages to watch by default: Node has no limit of connections to a host, but the service has one of requests. */
-function defaultWatched(): number {
-  const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
-  return process?.versions?.node === undefined ? 1 : 4;
+  return context.life.whileOpen(roster$);
 }
 
 /** The next roster, with these members; the same object if nothing changed. */

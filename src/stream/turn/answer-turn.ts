@@ -51,7 +51,7 @@ export function echoTurn<A>(state: WatchState, now: Instant, settings: WatchSett
     CHECK_CACHE,
     now.at + pace.rest.until - now.monotonic,
   );
-  return turnOf({ ...state, place: { ...place, isEchoed: true }, pace }, health, 'nothing');
+  return turnOf({ ...state, place: { ...place, isEchoed: true }, pace }, health, 'echo');
 }
 
 /** The service itself has said that there is nothing new. Its index has not become younger: there is no new one. */

@@ -182,7 +182,7 @@ describe('a roster', () => {
     change();
     turn();
     watching.unsubscribe();
-    deepStrictEqual(seen, ['ABCD +ABCD -', 'ZABCD +Z -']);
+    deepStrictEqual(seen, ['ABCD +ABCD -', 'ABCDZ +Z -']);
   });
 
   it('follows a page to a new next page, even if its own members stay the same', () => {
@@ -196,9 +196,12 @@ describe('a roster', () => {
     turn(6_000);
     pages[''] = { ids: 'AB', anchor: 'b2' };
     change();
-    turn();
+    turn(1_900);
+    deepStrictEqual(seen, ['ABCD +ABCD -', 'ABCDE +E -']);
+    // A leave counts if nothing else is announced for two seconds.
+    turn(200);
     watching.unsubscribe();
-    deepStrictEqual(seen, ['ABCD +ABCD -', 'ABCE +E -D']);
+    deepStrictEqual(seen.slice(2), ['ABCE + -D']);
   });
 
   it('keeps the pages after two whose members swap places', () => {
@@ -309,22 +312,21 @@ describe('a roster', () => {
       pass(60_000);
       watching.unsubscribe();
       strictEqual(seen.length, 1);
-      for (const page of ['', '1']) {
-        const polls = asked.filter(anchor => anchor === page).length;
-        ok(polls > 50 && polls < 66, `${polls} a minute`);
-      }
+      const times = (page: string) => asked.filter(anchor => anchor === page).length;
+      ok(times('') > 50 && times('') < 66, `${times('')} polls a minute`);
+      ok(times('1') > 8 && times('1') < 15, `${times('1')} readings a minute`);
     }
   });
 
-  /** A group of this many pages of one member each, of which `watched` are watched. */
-  function partly(pages: number, watched: number, refresh = 60_000) {
+  /** A group of this many pages of one member each, and what its roster emits. */
+  function paged(pages: number) {
     const { emulator, identity_id, client, pass } = virtualWorld({ random: () => 0 });
     const group_id = emulator.addGroup();
     const people = Array.from({ length: pages }, () => emulator.addIdentity().identity_id);
     emulator.join(group_id, identity_id);
     for (const id of people) emulator.join(group_id, id);
     const lines: string[] = [];
-    const watching = client.group.rosterSignals(group_id, { count: 1, watched, refresh }).subscribe({
+    const watching = client.group.rosterSignals(group_id, { count: 1 }).subscribe({
       next: signal => {
         if (signal.kind === 'status') lines.push(signal.status.state);
         else if (signal.kind === 'gap') lines.push(signal.gap.reason);
@@ -333,19 +335,20 @@ describe('a roster', () => {
       error: (error: unknown) => lines.push((error as Error).name),
     });
     const pending = () => emulator.requests.filter(request => request.pending).length;
-    return { emulator, group_id, people, lines, watching, pending, pass };
+    return { client, emulator, group_id, people, lines, watching, pending, pass };
   }
 
-  it('watches no more pages than it is told to, and reads the others when somebody joins or leaves, and regularly', () => {
-    const { emulator, group_id, people, lines, pending, pass, watching } = partly(9, 2);
+  it('watches one page, and reads the others when somebody joins or leaves, and regularly', () => {
+    const { emulator, group_id, people, lines, pending, pass, watching } = paged(9);
     pass(1_000);
-    deepStrictEqual([lines, pending()], [['connecting', 'live', '10'], 2]);
+    deepStrictEqual([lines, pending()], [['connecting', 'live', '10'], 1]);
     emulator.leave(group_id, people[7]!);
-    pass(6_000);
+    pass(5_500);
+    strictEqual(lines.at(-1), '10');
+    pass(2_000);
     strictEqual(lines.at(-1), '9');
     const before = emulator.requests.length;
     emulator.updatePresence(people[6]!, { status: 'online' });
-    // A watched page answers after 40 s; the others are read again within the minute.
     pass(50_000);
     strictEqual(lines.length, 4);
     pass(10_000);
@@ -356,11 +359,22 @@ describe('a roster', () => {
     strictEqual(pending(), 0);
   });
 
-  it('tells its status and its gaps as a feed does, once for all pages', () => {
-    const { emulator, lines, pass, watching } = partly(3, 2);
+  it('knows at once who has left a group of a single page', () => {
+    const { emulator, client, group_id, people, pass } = paged(4);
+    const sizes: number[] = [];
+    const watching = client.group.roster(group_id).subscribe(({ members }) => sizes.push(members.size));
+    pass(1_000);
+    emulator.leave(group_id, people[0]!);
+    pass(500);
+    watching.unsubscribe();
+    deepStrictEqual(sizes, [5, 4]);
+  });
+
+  it('tells its status and its gaps as a feed does, once for the watch and the readings', () => {
+    const { emulator, lines, pass, watching } = paged(3);
     pass(1_000);
     emulator.fault({ kind: 'html', status: 503 }, { times: 40 });
-    pass(45_000);
+    pass(65_000);
     strictEqual(lines.at(-1), 'retrying');
     const rest = emulator.fault({ kind: 'html', status: 503 }, { times: 1_000 });
     pass(320_000);
@@ -371,12 +385,28 @@ describe('a roster', () => {
       ['silence'],
     );
     deepStrictEqual(lines.slice(0, 3), ['connecting', 'live', '4']);
-    deepStrictEqual(lines.slice(-3), ['retrying', 'live', 'silence']);
+    strictEqual(lines.filter(line => line !== 'silence').at(-1), 'live');
+    watching.unsubscribe();
+  });
+
+  it('says what is wrong if only its readings fail, begins them again as a whole, and is live again', () => {
+    const { emulator, group_id, people, lines, pass, watching } = paged(5);
+    pass(1_000);
+    // The watch of the first page is held; each fourth request is of a reading.
+    emulator.leave(group_id, people[4]!);
+    pass(5_050);
+    emulator.fault({ kind: 'html', status: 503 }, { times: 3 });
+    emulator.join(group_id, people[4]!);
+    pass(60_000);
+    deepStrictEqual(
+      [lines.includes('retrying'), lines.at(-1), lines.filter(line => line === '6').length > 0],
+      [true, 'live', true],
+    );
     watching.unsubscribe();
   });
 
   it('tells each gap, even if the roster stays the same', () => {
-    const { emulator, lines, pass, watching } = partly(3, 2);
+    const { emulator, lines, pass, watching } = paged(3);
     pass(1_000);
     for (let outage = 0; outage < 2; outage++) {
       const rest = emulator.fault({ kind: 'html', status: 503 }, { times: 10_000 });
@@ -392,10 +422,10 @@ describe('a roster', () => {
   });
 
   it('ends as a feed does, with the status closed', () => {
-    const { emulator, lines, pass, pending } = partly(3, 2);
+    const { emulator, lines, pass, pending } = paged(3);
     pass(1_000);
     emulator.fault({ kind: 'error', status: 403 }, { times: 10 });
-    pass(45_000);
+    pass(65_000);
     deepStrictEqual(lines, ['connecting', 'live', '4', 'closed', 'StatusError']);
     strictEqual(pending(), 0);
   });
@@ -428,7 +458,7 @@ describe('a roster', () => {
         new RegExp(`^InputError: unknown option .${name}.\\.`),
       );
     }
-    throws(() => group.roster('g', { watched: 0 }), /^InputError: watched must be a positive integer/);
+    throws(() => group.roster('g', { count: 0 }), /^InputError: count must be a positive integer/);
   });
 
   it('of an empty group is there at once, and empty', () => {

@@ -87,7 +87,7 @@ function rankOf({ presence }: IdentityHandle): number {
 })
 export class Members {
   readonly session = input.required<Session>();
-  // Each page that is watched is a pending request, and a browser has six connections to a host, for all tabs together.
+  // A watch is a pending request, and a browser has six connections to a host, for all tabs together.
   readonly roster = injectRoster(
     () => this.session().group_id,
     group_id => ({

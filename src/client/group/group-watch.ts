@@ -1,0 +1,256 @@
+import {
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  filter,
+  ignoreElements,
+  interval,
+  map,
+  merge,
+  NEVER,
+  of,
+  repeat,
+  retry,
+  Subject,
+  switchMap,
+  take,
+  takeWhile,
+  throwError,
+  timer,
+  toArray,
+  type Observable,
+} from 'rxjs';
+import { keyOfMembers } from '../../endpoint/index.js';
+import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
+import {
+  backoffDelay,
+  connecting,
+  spreadWait,
+  watchSettings,
+  type Checkpoint,
+  type WatchConfig,
+  type WatchLogEntry,
+  type WatchSettings,
+  type WatchSignal,
+  type WatchStatus,
+} from '../../stream/index.js';
+import type { LobbyContext } from '../context.js';
+import { endpointPages, endpointSignals } from '../requests.js';
+import { KnownMembers } from './known-members.js';
+import { idOf, untilNobodyIsNew } from './members.js';
+
+/** How a group is watched. */
+export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
+  /** The number of members per page. */
+  readonly count: number;
+  /** How often the pages after the first one are read, in ms. */
+  readonly refreshInterval: number;
+}
+
+/** An answer that comes sooner than this, in ms, is none after a whole block: something in the group has changed. */
+const EARLY_MS = 30_000;
+
+/** The least time between two readings because of changes, in ms. */
+const MIN_REFRESH_MS = 5_000;
+
+/** The service tells a change within this time, in ms, after the end of the reading that missed somebody. */
+const LAG_MS = 2_000;
+
+/** After these a change may have been missed: the poll was cut off, failed, was sent again, or a cache answered it. */
+const UNREST: readonly string[] = ['cut', 'failed', 'asked', 'woke', 'echo'];
+
+/**
+ * All members of a group. Its first page is watched: the service answers that at each join and leave in the whole group. The other pages are
+ * read after such an answer, and regularly. Who is on any of them is a member; who has left, {@link KnownMembers} says.
+ */
+export function watchGroup(
+  context: LobbyContext,
+  group_id: string,
+  config: GroupWatchConfig,
+): Observable<WatchSignal<readonly GroupMember[]>> {
+  const { count, refreshInterval, ...watchConfig } = config;
+  const settings = watchSettings<never>({ ...context.watch, ...(watchConfig as WatchConfig<never>) });
+  const group = { group_id, count };
+  return defer(() => new GroupWatch(context, group, { watchConfig, refreshInterval, settings }).signals());
+}
+
+class GroupWatch {
+  readonly #known = new KnownMembers();
+  /** Emits after each answer of the first page that says more than the one before. */
+  readonly #changed$ = new Subject<void>();
+  readonly #status$ = new Subject<WatchStatus>();
+  readonly #wake$: Observable<unknown>;
+  #first: GroupMemberList | undefined;
+  #firstKey: number | undefined;
+  /** How often something has changed, or a change may have been missed. */
+  #unrest = 0;
+  /** The pages after the first one may have changed. */
+  #isStale = false;
+  #watchStatus: WatchStatus;
+  /** How many readings in a row have failed. */
+  #failures = 0;
+  /** How many requests the last reading took. */
+  #requests = 1;
+
+  constructor(
+    private readonly context: LobbyContext,
+    private readonly group: { readonly group_id: string; readonly count: number },
+    private readonly config: {
+      readonly watchConfig: WatchConfig<GroupMemberList>;
+      readonly refreshInterval: number;
+      readonly settings: WatchSettings<never>;
+    },
+  ) {
+    const { scheduler, wake$ } = config.settings;
+    this.#watchStatus = connecting(scheduler.now());
+    this.#wake$ = context.life.wakes(defer(() => wake$));
+  }
+
+  signals(): Observable<WatchSignal<readonly GroupMember[]>> {
+    const readings$ = this.#reading().pipe(
+      repeat({ delay: () => this.#due() }),
+      retry({ delay: error => this.#backedOff(error) }),
+    );
+    const begun$ = this.#changed$.pipe(
+      take(1),
+      switchMap(() => readings$),
+    );
+    const answer$ = merge(this.#changed$, begun$).pipe(
+      filter(() => this.#known.isComplete),
+      map(() => ({ kind: 'answer', answer: this.#known.list() }) as const),
+    );
+    const status$ = this.#status$.pipe(map(status => ({ kind: 'status', status }) as const));
+    return merge(status$, answer$, this.#watchedPage());
+  }
+
+  /** The gaps and the status of the watch of the first page. Its answers go into what is known. */
+  #watchedPage(): Observable<WatchSignal<never>> {
+    const { watchConfig, settings } = this.config;
+    const log = (entry: WatchLogEntry) => {
+      if (entry.kind === 'turn' && UNREST.includes(entry.why)) this.#unrest++;
+      settings.log(entry);
+    };
+    const ack = (page: GroupMemberList, { at }: Checkpoint) => this.#onFirstPage(page, at);
+    const config = { ...watchConfig, log, ack };
+    return endpointSignals(this.context, this.context.endpoints.getMembers, this.group, config).pipe(
+      filter(signal => signal.kind === 'status' || signal.kind === 'gap'),
+      filter(signal => {
+        if (signal.kind !== 'status') return true;
+        this.#watchStatus = signal.status;
+        // It waits for the budget, so that nobody listens.
+        if (signal.status.nextTry !== undefined) this.#unrest++;
+        return this.#failures === 0 || signal.status.state === 'closed';
+      }),
+    );
+  }
+
+  #onFirstPage(page: GroupMemberList, askedAt: number): void {
+    const [before, key] = [this.#first, keyOfMembers(page)];
+    const isSame = key === this.#firstKey;
+    [this.#first, this.#firstKey] = [page, key];
+    const isEarly = before === undefined || this.config.settings.scheduler.now() - askedAt < EARLY_MS;
+    if (!isEarly && isSame) return;
+    this.#unrest++;
+    // An early answer without a change on the page is about another one; so may be one with other members.
+    if (isSame || !before || idsOf(before) !== idsOf(page)) this.#isStale = true;
+    if (page.anchor) this.#known.see(page.members);
+    else this.#known.seeAll(page.members);
+    this.#changed$.next();
+  }
+
+  /** Reads the pages after the first one. Emits when something is known, and once more if somebody has left. */
+  #reading(): Observable<unknown> {
+    const { settings } = this.config;
+    return defer(() => {
+      const unrest = this.#unrest;
+      this.#isStale = false;
+      return concat(this.#permitted(), this.#restOfPages()).pipe(
+        toArray(),
+        concatMap(pages => {
+          this.#requests = Math.max(1, pages.length);
+          if (this.#failures > 0) this.#status$.next(this.#watchStatus);
+          this.#failures = 0;
+          // A member may have moved to the first page meanwhile.
+          this.#known.read([...pages.flatMap(({ members }) => members), ...this.#first!.members]);
+          const left$ = timer(LAG_MS, settings.scheduler).pipe(
+            filter(() => this.#known.dropMissing(this.#unrest === unrest)),
+          );
+          return concat(of(0), this.#known.isMissing ? left$ : EMPTY);
+        }),
+      );
+    });
+  }
+
+  #restOfPages(): Observable<GroupMemberList> {
+    const { context, group } = this;
+    const from = this.#first?.anchor;
+    if (!from) return EMPTY;
+    const { scheduler } = this.config.settings;
+    const paging = { from, anchorOf: untilRepeated(from), scheduler };
+    return endpointPages(context, context.endpoints.getMembers, group, paging, true).pipe(
+      untilNobodyIsNew(true),
+    );
+  }
+
+  /** Completes when a reading may begin: there is room for it in the budget, or it has been due for long; and it is permitted. */
+  #permitted(): Observable<never> {
+    const { refreshInterval, settings } = this.config;
+    const { monotonic, permit, scheduler } = settings;
+    const route = this.context.budget.of(this.context.endpoints.getMembers);
+    return defer(() => {
+      const dueAt = monotonic.now();
+      const mayBegin = () =>
+        !route || route.hasRoomFor(this.#requests) || monotonic.now() - dueAt >= refreshInterval;
+      const room$ = mayBegin()
+        ? EMPTY
+        : interval(MIN_REFRESH_MS, scheduler).pipe(takeWhile(() => !mayBegin()));
+      return concat(room$, defer(() => permit?.() ?? EMPTY).pipe(take(1))).pipe(ignoreElements());
+    });
+  }
+
+  /** Emits when it is time to read again. */
+  #due(): Observable<unknown> {
+    const { refreshInterval, settings } = this.config;
+    const { minInterval, scheduler } = settings;
+    // Who is missing has left, or is found by the next reading.
+    if (this.#known.isMissing) return timer(minInterval, scheduler);
+    const early$ = timer(Math.min(refreshInterval, MIN_REFRESH_MS), scheduler).pipe(
+      switchMap(() =>
+        this.#isStale ? of(0) : merge(this.#changed$.pipe(filter(() => this.#isStale)), this.#wake$),
+      ),
+    );
+    return merge(timer(refreshInterval, scheduler), early$).pipe(take(1));
+  }
+
+  /** Emits when it is time to try again after a failure. */
+  #backedOff(error: unknown): Observable<unknown> {
+    const { backoff, minInterval, random, recovery, scheduler } = this.config.settings;
+    const meaning = recovery(error);
+    const [now, attempt] = [scheduler.now(), ++this.#failures];
+    const trouble = { ...this.#watchStatus, since: now, attempt, error };
+    if (meaning.kind === 'end' || meaning.kind === 'index') {
+      this.#status$.next({ ...trouble, state: 'closed' });
+      return throwError(() => error);
+    }
+    const { after, offline } = meaning.kind === 'retry' ? meaning : {};
+    const wait = Math.max(minInterval, backoffDelay(attempt, backoff, random(), after));
+    this.#status$.next({ ...trouble, state: offline ? 'offline' : 'retrying', nextTry: now + wait });
+    const woken$ = this.#wake$.pipe(switchMap(() => timer(spreadWait(1, { random }), scheduler)));
+    return merge(timer(wait, scheduler), after === undefined ? woken$ : NEVER).pipe(take(1));
+  }
+}
+
+function idsOf({ members }: GroupMemberList): string {
+  return members.map(idOf).sort().join(' ');
+}
+
+/** The anchor after each page in turn, until one repeats: some servers never end. */
+function untilRepeated(from: string) {
+  const anchors = new Set([from]);
+  return ({ anchor }: GroupMemberList): string | undefined => {
+    if (!anchor || anchors.has(anchor)) return undefined;
+    anchors.add(anchor);
+    return anchor;
+  };
+}
