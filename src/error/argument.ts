@@ -82,7 +82,8 @@ export function given<Config extends object>(config: Config | undefined): Config
 /** An object with named fields. */
 export const plainObject: Guard<Readonly<Record<string, unknown>>> = {
   name: 'an object',
-  is: (u): u is Readonly<Record<string, unknown>> => typeof u === 'object' && u !== null && !Array.isArray(u),
+  is: (u): u is Readonly<Record<string, unknown>> =>
+    typeof u === 'object' && u !== null && !Array.isArray(u) && !(u instanceof String),
 };
 
 /** A callback or a factory. */
@@ -121,6 +122,7 @@ export const observableInput: Guard<Awaitable> = {
   is: (u): u is Awaitable =>
     typeof u === 'object' &&
     u !== null &&
+    !(u instanceof String) &&
     (Symbol.asyncIterator in u ||
       Symbol.iterator in u ||
       OBSERVABLE in u ||

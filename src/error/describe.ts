@@ -3,6 +3,7 @@ export function describe(value: unknown): string {
   if (value === undefined) return 'undefined';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
+  if (value instanceof String) return 'a String object, not a string';
   switch (typeof value) {
     case 'string':
       return value === '' ? 'an empty string' : `a string of ${counted(value.length, 'character')}`;

@@ -1,22 +1,16 @@
-import {
-  asyncScheduler,
-  Observable,
-  take,
-  type SchedulerLike,
-  type Subscriber,
-  type Subscription,
-} from 'rxjs';
+import { asyncScheduler, Observable, take, type SchedulerLike, type Subscriber } from 'rxjs';
 import {
   checkArgument,
   isFromService,
   redact,
   redactBody,
   schedulerLike,
+  TransportError,
   UnauthorizedError,
 } from '../error/index.js';
 import { errorBodyOf } from '../protocol/index.js';
 import { explainFailure } from './explain-failure.js';
-import { tokenSource, type Token, type TokenSource } from './token-source.js';
+import { tokenSource, type Token } from './token-source.js';
 import {
   secretsOf,
   summaryOf,
@@ -60,60 +54,72 @@ export function withToken(
   scheduler: SchedulerLike = asyncScheduler,
 ): Transport {
   checkArgument('scheduler', schedulerLike, scheduler);
-  const source = tokenSource(token, scheduler);
+  const { current$, renewed$ } = tokenSource(token, scheduler);
+  /** What the service has rejected, of any request. */
   const rejected = new Set<string>();
   // One Observable for all of it: operators would cost each request more than the rest of this file.
   return request =>
     new Observable(subscriber => {
-      const attempts = new Attempts(source, rejected);
-      const follow = (token$: Observable<string | null>, next: (token: string | null) => void) =>
+      const used: string[] = [];
+      let sendsLeft = MAX_SENDS;
+      let mayRenew = true;
+      let refusal: TransportResponse | undefined;
+
+      const answer = (response: TransportResponse) => {
+        subscriber.next(response);
+        subscriber.complete();
+      };
+      /** There is no other token: the last 401 is the answer. */
+      const end = (isSignedOut = false) => {
+        if (!refusal) return subscriber.error(new UnauthorizedError(summaryOf(request)));
+        request.onArrival?.(refusal.status);
+        answer(isSignedOut ? { ...refusal, isSignedOut } : refusal);
+      };
+      const sendWith = (token$: Observable<string | null>, otherwise: () => void) =>
         subscriber.add(
           token$.subscribe({
-            // The provider may have ended the request.
-            next: token => subscriber.closed || next(token),
-            error: (failure: unknown) => subscriber.error(source.explain(failure, summaryOf(request))),
+            next: token => {
+              // The provider may have ended the request.
+              if (subscriber.closed) return;
+              if (token === null) end(true);
+              else if (used.includes(token) || rejected.has(token)) otherwise();
+              else send(token);
+            },
+            error: ({ message, cause }: Error) =>
+              subscriber.error(new TransportError('not_sent', message, summaryOf(request), { cause })),
           }),
         );
-      /** Sends it with the next token. If there is none, the last answer is the answer. */
-      const attempt = (last?: TransportResponse) => {
-        const end = (isSignedOut = false) => {
-          if (last) {
-            request.onArrival?.(last.status);
-            subscriber.next(isSignedOut ? { ...last, isSignedOut } : last);
-            subscriber.complete();
-          } else subscriber.error(new UnauthorizedError(summaryOf(request)));
-        };
-        const sendOr = (otherwise: () => void) => (token: string | null) => {
-          if (token === null) end(true);
-          else if (attempts.isUsed(token)) otherwise();
-          else send(token);
-        };
-        const renew = () => {
-          const renewed$ = attempts.takeRenewal();
-          if (renewed$) follow(renewed$, sendOr(end));
-          else end();
-        };
-        if (attempts.left > 0) follow(source.current$, sendOr(renew));
-        else end();
+      const renew = () => {
+        if (!renewed$ || !mayRenew) return end();
+        mayRenew = false;
+        sendWith(renewed$, end);
       };
+      const attempt = () => (sendsLeft > 0 ? sendWith(current$, renew) : end());
+
       const send = (token: string) => {
         const sentAt = scheduler.now();
-        const authorized = withBearer(request, token);
-        const receive = (answer: TransportResponse) => {
-          const response = withoutSecrets(answer, request, [token, ...attempts.refused]);
-          if (response.status === 401) {
-            const isHeld = request.kind === 'poll' && scheduler.now() - sentAt >= HELD_AFTER;
-            attempts.refuse(token, isServices(response), isHeld);
-            attempt(response);
-          } else {
-            subscriber.next(response);
-            subscriber.complete();
+        used.push(token);
+        sendsLeft--;
+        const receive = (received: TransportResponse) => {
+          const response = withoutSecrets(received, request, used);
+          if (response.status !== 401) return answer(response);
+          refusal = response;
+          if (renewed$ && isServices(response)) reject(token);
+          if (request.kind === 'poll' && scheduler.now() - sentAt >= HELD_AFTER) {
+            sendsLeft = MAX_SENDS;
+            mayRenew = true;
           }
+          attempt();
         };
-        subscriber.add(sendOnce(transport, authorized, subscriber, receive));
+        sendOnce(transport, withBearer(request, token), subscriber, receive);
       };
       attempt();
     });
+
+  function reject(token: string): void {
+    rejected.add(token);
+    if (rejected.size > REMEMBERED) rejected.delete(rejected.values().next().value!);
+  }
 }
 
 /** Sends a request. A transport of the caller's may throw, answer twice, or answer with something else. */
@@ -122,66 +128,22 @@ function sendOnce(
   request: TransportRequest,
   subscriber: Subscriber<TransportResponse>,
   receive: (response: TransportResponse) => void,
-): Subscription | undefined {
+): void {
   const fail = (error: unknown) => subscriber.error(explainFailure(error, request));
+  const safely = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      fail(error);
+    }
+  };
   let isAnswered = false;
-  try {
-    return transport(request)
-      .pipe(take(1))
-      .subscribe({
-        next: response => {
-          isAnswered = true;
-          try {
-            receive(response);
-          } catch (error) {
-            fail(error);
-          }
-        },
-        error: fail,
-        complete: () => {
-          if (!isAnswered) subscriber.complete();
-        },
-      });
-  } catch (error) {
-    fail(error);
-    return undefined;
-  }
-}
-
-/** What is known about the tokens of a request. */
-class Attempts {
-  /** How often it may still be sent. */
-  left = MAX_SENDS;
-  /** Those that it was refused with. */
-  readonly refused: string[] = [];
-  readonly #source: TokenSource;
-  /** Those that the service has rejected, of any request. */
-  readonly #rejected: Set<string>;
-  #mayRenew = true;
-
-  constructor(source: TokenSource, rejected: Set<string>) {
-    this.#source = source;
-    this.#rejected = rejected;
-  }
-
-  isUsed(token: string): boolean {
-    return this.refused.includes(token) || this.#rejected.has(token);
-  }
-
-  /** The one renewal that is made for it, if there is any to be made. */
-  takeRenewal(): Observable<string | null> | undefined {
-    const renewed$ = this.#mayRenew ? this.#source.renewed$ : undefined;
-    this.#mayRenew = false;
-    return renewed$;
-  }
-
-  refuse(token: string, isServices: boolean, isHeld: boolean): void {
-    this.refused.push(token);
-    if (isServices && this.#source.renewed$) this.#rejected.add(token);
-    if (this.#rejected.size > REMEMBERED) this.#rejected.delete(this.#rejected.values().next().value!);
-    this.left = isHeld ? MAX_SENDS : this.left - 1;
-    this.#mayRenew ||= isHeld;
-  }
+  const next = (response: TransportResponse) => {
+    isAnswered = true;
+    safely(() => receive(response));
+  };
+  const complete = () => isAnswered || subscriber.complete();
+  safely(() => subscriber.add(transport(request).pipe(take(1)).subscribe({ next, error: fail, complete })));
 }
 
 function withBearer(request: TransportRequest, token: string): TransportRequest {
