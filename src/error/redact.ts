@@ -98,34 +98,27 @@ function unescaped(
   }
 }
 
-/** Redacts the body of an answer. In JSON, keys at the top and its structure are kept, whatever the secrets are. */
-export function redactBody(text: string, secrets: readonly string[]): string {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return redact(text, secrets);
-  }
-  try {
-    const hide = redactor(new Map(secrets.map(secret => [secret, '[secret]'])));
-    return JSON.stringify(redactJson(json, hide));
-  } catch {
-    // Nested deeper than the call stack: what is in it is unknown, so that nothing of it is shown.
-    return '';
-  }
-}
+/** What shows the structure of JSON: its brackets, and its strings with the colon that makes one a key. */
+const BRACKET_OR_STRING = /[[\]{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
 /**
- * Top-level keys are kept: they belong to the format of the error body. Otherwise a player could remove the `code` field
- * by using `code` as their token.
+ * Redacts the body of an answer. In JSON, its structure and the keys at the top are kept, whatever the secrets are: they belong to the
+ * format of an error. Otherwise a player could remove the `code` field by using `code` as their token.
  */
-function redactJson(value: unknown, hide: (text: string) => string, isTop = true): unknown {
-  if (typeof value === 'string') return hide(value);
-  if (Array.isArray(value)) return value.map(item => redactJson(item, hide, false));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [isTop ? key : hide(key), redactJson(item, hide, false)]),
-  );
+export function redactBody(text: string, secrets: readonly string[]): string {
+  const hide = redactor(new Map(secrets.map(secret => [secret, '[secret]'])));
+  let depth = 0;
+  try {
+    JSON.parse(text);
+    return text.replace(BRACKET_OR_STRING, (part, string?: string, colon?: string) => {
+      if (string === undefined) depth += part === '{' || part === '[' ? 1 : -1;
+      if (string === undefined || (depth === 1 && colon)) return part;
+      return `${JSON.stringify(hide(JSON.parse(string) as string))}${colon ?? ''}`;
+    });
+  } catch {
+    // No JSON, or a string with more escapes than a pattern can go through.
+    return hide(text);
+  }
 }
 
 /** Words that are no tokens: plain ones, perhaps in quotes or brackets, and short numbers. Everything else may be one. */

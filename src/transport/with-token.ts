@@ -71,45 +71,50 @@ export function withToken(
       };
       /** There is no other token: the last 401 is the answer. */
       const end = (isSignedOut = false) => {
-        if (!refusal) return subscriber.error(new UnauthorizedError(summaryOf(request)));
-        request.onArrival?.(refusal.status);
-        answer(isSignedOut ? { ...refusal, isSignedOut } : refusal);
+        if (refusal) {
+          request.onArrival?.(refusal.status);
+          answer(isSignedOut ? { ...refusal, isSignedOut } : refusal);
+        } else subscriber.error(new UnauthorizedError(summaryOf(request)));
       };
-      const sendWith = (token$: Observable<string | null>, otherwise: () => void) =>
-        subscriber.add(
-          token$.subscribe({
-            next: token => {
-              // The provider may have ended the request.
-              if (subscriber.closed) return;
-              if (token === null) end(true);
-              else if (used.includes(token) || rejected.has(token)) otherwise();
-              else send(token);
-            },
-            error: ({ message, cause }: Error) =>
-              subscriber.error(new TransportError('not_sent', message, summaryOf(request), { cause })),
-          }),
-        );
+      const sendWith = (token$: Observable<string | null>, otherwise: () => void) => {
+        const next = (token: string | null) => {
+          // The provider may have ended the request.
+          if (subscriber.closed) return;
+          if (token === null) end(true);
+          else if (used.includes(token) || rejected.has(token)) otherwise();
+          else send(token);
+        };
+        const error = (failure: unknown) => {
+          const { message, cause } = failure as Error;
+          subscriber.error(new TransportError('not_sent', message, summaryOf(request), { cause }));
+        };
+        subscriber.add(token$.subscribe({ next, error }));
+      };
       const renew = () => {
-        if (!renewed$ || !mayRenew) return end();
-        mayRenew = false;
-        sendWith(renewed$, end);
+        if (renewed$ && mayRenew) {
+          mayRenew = false;
+          sendWith(renewed$, end);
+        } else end();
       };
-      const attempt = () => (sendsLeft > 0 ? sendWith(current$, renew) : end());
-
+      const attempt = () => {
+        if (sendsLeft > 0) sendWith(current$, renew);
+        else end();
+      };
       const send = (token: string) => {
         const sentAt = scheduler.now();
         used.push(token);
         sendsLeft--;
         const receive = (received: TransportResponse) => {
           const response = withoutSecrets(received, request, used);
-          if (response.status !== 401) return answer(response);
-          refusal = response;
-          if (renewed$ && isServices(response)) reject(token);
-          if (request.kind === 'poll' && scheduler.now() - sentAt >= HELD_AFTER) {
-            sendsLeft = MAX_SENDS;
-            mayRenew = true;
-          }
-          attempt();
+          if (response.status === 401) {
+            refusal = response;
+            if (renewed$ && isServices(response)) reject(token);
+            if (request.kind === 'poll' && scheduler.now() - sentAt >= HELD_AFTER) {
+              sendsLeft = MAX_SENDS;
+              mayRenew = true;
+            }
+            attempt();
+          } else answer(response);
         };
         sendOnce(transport, withBearer(request, token), subscriber, receive);
       };
