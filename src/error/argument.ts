@@ -44,31 +44,22 @@ export function rejectUnknownKeys(
 }
 
 /**
- * Throws an `InputError` if a config has an unknown option or an invalid value. Options that are `undefined` count as
- * omitted. `name` is the path to the config if it is itself an option, for example `watch`.
+ * Throws an `InputError` if a config has an unknown option or an invalid value, or lacks a required one. Options that are `undefined`
+ * count as omitted. `name` is the path to the config if it is itself an option, for example `watch`.
  */
 export function checkOptions<Config extends object>(
   config: Config | undefined,
   options: Options<Config>,
   name = '',
+  required: readonly (keyof Config)[] = [],
 ): void {
-  if (config === undefined) return;
+  if (required.length > 0) checkArgument(name || 'config', plainObject, config);
   rejectUnknownKeys(config, Object.keys(options), name);
   for (const [key, { name: expected, is }] of Object.entries<Check>(options)) {
-    const value = (config as Readonly<Record<string, unknown>>)[key];
-    if (value === undefined || is(value)) continue;
+    const value = (config as Readonly<Record<string, unknown>> | undefined)?.[key];
+    if (is(value) || (value === undefined && !required.includes(key as keyof Config))) continue;
     throw new InputError(name ? `${name}.${key}` : key, expected, describe(value));
   }
-}
-
-/** The same for a config that a caller has to give, with options that must not be missing. */
-export function checkConfig<Config extends object>(
-  config: Config,
-  options: Options<Config>,
-  ...required: readonly (keyof Config & string)[]
-): void {
-  checkOptions(checkArgument('config', plainObject, config) as Config, options);
-  for (const name of required) checkArgument(name, options[name] as Guard<unknown>, config[name]);
 }
 
 /** The options that have a value, to be spread over defaults: one that is `undefined` must not replace any. */

@@ -2,7 +2,6 @@ export {
   aBoolean,
   aFunction,
   checkArgument,
-  checkConfig,
   checkOptions,
   clock,
   cursor,

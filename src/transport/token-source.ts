@@ -19,14 +19,13 @@ import {
 } from 'rxjs';
 import {
   aFunction,
-  checkArgument,
+  checkOptions,
   describe,
   InputError,
   isOwnError,
   observableInput,
   plainObject,
   redactError,
-  rejectUnknownKeys,
 } from '../error/index.js';
 
 /** A token, or `null` or `undefined` if nobody is signed in; at once, or later as a promise or the first value of an Observable. */
@@ -81,8 +80,7 @@ export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource
   if (typeof token === 'function') return { current$: asked('the token function', token).pipe(orNull) };
 
   const provider = token as TokenProvider;
-  rejectUnknownKeys(provider, ['get', 'renew'], 'token');
-  for (const name of ['get', 'renew'] as const) checkArgument(`token.${name}`, aFunction, provider[name]);
+  checkOptions(provider, { get: aFunction, renew: aFunction }, 'token', ['get', 'renew']);
   const current$ = asked('token.get', () => provider.get()).pipe(orNull);
   const renewed$ = asked('token.renew', () => provider.renew()).pipe(
     // If it gives nothing, it has changed what `get` gives.
