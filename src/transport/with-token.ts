@@ -8,7 +8,7 @@ import {
   TransportError,
   UnauthorizedError,
 } from '../error/index.js';
-import { errorBodyOf } from '../protocol/index.js';
+import { detailsOf } from '../protocol/index.js';
 import { explainFailure } from './explain-failure.js';
 import { tokenSource, type Token } from './token-source.js';
 import {
@@ -108,7 +108,7 @@ export function withToken(
           const response = withoutSecrets(received, request, used);
           if (response.status === 401) {
             refusal = response;
-            if (renewed$ && isServices(response)) reject(token);
+            if (renewed$ && isFromService(detailsOf(response.text, response.headers))) reject(token);
             if (request.kind === 'poll' && scheduler.now() - sentAt >= HELD_AFTER) {
               sendsLeft = MAX_SENDS;
               mayRenew = true;
@@ -163,13 +163,6 @@ function withBearer(request: TransportRequest, token: string): TransportRequest 
       if (status !== 401) request.onArrival?.(status);
     },
   };
-}
-
-/** Whether an answer is the service's own. */
-function isServices({ headers, text }: TransportResponse): boolean {
-  const { code, ray_id } = errorBodyOf(text);
-  const rayId = ray_id ?? headers.get('rvt-ray-id') ?? '';
-  return isFromService({ code: code ?? undefined, rayId: rayId === '' ? undefined : rayId });
 }
 
 /** Redacts an error answer, which may quote the request in its body or in a header that ends up in an error. */
