@@ -1,3 +1,5 @@
+import { readOr } from './guarded.js';
+
 /** Describes a value in a few words for an error message. Strings are never quoted, since they may be tokens. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'undefined';
@@ -6,7 +8,9 @@ export function describe(value: unknown): string {
   if (value instanceof String) return 'a String object, not a string';
   switch (typeof value) {
     case 'string':
-      return value === '' ? 'an empty string' : `a string of ${counted(value.length, 'character')}`;
+      return value === ''
+        ? 'an empty string'
+        : `a string of ${value.length} character${value.length === 1 ? '' : 's'}`;
     case 'number':
       return Math.abs(value) < 1e6 || !Number.isFinite(value) ? String(value) : 'a large number';
     case 'boolean':
@@ -22,18 +26,9 @@ export function shapeOf(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? `a ${typeof value}` : describe(value);
 }
 
-/** A number of things: `1 character`, `2 characters`. */
-function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
-}
-
 /** The text of what was thrown. Anything can be thrown, even what has no text. */
 export function textOf(message: unknown): string {
-  try {
-    return String(message);
-  } catch {
-    return typeof message;
-  }
+  return readOr<string>(typeof message, () => String(message));
 }
 
 /** What could move the cursor of a terminal, colour it, break a line of a log or reorder its text; and lone surrogates. */

@@ -1,4 +1,5 @@
 import { isWellFormed } from './argument.js';
+import { causeOf, MAX_CAUSES } from './tagged-error.js';
 
 /** A shorter one is no real secret: without all that is like it, any message would become unreadable. */
 const MIN_LENGTH = 4;
@@ -127,9 +128,6 @@ const PLAIN_WORD = /^["'`([]*([A-Za-z]{1,20}|\d{1,3})([-'_/.][A-Za-z]{1,20})*["'
 /** A line of a stack, as V8 writes it, or other browsers. The others are the message, and whatever is appended. */
 const FRAME = /^\s+at .*[:)\d>]$|^[^\s@]*@.*:\d+:\d+$/;
 
-/** Causes may be cyclic. */
-const MAX_CAUSES = 5;
-
 /**
  * A copy of an error of unknown origin, without anything in it that may be a token: its name, its code, the plain words of its message,
  * its own stack, and the same of its causes.
@@ -143,12 +141,11 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
       .map(word => (PLAIN_WORD.test(word) ? word : '[secret]'))
       .join(' ');
   try {
-    const { name, code, message, stack, cause, errors } = Object(error) as Partial<
-      Record<'name' | 'code' | 'message' | 'stack' | 'cause' | 'errors', unknown>
+    const { name, code, message, stack } = Object(error) as Partial<
+      Record<'name' | 'code' | 'message' | 'stack', unknown>
     >;
     const text = typeof error === 'string' ? error : typeof message === 'string' ? message : typeof error;
-    // Node has tried several addresses: the first error says as much as all of them.
-    const because: unknown = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
+    const because = causeOf(Object(error) as object);
     const copy = Object.assign(
       new Error(clean(text), {
         ...(because !== undefined &&

@@ -32,10 +32,10 @@ export const ErrorBody: Codec<ErrorBody> & AnyStruct = struct(
  */
 export function detailsOf(text: string, headers: { get(name: string): string | null }): StatusDetails {
   const { code, message, metadata, ray_id } = errorBodyIn(text);
-  const rayId = ray_id ?? headers.get('rvt-ray-id');
+  const rayId = ray_id ?? headers.get('rvt-ray-id') ?? '';
   return {
     ...{ code: code ?? undefined, reason: message ?? undefined, metadata: metadata ?? undefined },
-    ...{ rayId: rayId || undefined, isEmpty: text === '' },
+    ...{ rayId: rayId === '' ? undefined : rayId, isEmpty: text === '' },
   };
 }
 
