@@ -1,4 +1,5 @@
 import { isWellFormed } from './argument.js';
+import { readOr } from './guarded.js';
 import { causeOf, MAX_CAUSES } from './tagged-error.js';
 
 /** A shorter one is no real secret: without all that is like it, any message would become unreadable. */
@@ -89,14 +90,12 @@ function unescaped(
   ...[byte, unit, hex, decimal, utf8, plain, name]: readonly (string | undefined)[]
 ): string {
   const digits = byte ?? unit ?? hex;
-  try {
+  return readOr(escape, () => {
     if (digits ?? decimal)
       return String.fromCodePoint(digits ? Number.parseInt(digits, 16) : Number(decimal));
     if (utf8) return decodeURIComponent(utf8);
     return NAMED[plain ?? name!.toLowerCase()] ?? plain!;
-  } catch {
-    return escape;
-  }
+  });
 }
 
 /** What shows the structure of JSON: its brackets, and its strings with the colon that makes one a key. */
@@ -140,7 +139,7 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
       .split(/\s+/)
       .map(word => (PLAIN_WORD.test(word) ? word : '[secret]'))
       .join(' ');
-  try {
+  return readOr(new Error(typeof error), () => {
     const { name, code, message, stack } = Object(error) as Partial<
       Record<'name' | 'code' | 'message' | 'stack', unknown>
     >;
@@ -159,8 +158,5 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
     const frames = typeof stack === 'string' ? stack.split('\n').filter(line => FRAME.test(line)) : [];
     if (frames.length > 0) copy.stack = `${copy.name}: ${copy.message}\n${hide(frames.join('\n'))}`;
     return copy;
-  } catch {
-    // Anything can be thrown, even what has no text.
-    return new Error(typeof error);
-  }
+  });
 }

@@ -14,7 +14,8 @@ import {
   type Observable,
   type SchedulerLike,
 } from 'rxjs';
-import { InputError, plainObject, TransportError, type TransportFailure } from '../error/index.js';
+import { InputError, TransportError, type TransportFailure } from '../error/index.js';
+import { parsed } from './redaction.js';
 import { summaryOf, type Transport, type TransportRequest, type TransportResponse } from './transport.js';
 import { RECORDING, type RecordedLine } from './with-recording.js';
 
@@ -87,14 +88,14 @@ function replay(
 /** The requests of a recording, in their order. */
 function exchangesIn(recording: string): Exchange[] {
   const [first = '', ...rest] = recording.split('\n').filter(line => line.trim() !== '');
-  const head = parsed(first);
-  if (head?.recording !== RECORDING.recording || head.version !== RECORDING.version) {
+  const head = Object(parsed(first)) as Partial<typeof RECORDING>;
+  if (head.recording !== RECORDING.recording || head.version !== RECORDING.version) {
     const expected = `a recording of withRecording, of version ${RECORDING.version}`;
     throw new InputError('recording', expected, first.slice(0, 80));
   }
   const exchanges = new Map<number, Exchange>();
   rest.forEach((text, i) => {
-    const line = parsed(text) as RecordedLine | undefined;
+    const line = parsed(text) as RecordedLine | null | undefined;
     if (line?.kind === 'request') exchanges.set(line.id, { sent: line, lines: [] });
     else if (line) exchanges.get(line.id)?.lines.push(line);
     // The process that wrote the last one may have ended meanwhile.
@@ -102,15 +103,6 @@ function exchangesIn(recording: string): Exchange[] {
       throw new InputError('recording', 'JSON in each of its lines', `line ${i + 2}: ${text.slice(0, 80)}`);
   });
   return [...exchanges.values()];
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const line: unknown = JSON.parse(text);
-    return plainObject.is(line) ? line : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function isSameTarget(recorded: string, requested: string): boolean {

@@ -1,4 +1,4 @@
-import { redactor } from '../error/index.js';
+import { readOr, redactor } from '../error/index.js';
 
 /** What to replace: a field by its name, whatever its case; or what a pattern finds. */
 export type Redacted = string | RegExp;
@@ -95,18 +95,11 @@ export class Redaction {
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+/** What a text means as JSON; `undefined` if it is none. */
+export function parsed(text: string): unknown {
+  return readOr(undefined, () => JSON.parse(text) as unknown);
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return readOr(text, () => decodeURIComponent(text));
 }
