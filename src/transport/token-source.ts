@@ -31,7 +31,7 @@ import {
 /** A token, or `null` or `undefined` if nobody is signed in; at once, or later as a promise or the first value of an Observable. */
 export type TokenValue = string | null | undefined | ObservableInput<string | null | undefined>;
 
-/** Gives tokens that expire, and others in their place. */
+/** Gives tokens that expire, and others in their place. It must not send requests through its own client, which waits for the token. */
 export interface TokenProvider {
   /** The token for a request: called before each, since a watch outlives its tokens. `null` or `undefined`: nobody is signed in. */
   readonly get: () => TokenValue;

@@ -29,19 +29,13 @@ const HELD_AFTER = 2_000;
 const REMEMBERED = 20;
 
 /**
- * Adds a bearer token to each request of a {@link Transport} (interface document, 5).
+ * Adds a bearer token to the header of each request of a {@link Transport} (interface document, 5). After a 401 it asks `get` again: if
+ * that gives another token, the request is sent with it; if it gives the same one, with what `renew` gives. What the service has rejected
+ * is never sent again, if there is a `renew`. A request is sent three times at most; a 401 of a poll after 2 s or more does not count.
  *
- * `get` is called before each request. After a 401 it is called again: if it gives another token, the request is sent with that; if it
- * gives the same one, `renew` is called, once for all who wait, and the request is sent with what it gives. A token that the service has
- * rejected is never sent again, if there is a `renew`. A request is sent three times at most; a 401 of a poll after 2 s or more does not count.
- *
- * Errors, besides those of the transport: an `UnauthorizedError` if `get` gives `null`, or only what the service has rejected. If
- * `get` or `renew` throws, gives no valid token, or takes longer than 15 s, a `TransportError` whose reason is `not_sent`; its
- * `cause` is what was thrown, without what may be a token. All who ask within a second get the same error. A last 401 is emitted
- * as the answer, with `isSignedOut` if `renew` gave `null`.
- *
- * The token is sent only in the header. If an error answer quotes the token or a string of the request's body, that is
- * redacted. `get` and `renew` must not send requests through the same client, since these would wait for the token.
+ * Errors, besides those of the transport: an `UnauthorizedError` if `get` gives `null`, or only what was rejected; a `TransportError`
+ * whose reason is `not_sent` if `get` or `renew` throws, gives no valid token, or takes longer than 15 s. A last 401 is emitted as the
+ * answer, with `isSignedOut` if `renew` gave `null`. Where an error answer quotes the token or a string of the body, that is redacted.
  *
  * Throws an `InputError` if the token or the scheduler is invalid.
  *
