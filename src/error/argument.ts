@@ -56,10 +56,10 @@ export function checkOptions<Config extends object>(
 ): void {
   if (required.length > 0) checkArgument(name || 'config', plainObject, config);
   rejectUnknownKeys(config, Object.keys(options), name);
-  for (const [key, { name: expected, is }] of Object.entries<Check>(options)) {
+  for (const [key, check] of Object.entries<Check>(options)) {
     const value = (config as Readonly<Record<string, unknown>> | undefined)?.[key];
-    if (is(value) || (value === undefined && !required.includes(key as keyof Config))) continue;
-    throw new InputError(name ? `${name}.${key}` : key, expected, describe(value));
+    if (value !== undefined || required.includes(key as keyof Config))
+      checkArgument(name ? `${name}.${key}` : key, check as Guard<unknown>, value);
   }
 }
 
