@@ -1,5 +1,4 @@
 import { describe } from './describe.js';
-import { readOr } from './guarded.js';
 import { InputError } from './input-error.js';
 
 /** A requirement on an argument: a name that completes the phrase "must be …", and the test itself. */
@@ -176,7 +175,11 @@ export function isWellFormed(text: string): boolean {
 
 /** The length of a text in a URL; infinite if it cannot be part of one. */
 function encodedLength(text: string): number {
-  return readOr(Infinity, () => encodeURIComponent(text).length);
+  try {
+    return encodeURIComponent(text).length;
+  } catch {
+    return Infinity;
+  }
 }
 
 /** The known name that a misspelt one is near, if there is one: `timeuot` is near `timeout`, and `fetch` is not near `watch`. */
