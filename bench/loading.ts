@@ -50,7 +50,7 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
   ['watch', from('watch'), [8.3, 6]],
   ['watchSignals', from('watchSignals')],
   ['watchSignals, eventFeed', from('watchSignals, eventFeed')],
-  ['createClient', from('createClient'), [28.7, 14]],
+  ['createClient', from('createClient'), [28.2, 14]],
   ['everything', "export * from 'lobby-rx'"],
   [
     'createClient, createEmulator',

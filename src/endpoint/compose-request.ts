@@ -31,7 +31,8 @@ export function composeRequest(
   baseUrls: BaseUrls,
   options?: RequestOptions,
 ): TransportRequest {
-  const names = inputNames(endpoint);
+  checkEndpoint(endpoint);
+  const names = [...parametersOf(endpoint.path), ...fieldNames(endpoint.query), ...fieldNames(endpoint.body)];
   const given = checkArgument('input', plainObject, input);
   const path = fillPath(endpoint.path, given);
   const query = pick(endpoint.query, given);
@@ -53,20 +54,6 @@ export function composeRequest(
     ...options,
   };
 }
-
-/** The names of all that the input of an endpoint may have. Throws an `InputError` if it is no endpoint. */
-function inputNames(endpoint: Endpoint): readonly string[] {
-  let names = knownNames.get(endpoint);
-  if (!names) {
-    checkEndpoint(endpoint);
-    const { path, query, body } = endpoint;
-    names = [...parametersOf(path), ...fieldNames(query), ...fieldNames(body)];
-    knownNames.set(endpoint, names);
-  }
-  return names;
-}
-
-const knownNames = new WeakMap<Endpoint, readonly string[]>();
 
 function baseUrlOf(service: Service, baseUrls: BaseUrls): string {
   const url = baseUrls[service];

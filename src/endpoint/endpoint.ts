@@ -1,10 +1,12 @@
 import {
   aFunction,
   checkArgument,
+  checkOptions,
   InputError,
   plainObject,
-  rejectUnknownKeys,
+  type Check,
   type Guard,
+  type Options,
 } from '../error/index.js';
 import type { AnyCodec, AnyStruct, Codec, Flat, WatchData } from '../protocol/index.js';
 
@@ -72,25 +74,31 @@ export type Pageable<Input, Answer> = 'anchor' extends keyof Input
 
 type Decoded<S> = S extends AnyCodec ? S['_A'] : unknown;
 
-const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[];
-const SERVICES: readonly string[] = ['group', 'matchmaker', 'api'] satisfies Service[];
-const PARTS = ['method', 'service', 'path', 'query', 'body', 'response', 'isIdle', 'withoutNews', 'keyOf'];
-
-const oneOf = (values: readonly string[]): Guard<string> => ({
+const oneOf = (...values: readonly string[]): Check => ({
   name: `one of ${values.join(', ')}`,
-  is: (u): u is string => typeof u === 'string' && values.includes(u),
+  is: u => values.includes(u as string),
 });
-const pathname: Guard<string> = {
-  name: "a path that starts with '/', with parameters like {group_id}, without ? and #",
-  is: (u): u is string => typeof u === 'string' && /^\/([^{}?#]|\{\w+\})*$/.test(u),
-};
 const codec: Guard<object> = {
   name: 'an io-ts codec',
   is: (u): u is object => typeof (u as { decode?: unknown } | null)?.decode === 'function',
 };
-const fields: Guard<object> = {
+const fields: Check = {
   name: 'a codec created by struct()',
-  is: (u): u is object => codec.is(u) && 'required' in u && 'optional' in u,
+  is: u => codec.is(u) && 'required' in u && 'optional' in u,
+};
+const PARTS: Options<Omit<Endpoint, '_input'>> = {
+  method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
+  service: oneOf('group', 'matchmaker', 'api'),
+  path: {
+    name: "a path that starts with '/', with parameters like {group_id}, without ? and #",
+    is: u => typeof u === 'string' && /^\/([^{}?#]|\{\w+\})*$/.test(u),
+  },
+  query: fields,
+  body: fields,
+  response: codec,
+  isIdle: aFunction,
+  withoutNews: aFunction,
+  keyOf: aFunction,
 };
 
 /**
@@ -136,22 +144,12 @@ export function endpoint<
  * the same places: a player's token, for example, must stay in the body. `name` is its path in error messages.
  */
 export function checkEndpoint(definition: unknown, name = '', replaced?: Endpoint): void {
-  const at = (part: string) => (name ? `${name}.${part}` : part);
-  const given = checkArgument(name || 'endpoint', plainObject, definition);
-  rejectUnknownKeys(given, PARTS, name, 'part');
-  const { method, service, path, query, body, response } = given;
-  checkArgument(at('method'), oneOf(METHODS), method);
-  checkArgument(at('service'), oneOf(SERVICES), service);
-  checkArgument(at('path'), pathname, path);
-  if (query !== undefined) checkArgument(at('query'), fields, query);
-  if (body !== undefined) checkArgument(at('body'), fields, body);
-  checkArgument(at('response'), codec, response);
-  for (const part of ['isIdle', 'withoutNews', 'keyOf'])
-    if (given[part] !== undefined) checkArgument(at(part), aFunction, given[part]);
-  if (replaced) checkSameNames(given as unknown as Endpoint, replaced, at);
+  const given = checkArgument(name || 'endpoint', plainObject, definition) as unknown as Endpoint;
+  checkOptions<Omit<Endpoint, '_input'>>(given, PARTS, name, ['method', 'service', 'path', 'response']);
+  if (replaced) checkSameNames(given, replaced, name);
 }
 
-function checkSameNames(own: Endpoint, replaced: Endpoint, at: (part: string) => string): void {
+function checkSameNames(own: Endpoint, replaced: Endpoint, name: string): void {
   const names = {
     path: parametersOf(replaced.path),
     query: fieldNames(replaced.query),
@@ -166,7 +164,7 @@ function checkSameNames(own: Endpoint, replaced: Endpoint, at: (part: string) =>
   for (const [part, is] of rules) {
     if (is) continue;
     const expected = `with ${names[part].join(', ') || 'no parameters'}, as in the endpoint that it replaces`;
-    throw new InputError(at(part), expected, 'something else');
+    throw new InputError(`${name}.${part}`, expected, 'something else');
   }
 }
 

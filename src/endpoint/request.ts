@@ -10,9 +10,8 @@ import {
   UnauthorizedError,
   type ClientError,
   type RequestSummary,
-  type StatusDetails,
 } from '../error/index.js';
-import { decodeIssues, errorBodyOf, jsonHash, textHash } from '../protocol/index.js';
+import { decodeIssues, detailsOf, jsonHash, textHash } from '../protocol/index.js';
 import type { Polled } from '../stream/index.js';
 import { summaryOf, type Transport, type TransportResponse } from '../transport/index.js';
 import { composeRequest, type BaseUrls, type RequestOptions } from './compose-request.js';
@@ -76,7 +75,7 @@ function readAnswer<Answer>(
 ): Answer {
   const { status, text } = response;
   if (status < 200 || status > 299) throw refusal(response, request, now());
-  const result = decode(endpoint, parse(text, request), request);
+  const result = decode(endpoint, text, request);
   if (!isLeft(result)) return result.right;
   // A 204 from an endpoint with content is not malformed: proxies and servers use it for "nothing new".
   if (status === 204) throw new StatusError(status, request);
@@ -103,46 +102,30 @@ export function answerKey(_: unknown, text = ''): number {
 const WATCH_AT_END = /^"watch"\s*:\s*\{[^{}]*\}\s*\}\s*$/;
 const WATCH_AT_START = /^\s*\{\s*"watch"\s*:\s*\{[^{}]*\}/;
 
-function decode<Answer>(endpoint: Endpoint<never, Answer>, json: unknown, request: RequestSummary) {
+function decode<Answer>({ response }: Endpoint<never, Answer>, text: string, request: RequestSummary) {
+  const failed = (expected: string, got: string) => new DecodeError({ path: '', expected, got }, request);
+  let json: unknown;
   try {
-    return endpoint.response.decode(json);
+    json = text === '' ? undefined : JSON.parse(text);
+  } catch {
+    throw failed('JSON', /^\s*</.test(text) ? 'HTML' : `${text.length} characters of something else`);
+  }
+  try {
+    return response.decode(json);
   } catch {
     // A codec may throw, and what it throws may quote the answer.
-    throw new DecodeError({ path: '', expected: endpoint.response.name, got: shapeOf(json) }, request);
-  }
-}
-
-function parse(text: string, request: RequestSummary): unknown {
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    const got = /^\s*</.test(text) ? 'HTML' : `${text.length} characters of something else`;
-    throw new DecodeError({ path: '', expected: 'JSON', got }, request);
+    throw failed(response.name, shapeOf(json));
   }
 }
 
 /** The error of an answer that is a no. */
 function refusal(response: TransportResponse, request: RequestSummary, now: number): ClientError {
-  const { status, isSignedOut = false } = response;
-  const error = new StatusError(status, request, statusDetails(response, now));
+  const { status, headers, text, isSignedOut = false } = response;
+  const details = detailsOf(text, headers);
+  const wait = retryAfter(headers, details.metadata, now);
+  const error = new StatusError(status, request, { ...details, retryAfter: wait });
   const isUnauthorized = status === 401 && (isSignedOut || isFromService(error));
   return isUnauthorized ? new UnauthorizedError(request, error) : error;
-}
-
-/** The details of an error answer. Its body may be empty, HTML or truncated. */
-function statusDetails({ headers, text }: TransportResponse, now: number): StatusDetails {
-  const body = errorBodyOf(text);
-  const rayId = body.ray_id ?? headers.get('rvt-ray-id') ?? '';
-  const wait = retryAfter(headers, body.metadata, now);
-  return {
-    ...(body.code != null && { code: body.code }),
-    ...(body.message != null && { reason: body.message }),
-    ...(body.metadata != null && { metadata: body.metadata }),
-    ...(rayId !== '' && { rayId }),
-    ...(wait !== undefined && { retryAfter: wait }),
-    ...(text === '' && { isEmpty: true }),
-  };
 }
 
 /** Metadata may be any number. It counts as a time only if it is later than this. */

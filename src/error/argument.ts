@@ -44,31 +44,22 @@ export function rejectUnknownKeys(
 }
 
 /**
- * Throws an `InputError` if a config has an unknown option or an invalid value. Options that are `undefined` count as
- * omitted. `name` is the path to the config if it is itself an option, for example `watch`.
+ * Throws an `InputError` if a config has an unknown option or an invalid value, or lacks a required one. Options that are `undefined`
+ * count as omitted. `name` is the path to the config if it is itself an option, for example `watch`.
  */
 export function checkOptions<Config extends object>(
   config: Config | undefined,
   options: Options<Config>,
   name = '',
+  required: readonly (keyof Config)[] = [],
 ): void {
-  if (config === undefined) return;
+  if (required.length > 0) checkArgument(name || 'config', plainObject, config);
   rejectUnknownKeys(config, Object.keys(options), name);
-  for (const [key, { name: expected, is }] of Object.entries<Check>(options)) {
-    const value = (config as Readonly<Record<string, unknown>>)[key];
-    if (value === undefined || is(value)) continue;
-    throw new InputError(name ? `${name}.${key}` : key, expected, describe(value));
+  for (const [key, check] of Object.entries<Check>(options)) {
+    const value = (config as Readonly<Record<string, unknown>> | undefined)?.[key];
+    if (value !== undefined || required.includes(key as keyof Config))
+      checkArgument(name ? `${name}.${key}` : key, check as Guard<unknown>, value);
   }
-}
-
-/** The same for a config that a caller has to give, with options that must not be missing. */
-export function checkConfig<Config extends object>(
-  config: Config,
-  options: Options<Config>,
-  ...required: readonly (keyof Config & string)[]
-): void {
-  checkOptions(checkArgument('config', plainObject, config) as Config, options);
-  for (const name of required) checkArgument(name, options[name] as Guard<unknown>, config[name]);
 }
 
 /** The options that have a value, to be spread over defaults: one that is `undefined` must not replace any. */
@@ -82,7 +73,8 @@ export function given<Config extends object>(config: Config | undefined): Config
 /** An object with named fields. */
 export const plainObject: Guard<Readonly<Record<string, unknown>>> = {
   name: 'an object',
-  is: (u): u is Readonly<Record<string, unknown>> => typeof u === 'object' && u !== null && !Array.isArray(u),
+  is: (u): u is Readonly<Record<string, unknown>> =>
+    typeof u === 'object' && u !== null && !Array.isArray(u) && !(u instanceof String),
 };
 
 /** A callback or a factory. */
@@ -121,6 +113,7 @@ export const observableInput: Guard<Awaitable> = {
   is: (u): u is Awaitable =>
     typeof u === 'object' &&
     u !== null &&
+    !(u instanceof String) &&
     (Symbol.asyncIterator in u ||
       Symbol.iterator in u ||
       OBSERVABLE in u ||

@@ -1,15 +1,17 @@
+import { readOr } from './guarded.js';
+
 /** Describes a value in a few words for an error message. Strings are never quoted, since they may be tokens. */
 export function describe(value: unknown): string {
-  if (value === undefined) return 'undefined';
-  if (value === null) return 'null';
+  if (value == null || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return 'an array';
+  if (value instanceof String) return 'a String object, not a string';
   switch (typeof value) {
     case 'string':
-      return value === '' ? 'an empty string' : `a string of ${counted(value.length, 'character')}`;
+      return value === ''
+        ? 'an empty string'
+        : `a string of ${value.length} character${value.length === 1 ? '' : 's'}`;
     case 'number':
       return Math.abs(value) < 1e6 || !Number.isFinite(value) ? String(value) : 'a large number';
-    case 'boolean':
-      return String(value);
     case 'object':
       return 'an object';
   }
@@ -21,24 +23,14 @@ export function shapeOf(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? `a ${typeof value}` : describe(value);
 }
 
-/** A number of things: `1 character`, `2 characters`. */
-function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
-}
-
 /** The text of what was thrown. Anything can be thrown, even what has no text. */
 export function textOf(message: unknown): string {
-  try {
-    return String(message);
-  } catch {
-    return typeof message;
-  }
+  return readOr<string>(typeof message, () => String(message));
 }
 
 /** What could move the cursor of a terminal, colour it, break a line of a log or reorder its text; and lone surrogates. */
-const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const UNSAFE_RUNS = new RegExp(`${UNSAFE.source}+`, 'gu');
-const EACH_UNSAFE = new RegExp(UNSAFE.source, 'gu');
 
 /** Replaces control characters with spaces: text from elsewhere must not control the terminal or the log that shows it. */
 export function printable(text: string): string {
@@ -47,5 +39,5 @@ export function printable(text: string): string {
 
 /** Escapes control characters in JSON. `JSON.stringify` leaves some of them as they are, such as U+009B. */
 export function printableJson(json: string): string {
-  return json.replace(EACH_UNSAFE, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return json.replace(UNSAFE, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

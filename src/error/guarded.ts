@@ -12,3 +12,12 @@ export function guarded<T>(callback: ((value: T) => unknown) | undefined): (valu
 }
 
 const NOTHING = () => undefined;
+
+/** What is read of a value, or the fallback: anything can be thrown, even what throws when it is read. */
+export function readOr<T>(fallback: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    return fallback;
+  }
+}

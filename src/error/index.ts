@@ -2,7 +2,6 @@ export {
   aBoolean,
   aFunction,
   checkArgument,
-  checkConfig,
   checkOptions,
   clock,
   cursor,
@@ -25,11 +24,11 @@ export {
 export { isClientError, isRetryable, type ClientError } from './client-error.js';
 export { DecodeError, isDecodeError, type DecodeIssue } from './decode-error.js';
 export { describe, printable, printableJson, shapeOf, textOf } from './describe.js';
-export { guarded } from './guarded.js';
+export { guarded, readOr } from './guarded.js';
 export { InputError, isInputError } from './input-error.js';
 export { recovery, type Recovery } from './recovery.js';
 export { redact, redactBody, redactError, redactor } from './redact.js';
 export { isFromService, isStatusError, MAX_WAIT, StatusError, type StatusDetails } from './status-error.js';
-export { hasTag, isOwnError, type RequestSummary } from './tagged-error.js';
+export { causeOf, hasTag, isOwnError, MAX_CAUSES, type RequestSummary } from './tagged-error.js';
 export { isTransportError, TransportError, type TransportFailure } from './transport-error.js';
 export { answerBehind, isUnauthorizedError, UnauthorizedError } from './unauthorized-error.js';

@@ -1,4 +1,6 @@
 import { isWellFormed } from './argument.js';
+import { readOr } from './guarded.js';
+import { causeOf, MAX_CAUSES } from './tagged-error.js';
 
 /** A shorter one is no real secret: without all that is like it, any message would become unreadable. */
 const MIN_LENGTH = 4;
@@ -88,44 +90,35 @@ function unescaped(
   ...[byte, unit, hex, decimal, utf8, plain, name]: readonly (string | undefined)[]
 ): string {
   const digits = byte ?? unit ?? hex;
-  try {
+  return readOr(escape, () => {
     if (digits ?? decimal)
       return String.fromCodePoint(digits ? Number.parseInt(digits, 16) : Number(decimal));
     if (utf8) return decodeURIComponent(utf8);
     return NAMED[plain ?? name!.toLowerCase()] ?? plain!;
-  } catch {
-    return escape;
-  }
+  });
 }
 
-/** Redacts the body of an answer. In JSON, keys at the top and its structure are kept, whatever the secrets are. */
-export function redactBody(text: string, secrets: readonly string[]): string {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return redact(text, secrets);
-  }
-  try {
-    const hide = redactor(new Map(secrets.map(secret => [secret, '[secret]'])));
-    return JSON.stringify(redactJson(json, hide));
-  } catch {
-    // Nested deeper than the call stack: what is in it is unknown, so that nothing of it is shown.
-    return '';
-  }
-}
+/** What shows the structure of JSON: its brackets, and its strings with the colon that makes one a key. */
+const BRACKET_OR_STRING = /[[\]{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
 /**
- * Top-level keys are kept: they belong to the format of the error body. Otherwise a player could remove the `code` field
- * by using `code` as their token.
+ * Redacts the body of an answer. In JSON, its structure and the keys at the top are kept, whatever the secrets are: they belong to the
+ * format of an error. Otherwise a player could remove the `code` field by using `code` as their token.
  */
-function redactJson(value: unknown, hide: (text: string) => string, isTop = true): unknown {
-  if (typeof value === 'string') return hide(value);
-  if (Array.isArray(value)) return value.map(item => redactJson(item, hide, false));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [isTop ? key : hide(key), redactJson(item, hide, false)]),
-  );
+export function redactBody(text: string, secrets: readonly string[]): string {
+  const hide = redactor(new Map(secrets.map(secret => [secret, '[secret]'])));
+  let depth = 0;
+  try {
+    JSON.parse(text);
+    return text.replace(BRACKET_OR_STRING, (part, string?: string, colon?: string) => {
+      if (string === undefined) depth += part === '{' || part === '[' ? 1 : -1;
+      if (string === undefined || (depth === 1 && colon)) return part;
+      return `${JSON.stringify(hide(JSON.parse(string) as string))}${colon ?? ''}`;
+    });
+  } catch {
+    // No JSON, or a string with more escapes than a pattern can go through.
+    return hide(text);
+  }
 }
 
 /** Words that are no tokens: plain ones, perhaps in quotes or brackets, and short numbers. Everything else may be one. */
@@ -133,9 +126,6 @@ const PLAIN_WORD = /^["'`([]*([A-Za-z]{1,20}|\d{1,3})([-'_/.][A-Za-z]{1,20})*["'
 
 /** A line of a stack, as V8 writes it, or other browsers. The others are the message, and whatever is appended. */
 const FRAME = /^\s+at .*[:)\d>]$|^[^\s@]*@.*:\d+:\d+$/;
-
-/** Causes may be cyclic. */
-const MAX_CAUSES = 5;
 
 /**
  * A copy of an error of unknown origin, without anything in it that may be a token: its name, its code, the plain words of its message,
@@ -149,13 +139,12 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
       .split(/\s+/)
       .map(word => (PLAIN_WORD.test(word) ? word : '[secret]'))
       .join(' ');
-  try {
-    const { name, code, message, stack, cause, errors } = Object(error) as Partial<
-      Record<'name' | 'code' | 'message' | 'stack' | 'cause' | 'errors', unknown>
+  return readOr(new Error(typeof error), () => {
+    const { name, code, message, stack } = Object(error) as Partial<
+      Record<'name' | 'code' | 'message' | 'stack', unknown>
     >;
     const text = typeof error === 'string' ? error : typeof message === 'string' ? message : typeof error;
-    // Node has tried several addresses: the first error says as much as all of them.
-    const because: unknown = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
+    const because = causeOf(Object(error) as object);
     const copy = Object.assign(
       new Error(clean(text), {
         ...(because !== undefined &&
@@ -169,8 +158,5 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
     const frames = typeof stack === 'string' ? stack.split('\n').filter(line => FRAME.test(line)) : [];
     if (frames.length > 0) copy.stack = `${copy.name}: ${copy.message}\n${hide(frames.join('\n'))}`;
     return copy;
-  } catch {
-    // Anything can be thrown, even what has no text.
-    return new Error(typeof error);
-  }
+  });
 }

@@ -6,11 +6,11 @@ export const MAX_WAIT = 900_000;
 
 /** What a {@link StatusError} is made of besides the status. Any of it may be missing: a crashed server sends none. */
 export interface StatusDetails {
-  readonly code?: string;
-  readonly reason?: string;
+  readonly code?: string | undefined;
+  readonly reason?: string | undefined;
   readonly metadata?: unknown;
-  readonly rayId?: string;
-  readonly retryAfter?: number;
+  readonly rayId?: string | undefined;
+  readonly retryAfter?: number | undefined;
   /** Default false. */
   readonly isEmpty?: boolean;
 }
@@ -59,6 +59,6 @@ export const isStatusError: (u: unknown) => u is StatusError = hasTag<StatusErro
  * @example
  * if (isStatusError(error) && !isFromService(error)) console.warn('A proxy answered. Is the URL right?');
  */
-export function isFromService({ code, rayId }: Pick<StatusError, 'code' | 'rayId'>): boolean {
+export function isFromService({ code, rayId }: Pick<StatusDetails, 'code' | 'rayId'>): boolean {
   return code !== undefined || rayId !== undefined;
 }

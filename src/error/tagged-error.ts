@@ -1,3 +1,5 @@
+import { readOr } from './guarded.js';
+
 /** What the errors of this library have in common. */
 export abstract class TaggedError extends Error {
   abstract readonly _tag: string;
@@ -13,43 +15,33 @@ export abstract class TaggedError extends Error {
   }
 }
 
-/** Causes may be cyclic. */
-const MAX_DEPTH = 5;
+/** How far to follow the causes of an error: they may be cyclic. */
+export const MAX_CAUSES = 5;
+
+/** What has caused an error. Node has tried several addresses: the first of its errors says as much as all of them. */
+export function causeOf(error: object): unknown {
+  const { cause, errors } = error as { readonly cause?: unknown; readonly errors?: unknown };
+  return cause ?? (Array.isArray(errors) ? (errors as unknown[])[0] : undefined);
+}
 
 function causeJson(error: unknown, depth: number): unknown {
-  try {
+  return readOr<unknown>(typeof error, () => {
     // Not by its class: it may come from another realm.
     const { name, code, message, cause } = Object(error) as Partial<Record<'code', unknown>> & Error;
-    if (typeof message !== 'string' || depth > MAX_DEPTH) return typeof error;
+    if (typeof message !== 'string' || depth > MAX_CAUSES) return typeof error;
     const known = typeof code === 'string' || typeof code === 'number' ? code : undefined;
     return { name, code: known, message, ...(cause !== undefined && { cause: causeJson(cause, depth + 1) }) };
-  } catch {
-    // Anything can be thrown, even what throws when it is read.
-    return typeof error;
-  }
+  });
 }
 
 /** Whether this library has made it, and not only something with its `_tag`: it contains no secrets then. */
 export function isOwnError(error: unknown): error is TaggedError {
-  try {
-    return error instanceof TaggedError;
-  } catch {
-    return false;
-  }
+  return readOr(false, () => error instanceof TaggedError);
 }
 
-/**
- * Creates a guard that checks `_tag`. Unlike `instanceof`, it works across realms and copies of this library. Anything can be
- * thrown, even what throws when it is read.
- */
+/** Creates a guard that checks `_tag`. Unlike `instanceof`, it works across realms and copies of this library. */
 export function hasTag<E extends { readonly _tag: string }>(tag: E['_tag']): (u: unknown) => u is E {
-  return (u): u is E => {
-    try {
-      return (u as { _tag?: unknown } | null | undefined)?._tag === tag;
-    } catch {
-      return false;
-    }
-  };
+  return (u): u is E => readOr(false, () => (u as { readonly _tag?: unknown } | null)?._tag === tag);
 }
 
 /** What an error may reveal about its request. Headers and body are left out, because both carry tokens. */

@@ -1,4 +1,5 @@
 import * as t from 'io-ts';
+import type { StatusDetails } from '../error/index.js';
 import type { Codec } from './codec.js';
 import { struct, type AnyStruct } from './struct.js';
 
@@ -25,8 +26,20 @@ export const ErrorBody: Codec<ErrorBody> & AnyStruct = struct(
   { code: t.string, message: t.string, documentation: t.string, metadata: t.unknown, ray_id: t.string },
 );
 
-/** What an error answer says, as far as it says anything: it may be empty, HTML or cut off, and have fields of other types. */
-export function errorBodyOf(text: string): ErrorBody {
+/**
+ * What an error answer says, as far as it says anything: its body may be empty, HTML or cut off, and have fields of other types. The id
+ * of the request may stand in a header instead.
+ */
+export function detailsOf(text: string, headers: { get(name: string): string | null }): StatusDetails {
+  const { code, message, metadata, ray_id } = errorBodyIn(text);
+  const rayId = ray_id ?? headers.get('rvt-ray-id') ?? '';
+  return {
+    ...{ code: code ?? undefined, reason: message ?? undefined, metadata: metadata ?? undefined },
+    ...{ rayId: rayId === '' ? undefined : rayId, isEmpty: text === '' },
+  };
+}
+
+function errorBodyIn(text: string): ErrorBody {
   try {
     const json = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const valid = Object.entries(ErrorBody.optional).filter(([name, codec]) => codec.is(json[name]));

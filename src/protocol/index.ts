@@ -9,7 +9,7 @@ export {
   type AnyCodec,
   type Codec,
 } from './codec.js';
-export { ErrorBody, errorBodyOf } from './error-body.js';
+export { detailsOf, ErrorBody } from './error-body.js';
 export {
   GameHandle,
   Stat,

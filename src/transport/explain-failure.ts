@@ -1,5 +1,14 @@
 import { isUnconnected } from '#fetch';
-import { isOwnError, isTransportError, redact, textOf, TransportError } from '../error/index.js';
+import {
+  causeOf,
+  isOwnError,
+  isTransportError,
+  MAX_CAUSES,
+  readOr,
+  redact,
+  textOf,
+  TransportError,
+} from '../error/index.js';
 import { secretsOf, summaryOf, type TransportRequest } from './transport.js';
 
 /** Deno has no code, only a message. */
@@ -17,49 +26,25 @@ const UNREACHABLE_MESSAGE = 'client error (Connect)';
  */
 export function explainFailure(error: unknown, request: TransportRequest): TransportError {
   if (isOwnError(error) && isTransportError(error)) return error;
-  const summary = summaryOf(request);
-  const failure = Object(error) as FetchFailure;
+  const secrets = secretsOf(request);
   const found = readOr(undefined, () => codeOf(error));
-  const code = found && redact(found, secretsOf(request)).slice(0, 100);
-  const message = textOf(readOr(undefined, () => failure.message) ?? error);
+  const code = found && redact(found, secrets).slice(0, 100);
+  const message = textOf(readOr(undefined, () => (error as { message?: unknown }).message) ?? error);
   const isUnreachable =
     readOr(false, () => isUnconnected(error)) ||
     (code === undefined && message.includes(UNREACHABLE_MESSAGE));
-  const causeMessage = redact(message, secretsOf(request)).slice(0, 300);
+  const cause = new Error(redact(message, secrets).slice(0, 300));
   return new TransportError(
     isUnreachable ? 'unreachable' : 'lost',
     `${isUnreachable ? 'the service cannot be reached' : 'the connection was lost'}${code ? `: ${code}` : ''}`,
-    summary,
-    { cause: Object.assign(new Error(causeMessage), code !== undefined && { code }) },
+    summaryOf(request),
+    { cause: Object.assign(cause, code !== undefined && { code }) },
   );
 }
 
-/** What is read of an error, or the fallback: anything can be thrown, even what throws when it is read. */
-function readOr<T>(fallback: T, read: () => T): T {
-  try {
-    return read();
-  } catch {
-    return fallback;
-  }
-}
-
-interface FetchFailure {
-  readonly code?: unknown;
-  readonly message?: unknown;
-  readonly cause?: unknown;
-  /** Those of an AggregateError: Node has tried several addresses. */
-  readonly errors?: unknown;
-}
-
-/** The first code in an error, its causes and the errors that it combines. */
+/** The first code in an error and its causes. */
 function codeOf(error: unknown, depth = 0): string | undefined {
-  if (depth > MAX_DEPTH || typeof error !== 'object' || error === null) return undefined;
-  const { code } = error as FetchFailure;
-  if (typeof code === 'string') return code;
-  const { cause, errors } = error as FetchFailure;
-  const combined: unknown = Array.isArray(errors) ? errors[0] : undefined;
-  return codeOf(cause, depth + 1) ?? codeOf(combined, depth + 1);
+  if (depth > MAX_CAUSES || typeof error !== 'object' || error === null) return undefined;
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? code : codeOf(causeOf(error), depth + 1);
 }
-
-/** Causes may be cyclic. */
-const MAX_DEPTH = 5;

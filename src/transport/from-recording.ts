@@ -1,6 +1,22 @@
-import { asyncScheduler, NEVER, Observable, type SchedulerLike } from 'rxjs';
-import { InputError, plainObject, TransportError, type TransportFailure } from '../error/index.js';
-import { summaryOf, type Transport, type TransportRequest } from './transport.js';
+import {
+  asyncScheduler,
+  concat,
+  concatMap,
+  defer,
+  delayWhen,
+  EMPTY,
+  from,
+  NEVER,
+  of,
+  take,
+  throwError,
+  timer,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
+import { InputError, TransportError, type TransportFailure } from '../error/index.js';
+import { parsed } from './redaction.js';
+import { summaryOf, type Transport, type TransportRequest, type TransportResponse } from './transport.js';
 import { RECORDING, type RecordedLine } from './with-recording.js';
 
 /** The options of {@link fromRecording}. */
@@ -9,13 +25,10 @@ export interface ReplayConfig {
   readonly scheduler?: SchedulerLike;
 }
 
-type LineOf<K extends RecordedLine['kind']> = Extract<RecordedLine, { readonly kind: K }>;
-
 /** A request of a recording, and what became of it. */
 interface Exchange {
-  readonly sent: LineOf<'request'>;
-  arrival?: LineOf<'arrival'>;
-  end?: LineOf<'answer' | 'failure' | 'abort'>;
+  readonly sent: Extract<RecordedLine, { readonly kind: 'request' }>;
+  readonly lines: RecordedLine[];
 }
 
 /**
@@ -36,86 +49,73 @@ export function fromRecording(
 ): Transport {
   const left = exchangesIn(recording);
   return request =>
-    new Observable(subscriber => {
+    defer(() => {
       const { method, url, kind } = request;
       const exchange = left.find(({ sent }) => sent.method === method && isSameTarget(sent.url, url));
-      if (!exchange) {
-        const wasPolled = kind === 'poll' && !left.some(({ sent }) => sent.poll && isSamePath(sent.url, url));
-        if (wasPolled) return NEVER.subscribe(subscriber);
-        const message = 'the recording has no such request that is left';
-        subscriber.error(new TransportError('not_sent', message, summaryOf(request)));
-        return undefined;
+      if (exchange) {
+        left.splice(left.indexOf(exchange), 1);
+        return replay(exchange, request, scheduler);
       }
-      left.splice(left.indexOf(exchange), 1);
-      const { sent, arrival, end } = exchange;
-      const after = (line: RecordedLine, act: () => void) =>
-        subscriber.add(scheduler.schedule(act, Math.max(0, line.at - sent.at)));
-      if (arrival) after(arrival, () => request.onArrival?.(arrival.status));
-      if (end?.kind === 'answer') {
-        after(end, () => {
-          const get = (name: string) => end.headers[name.toLowerCase()] ?? null;
-          subscriber.next({ status: end.status, headers: { get }, text: end.text });
-          subscriber.complete();
-        });
-      }
-      if (end?.kind === 'failure') after(end, () => subscriber.error(failureOf(end, request)));
-      return undefined;
+      const wasPolled = kind === 'poll' && !left.some(({ sent }) => sent.poll && isSamePath(sent.url, url));
+      if (wasPolled) return NEVER;
+      const message = 'the recording has no such request that is left';
+      return throwError(() => new TransportError('not_sent', message, summaryOf(request)));
     });
 }
 
-function failureOf({ reason, message }: LineOf<'failure'>, request: TransportRequest): TransportError {
-  return new TransportError(reason as TransportFailure, message, summaryOf(request));
+/** Says again what became of a request, after the same time. */
+function replay(
+  { sent, lines }: Exchange,
+  request: TransportRequest,
+  scheduler: SchedulerLike,
+): Observable<TransportResponse> {
+  return concat(from(lines), NEVER).pipe(
+    delayWhen(({ at }) => timer(Math.max(0, at - sent.at), scheduler)),
+    concatMap(line => {
+      if (line.kind === 'arrival') request.onArrival?.(line.status);
+      if (line.kind === 'failure') {
+        const reason = line.reason as TransportFailure;
+        return throwError(() => new TransportError(reason, line.message, summaryOf(request)));
+      }
+      if (line.kind !== 'answer') return EMPTY;
+      const { status, headers, text } = line;
+      return of({ status, headers: { get: (name: string) => headers[name.toLowerCase()] ?? null }, text });
+    }),
+    take(1),
+  );
 }
 
 /** The requests of a recording, in their order. */
 function exchangesIn(recording: string): Exchange[] {
   const [first = '', ...rest] = recording.split('\n').filter(line => line.trim() !== '');
-  const head = parsed(first);
-  if (head?.recording !== RECORDING.recording || head.version !== RECORDING.version)
-    throw new InputError(
-      'recording',
-      `a recording of withRecording, of version ${RECORDING.version}`,
-      first.slice(0, 80),
-    );
+  const head = Object(parsed(first)) as Partial<typeof RECORDING>;
+  if (head.recording !== RECORDING.recording || head.version !== RECORDING.version) {
+    const expected = `a recording of withRecording, of version ${RECORDING.version}`;
+    throw new InputError('recording', expected, first.slice(0, 80));
+  }
   const exchanges = new Map<number, Exchange>();
   rest.forEach((text, i) => {
-    const line = parsed(text) as RecordedLine | undefined;
-    if (!line) {
-      // The process that wrote it may have ended meanwhile.
-      if (i === rest.length - 1) return;
+    const line = parsed(text) as RecordedLine | null | undefined;
+    if (line?.kind === 'request') exchanges.set(line.id, { sent: line, lines: [] });
+    else if (line) exchanges.get(line.id)?.lines.push(line);
+    // The process that wrote the last one may have ended meanwhile.
+    else if (i < rest.length - 1)
       throw new InputError('recording', 'JSON in each of its lines', `line ${i + 2}: ${text.slice(0, 80)}`);
-    }
-    const exchange = exchanges.get(line.id);
-    if (line.kind === 'request') exchanges.set(line.id, { sent: line });
-    else if (line.kind === 'arrival' && exchange) exchange.arrival = line;
-    else if (line.kind !== 'arrival' && exchange) exchange.end = line;
   });
   return [...exchanges.values()];
 }
 
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const line: unknown = JSON.parse(text);
-    return plainObject.is(line) ? line : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function isSameTarget(recorded: string, requested: string): boolean {
-  return queryOf(recorded) === queryOf(requested) && isSamePath(recorded, requested);
+  return partsOf(recorded).query === partsOf(requested).query && isSamePath(recorded, requested);
 }
 
 /** Whether two paths are the same but for that of the base URL. */
 function isSamePath(recorded: string, requested: string): boolean {
-  const [a, b] = [pathOf(recorded), pathOf(requested)];
+  const [a, b] = [partsOf(recorded).path, partsOf(requested).path];
   return a.endsWith(b) || b.endsWith(a);
 }
 
-function pathOf(url: string): string {
-  return /^\w+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? url;
-}
-
-function queryOf(url: string): string {
-  return /\?[^#]*/.exec(url)?.[0] ?? '';
+function partsOf(url: string) {
+  const [, path = '', query = ''] = /^(?:\w+:\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?/.exec(url) ?? [];
+  return { path, query };
 }

@@ -1,4 +1,4 @@
-import { plainObject, redactor } from '../error/index.js';
+import { readOr, redactor } from '../error/index.js';
 
 /** What to replace: a field by its name, whatever its case; or what a pattern finds. */
 export type Redacted = string | RegExp;
@@ -10,8 +10,8 @@ const FIELD = /token|password|secret/i;
 const MAY_BE_EMAIL = /[\w.+-]+(@[\w-]+(?:\.[\w-]+)+)?/g;
 
 const PARAMETER = /([?&])([^?=&#]*)=([^&#]*)/g;
-/** A string of JSON, even if the JSON is cut off. */
-const STRING = /"(?:[^"\\]|\\[^]?)*(?:"|$)/g;
+/** The brackets, strings and numbers of JSON, even if it is cut off; a string with a colon is a key. */
+const PART = /[[\]{}]|("[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$))(\s*:)?|-?\d[\d.eE+-]*/g;
 
 /** How many secrets to remember. Later ones come again, and the first ones no more. */
 const REMEMBERED = 100;
@@ -52,16 +52,10 @@ export class Redaction {
 
   /** Replaces what is secret in a text. JSON stays as it is otherwise, digit by digit. */
   text(text: string): string {
-    const json = parsed(text);
-    if (json === undefined) {
-      this.#findIn(text);
-      return this.#values(text);
-    }
-    const clean = JSON.stringify(this.#json(json));
-    if (clean === JSON.stringify(json)) return text;
-    const replaced = this.#values(text);
-    // A secret may be a number, or written with escapes: then the whole text is written again.
-    return JSON.stringify(parsed(replaced)) === clean ? replaced : clean;
+    // First what stands in fields with secrets: it may have been said before them.
+    const hidden = this.#inJson(text, value => value);
+    if (parsed(text) === undefined) return this.#values(hidden);
+    return this.#inJson(hidden, value => this.#values(value));
   }
 
   #isSecret(field: string): boolean {
@@ -79,42 +73,33 @@ export class Redaction {
     );
   }
 
-  #json(value: unknown, isSecret = false): unknown {
-    if (isSecret && typeof value === 'number') return this.hide(String(value));
-    if (typeof value === 'string') return isSecret ? this.hide(value) : this.#values(value);
-    if (Array.isArray(value)) return value.map(item => this.#json(item, isSecret));
-    if (!plainObject.is(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [name, this.#json(item, this.#isSecret(name))]),
-    );
-  }
-
-  /** Finds the secrets of JSON that is cut off. */
-  #findIn(text: string): void {
+  /** Replaces strings of JSON, and hides all that is in a field with secrets. */
+  #inJson(text: string, replaced: (value: string) => string): string {
+    /** Whether each array or object that is open is in such a field. */
+    const open: boolean[] = [];
     let name = '';
-    let end = 0;
-    for (const { 0: found, index } of text.matchAll(STRING)) {
-      const value = parsed(found.length > 1 && found.endsWith('"') ? found : `${found}"`);
-      const string = typeof value === 'string' ? value : found.slice(1);
-      if (this.#isSecret(name) && /^\s*:\s*$/.test(text.slice(end, index))) this.hide(string);
-      name = string;
-      end = index + found.length;
-    }
+    return text.replace(PART, (part, literal?: string, colon?: string) => {
+      const isSecret = open.at(-1) === true || this.#isSecret(name);
+      if (/^[[\]{}]/.test(part)) {
+        if (part === '{' || part === '[') open.push(isSecret);
+        else open.pop();
+        name = '';
+        return part;
+      }
+      if (literal === undefined) return isSecret ? JSON.stringify(this.hide(part)) : part;
+      const value = (parsed(literal) ?? parsed(`${literal}"`) ?? literal.slice(1)) as string;
+      const shown = isSecret && !colon ? this.hide(value) : replaced(value);
+      if (colon) name = value;
+      return shown === value ? part : `${JSON.stringify(shown)}${colon ?? ''}`;
+    });
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+/** What a text means as JSON; `undefined` if it is none. */
+export function parsed(text: string): unknown {
+  return readOr(undefined, () => JSON.parse(text) as unknown);
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return readOr(text, () => decodeURIComponent(text));
 }

@@ -1,24 +1,24 @@
 import {
+  AsyncSubject,
   catchError,
   concatMap,
   defer,
-  finalize,
   from,
   map,
-  Observable,
+  NEVER,
   of,
   share,
   take,
-  tap,
   throwError,
   throwIfEmpty,
   timeout,
+  timer,
+  type Observable,
   type ObservableInput,
   type SchedulerLike,
 } from 'rxjs';
 import {
   aFunction,
-  checkArgument,
   checkOptions,
   describe,
   InputError,
@@ -26,15 +26,12 @@ import {
   observableInput,
   plainObject,
   redactError,
-  TransportError,
-  type Options,
-  type RequestSummary,
 } from '../error/index.js';
 
 /** A token, or `null` or `undefined` if nobody is signed in; at once, or later as a promise or the first value of an Observable. */
 export type TokenValue = string | null | undefined | ObservableInput<string | null | undefined>;
 
-/** Gives tokens that expire, and others in their place. */
+/** Gives tokens that expire, and others in their place. It must not send requests through its own client, which waits for the token. */
 export interface TokenProvider {
   /** The token for a request: called before each, since a watch outlives its tokens. `null` or `undefined`: nobody is signed in. */
   readonly get: () => TokenValue;
@@ -61,124 +58,89 @@ const TIMEOUT = 15_000;
 /** So long their failure is given to all who ask, in ms: it is likely to be the same. */
 const FAILURE_LASTS = 1_000;
 
-/** Gives tokens to requests: one, or `null` if nobody is signed in. */
+/** Gives tokens to requests: one, or `null` if nobody is signed in. Errors say why there is none, without what may be a token. */
 export interface TokenSource {
-  /** What `get` gives. Empty if something else adds the token. */
+  /** What `get` gives; an empty string if something else adds the token. */
   readonly current$: Observable<string | null>;
   /** What `renew` gives. Absent if nothing can be renewed. */
   readonly renewed$?: Observable<string | null>;
-  /** The error of a request that got no token, from that of an Observable above. */
-  readonly explain: (failure: unknown, request: RequestSummary) => TransportError;
 }
-
-const PROVIDER_OPTIONS: Options<TokenProvider> = { get: aFunction, renew: aFunction };
 
 /** Creates a token source. Throws an `InputError` if the token is invalid. */
 export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource {
-  /** What an error of the provider may quote. */
-  let lastIssued = '';
-  const explain = (failure: unknown, request: RequestSummary) => explained(failure, request, [lastIssued]);
-  if (token === false) return { current$: of(''), explain };
+  if (token === false) return { current$: of('') };
   if (typeof token !== 'function' && !plainObject.is(token)) {
     const problem = tokenProblem(token);
     if (problem)
       throw new InputError('token', 'a bearer token, a function, { get, renew }, or false', problem);
-    return { current$: of(token as string), explain };
+    return { current$: of(token as string) };
   }
-  /** `get` and `renew` must not send requests through their own client, which would wait for them. */
+  const asked = createAsking(scheduler);
+  const orNull = map((value: string | null | undefined) => value ?? null);
+  if (typeof token === 'function') return { current$: asked('the token function', token).pipe(orNull) };
+
+  const provider = token as TokenProvider;
+  checkOptions(provider, { get: aFunction, renew: aFunction }, 'token', ['get', 'renew']);
+  const current$ = asked('token.get', () => provider.get()).pipe(orNull);
+  const renewed$ = asked('token.renew', () => provider.renew()).pipe(
+    // If it gives nothing, it has changed what `get` gives.
+    concatMap(value => (value === undefined ? current$ : of(value))),
+  );
+  return { current$, renewed$ };
+}
+
+/** Creates a function that makes a callback of the provider, named `what` in errors, a stream of what it gives. */
+function createAsking(scheduler: SchedulerLike) {
   let isAsking = false;
-  const asked = (what: string, run: () => unknown) => {
-    const ask = () => {
+  /** What an error of the provider may quote. */
+  let lastToken = '';
+  return (what: string, ask: () => unknown): Observable<string | null | undefined> => {
+    const failure = (how: string, cause?: Error) =>
+      new Error(`nothing was sent: ${what} ${how}`, cause && { cause });
+    const thrown = (error: unknown) => {
+      // The errors of this library contain no tokens.
+      const cause = isOwnError(error) ? error : redactError(error, [lastToken]);
+      return failure(`failed: ${cause.name}: ${cause.message}`, cause);
+    };
+    let isPromise = false;
+    const given$ = defer(() => {
       isAsking = true;
       try {
-        return run();
+        const given = ask();
+        if (!observableInput.is(given)) return of(given);
+        isPromise = 'then' in given;
+        return from(given as ObservableInput<unknown>);
       } finally {
         isAsking = false;
       }
-    };
-    const value$ = oneAtATime(what, ask, scheduler);
-    return defer(() => {
-      if (isAsking)
-        throw new Failure(what, new Problem('sent a request through its own client, which waits for it'));
-      return value$;
-    }).pipe(
-      tap(value => {
-        if (value) lastIssued = value;
+    });
+    const value$ = given$.pipe(
+      catchError((error: unknown) => throwError(() => thrown(error))),
+      timeout({ first: TIMEOUT, scheduler, with: () => throwError(() => failure(GAVE_NONE)) }),
+      take(1),
+      throwIfEmpty(() => failure('completed without a token')),
+      map(value => {
+        const problem = value == null ? undefined : tokenProblem(value);
+        if (problem) throw failure(`gave ${problem}`);
+        lastToken = (value ?? lastToken) as string;
+        return value as string | null | undefined;
+      }),
+      share({
+        // It emits once the source has completed, so that a request that is made in response asks anew.
+        connector: () => new AsyncSubject(),
+        resetOnError: () => timer(FAILURE_LASTS, scheduler),
+        // A promise goes on although nobody waits for it any more: who asks meanwhile waits for it, too.
+        resetOnRefCountZero: () => (isPromise ? NEVER : of(0)),
       }),
     );
+    return defer(() => {
+      if (isAsking) throw failure('sent a request through its own client, which waits for it');
+      return value$;
+    });
   };
-  if (typeof token === 'function')
-    return { current$: asked('the token function', token).pipe(map(orNull)), explain };
-
-  const provider = token as TokenProvider;
-  checkOptions(provider, PROVIDER_OPTIONS, 'token');
-  for (const name of ['get', 'renew'] as const) checkArgument(`token.${name}`, aFunction, provider[name]);
-  const current$ = asked('token.get', () => provider.get()).pipe(map(orNull));
-  const renewed$ = asked('token.renew', () => provider.renew()).pipe(
-    // It has changed what `get` gives.
-    concatMap(value => (value === undefined ? current$ : of(value))),
-  );
-  return { current$, renewed$, explain };
-}
-
-function orNull(value: string | null | undefined): string | null {
-  return value ?? null;
-}
-
-/** Asks for a token, for all who subscribe meanwhile. Its failure is given to all who subscribe soon after. */
-function oneAtATime(
-  what: string,
-  ask: () => unknown,
-  scheduler: SchedulerLike,
-): Observable<string | null | undefined> {
-  let running: Observable<string | null | undefined> | undefined;
-  let failure: Failure | undefined;
-  let failedAt = 0;
-  const fail = (error: unknown) => {
-    failure = new Failure(what, error);
-    failedAt = scheduler.now();
-    return failure;
-  };
-  return defer(() => {
-    if (failure && Math.abs(scheduler.now() - failedAt) < FAILURE_LASTS) throw failure;
-    if (running) return running;
-    try {
-      const given = ask();
-      // Strings are checked first: `from` would emit their characters one by one.
-      if (typeof given === 'string' || given == null) return of(valid(given));
-      if (!observableInput.is(given)) throw new Problem(`gave ${describe(given)}`);
-      running = later(given as ObservableInput<string | null | undefined>);
-      return running;
-    } catch (error) {
-      throw fail(error);
-    }
-  });
-
-  function later(given: ObservableInput<string | null | undefined>) {
-    // Before anyone is notified, so that a request that is made in response asks anew.
-    const clear = () => (running = undefined);
-    const isPromise = 'then' in given;
-    // It goes on although nobody waits for it any more: who asks meanwhile waits for it, too.
-    if (isPromise) void Promise.resolve(given).then(clear, clear);
-    const value$ = from(given).pipe(
-      timeout({ first: TIMEOUT, scheduler, with: () => throwError(() => new Problem(GAVE_NONE)) }),
-      take(1),
-      throwIfEmpty(() => new Problem('completed without a token')),
-      map(valid),
-      tap({ next: clear, error: clear }),
-      catchError((error: unknown) => throwError(() => fail(error))),
-    );
-    return isPromise ? value$ : value$.pipe(finalize(clear), share());
-  }
 }
 
 const GAVE_NONE = `gave none within ${TIMEOUT} ms (if it sends requests through this client, they wait for it)`;
-
-function valid<Value extends string | null | undefined>(value: Value): Value {
-  const problem = value == null ? undefined : tokenProblem(value);
-  if (problem) throw new Problem(`gave ${problem}`);
-  return value;
-}
 
 /** Says what is wrong with a bearer token without quoting it; `undefined` if it is valid. */
 function tokenProblem(token: unknown): string | undefined {
@@ -188,37 +150,4 @@ function tokenProblem(token: unknown): string | undefined {
   // A header cannot carry anything else, and the platform's error for it would quote the token.
   if (!/^[\x21-\x7e]+$/.test(token)) return 'a string with spaces, line breaks or letters beyond ASCII';
   return undefined;
-}
-
-/** What is wrong with what a provider did. */
-class Problem extends Error {}
-
-/** Anything can be thrown, even what throws when its class is asked for. */
-function isProblem(error: unknown): error is Problem {
-  try {
-    return error instanceof Problem;
-  } catch {
-    return false;
-  }
-}
-
-/** What failed, and with what. */
-class Failure extends Error {
-  constructor(
-    readonly what: string,
-    readonly error: unknown,
-  ) {
-    super();
-  }
-}
-
-/** Says what happened. What a provider threw may contain a token: the message and the cause have what is left of it. */
-function explained(failure: unknown, request: RequestSummary, secrets: readonly string[]): TransportError {
-  const { what, error } = failure as Failure;
-  const notSent = (how: string, cause?: Error) =>
-    new TransportError('not_sent', `nothing was sent: ${what} ${how}`, request, cause && { cause });
-  if (isProblem(error)) return notSent(error.message);
-  // The errors of this library contain no tokens.
-  const cause = isOwnError(error) ? error : redactError(error, secrets);
-  return notSent(`failed: ${cause.name}: ${cause.message}`, cause);
 }

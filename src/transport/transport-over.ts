@@ -101,7 +101,7 @@ function isRedirect({ status, type, redirected }: SentResponse): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 
-/** Reads a body as text, up to a size, regardless of its Content-Length. Calls `onPart` for each part of a body that is streamed. */
+/** Reads a body as text, up to a size, regardless of its Content-Length. Calls `onPart` for each part of a body that streams. */
 async function readBody(
   response: SentResponse,
   request: TransportRequest & { readonly maxBody: number },
@@ -116,9 +116,10 @@ async function readBody(
   const parts: BodyPart[] = [];
   let size = 0;
   await eachPart(part => {
-    const partSize = sizeOf(part);
-    if (partSize === 0) return;
-    size += partSize;
+    const bytes = typeof part === 'string' ? new TextEncoder().encode(part) : part;
+    if (!ArrayBuffer.isView(bytes)) throw new TypeError('a part of the body is neither bytes nor text');
+    if (bytes.byteLength === 0) return;
+    size += bytes.byteLength;
     if (size > request.maxBody) throw tooLarge(request);
     parts.push(part);
     onPart();
@@ -129,27 +130,18 @@ async function readBody(
 /** A fetch of the caller's may deliver text. */
 type BodyPart = Uint8Array | string;
 
-/** The size of a part in bytes. */
-function sizeOf(part: BodyPart): number {
-  if (typeof part === 'string') return new TextEncoder().encode(part).byteLength;
-  if (ArrayBuffer.isView(part)) return part.byteLength;
-  throw new TypeError('a part of the body is neither bytes nor text');
-}
-
 /** The text of a body. Whole ones are decoded several times as fast as a stream of parts. */
 function textOf(parts: readonly BodyPart[], size: number): string {
   decoder ??= new TextDecoder();
-  if (parts.some(part => typeof part === 'string')) {
+  if (parts.some(part => typeof part === 'string'))
     return withoutMark(parts.map(part => (typeof part === 'string' ? part : decoder!.decode(part))).join(''));
-  }
-  let [body] = parts as readonly Uint8Array[];
-  if (parts.length > 1) {
-    body = new Uint8Array(size);
-    let end = 0;
-    for (const part of parts as readonly Uint8Array[]) {
-      body.set(part, end);
-      end += part.byteLength;
-    }
+  const bytes = parts as readonly Uint8Array[];
+  if (bytes.length < 2) return decoder.decode(bytes[0]);
+  const body = new Uint8Array(size);
+  let end = 0;
+  for (const part of bytes) {
+    body.set(part, end);
+    end += part.byteLength;
   }
   return decoder.decode(body);
 }
@@ -162,30 +154,17 @@ function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, '');
 }
 
-/** Reads a body that streams. */
+/** Reads a body that streams. It has a reader, or, like that of node-fetch, an iterator. */
 function eachPartOf(body: unknown): EachPart | undefined {
-  const reader = readerOf(body);
-  if (!reader) return undefined;
-  return async onPart => {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      onPart(value);
-    }
-  };
-}
-
-/** A streaming fetch has a reader, or, like node-fetch, an iterator. */
-function readerOf(body: unknown): BodyReader | undefined {
   const streamed = body as {
-    getReader?(): BodyReader;
+    getReader?(): { read(): Promise<IteratorResult<BodyPart>> };
     [Symbol.asyncIterator]?(): AsyncIterator<BodyPart>;
   } | null;
-  if (streamed?.getReader) return streamed.getReader();
-  const iterator = streamed?.[Symbol.asyncIterator]?.();
-  return iterator && { read: () => iterator.next() as ReturnType<BodyReader['read']> };
-}
-
-interface BodyReader {
-  read(): Promise<{ done: true; value?: undefined } | { done: false; value: BodyPart }>;
+  const reader = streamed?.getReader?.();
+  const iterator = reader ? undefined : streamed?.[Symbol.asyncIterator]?.();
+  const read = reader ? () => reader.read() : iterator && (() => iterator.next());
+  if (!read) return undefined;
+  return async onPart => {
+    for (let part = await read(); !part.done; part = await read()) onPart(part.value);
+  };
 }

@@ -1,8 +1,8 @@
-import { asyncScheduler, defer, finalize, tap } from 'rxjs';
-import { checkArgument, guarded, type Guard } from '../error/index.js';
-import { explainFailure } from './explain-failure.js';
+import { asyncScheduler, defer, tap } from 'rxjs';
+import { checkArgument, guarded, type Guard, type TransportError } from '../error/index.js';
 import { Redaction, type Redacted } from './redaction.js';
-import type { Transport, TransportResponse } from './transport.js';
+import type { Transport, TransportRequest, TransportResponse } from './transport.js';
+import { withLog, type RequestLogEntry } from './with-log.js';
 
 /** What a recording says about itself, in its first line. */
 export const RECORDING = { recording: 'lobby-rx', version: 1 } as const;
@@ -68,49 +68,48 @@ export function withRecording(
   { redact = [], now = () => asyncScheduler.now() }: RecordingConfig = {},
 ): Transport {
   const redaction = new Redaction(checkArgument('redact', redactedList, redact));
-  const writeLine = guarded(write);
+  const writeLine = (line: object) => guarded(write)(JSON.stringify(line));
   let requests = 0;
   return request =>
     defer(() => {
-      if (requests === 0) writeLine(JSON.stringify(RECORDING));
+      if (requests === 0) writeLine(RECORDING);
       const id = ++requests;
-      let hasEnded = false;
-      const add = (line: RecordedLine) => writeLine(JSON.stringify(line));
-      const end = (line: RecordedLine) => {
-        if (hasEnded) return;
-        hasEnded = true;
-        add(line);
-      };
       redaction.hide(request.headers.authorization?.replace(/^Bearer /i, ''));
-      const { method, body, kind } = request;
-      const url = redaction.url(request.url);
-      add({
-        ...{ at: now(), id, kind: 'request', method, url },
-        ...(kind === 'poll' && { poll: true }),
-        ...(body !== undefined && { body: redaction.text(body) }),
-      });
-      const answered = ({ status, headers, text }: TransportResponse) =>
-        end({
-          ...{ at: now(), id, kind: 'answer', status, text: redaction.text(text) },
-          headers: Object.fromEntries(
-            HEADERS.flatMap(name => {
-              const value = headers.get(name);
-              return value === null ? [] : [[name, redaction.text(value)]];
-            }),
-          ),
-        });
-      const failed = (error: unknown) => {
-        const { reason, message } = explainFailure(error, request);
-        const text = message.replace(` (${method} ${request.url})`, '');
-        end({ at: now(), id, kind: 'failure', reason, message: redaction.text(text) });
+      let answer: TransportResponse | undefined;
+      const recorded: Transport = sent => {
+        const onArrival = (status: number) => {
+          writeLine({ at: now(), id, kind: 'arrival', status });
+          request.onArrival?.(status);
+        };
+        return transport({ ...sent, onArrival }).pipe(tap(response => (answer = response)));
       };
-      const onArrival = (status: number) => {
-        add({ at: now(), id, kind: 'arrival', status });
-        request.onArrival?.(status);
-      };
-      return transport({ ...request, onArrival }).pipe(
-        tap({ next: answered, error: failed }),
-        finalize(() => end({ at: now(), id, kind: 'abort' })),
-      );
+      // A recording is a log that says more.
+      const add = (entry: RequestLogEntry) =>
+        writeLine({ at: entry.at, id, kind: entry.kind, ...details(entry, request, answer, redaction) });
+      return withLog(recorded, add, now)(request);
     });
+}
+
+/** What a line says of a request, or of its end. */
+function details(
+  entry: RequestLogEntry,
+  { method, url, body, kind }: TransportRequest,
+  answer: TransportResponse | undefined,
+  redaction: Redaction,
+): object {
+  if (entry.kind === 'request') {
+    const sent = { method, url: redaction.url(url), ...(kind === 'poll' && { poll: true }) };
+    return body === undefined ? sent : { ...sent, body: redaction.text(body) };
+  }
+  if (entry.kind === 'failure') {
+    const { reason, message } = entry.error as TransportError;
+    return { reason, message: redaction.text(message.replace(` (${method} ${url})`, '')) };
+  }
+  if (entry.kind !== 'answer' || !answer) return {};
+  const headers: Record<string, string> = {};
+  for (const name of HEADERS) {
+    const value = answer.headers.get(name);
+    if (value !== null) headers[name] = redaction.text(value);
+  }
+  return { status: answer.status, text: redaction.text(answer.text), headers };
 }

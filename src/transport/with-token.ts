@@ -1,22 +1,16 @@
-import {
-  asyncScheduler,
-  Observable,
-  take,
-  type SchedulerLike,
-  type Subscriber,
-  type Subscription,
-} from 'rxjs';
+import { asyncScheduler, Observable, take, type SchedulerLike, type Subscriber } from 'rxjs';
 import {
   checkArgument,
   isFromService,
   redact,
   redactBody,
   schedulerLike,
+  TransportError,
   UnauthorizedError,
 } from '../error/index.js';
-import { errorBodyOf } from '../protocol/index.js';
+import { detailsOf } from '../protocol/index.js';
 import { explainFailure } from './explain-failure.js';
-import { tokenSource, type Token, type TokenSource } from './token-source.js';
+import { tokenSource, type Token } from './token-source.js';
 import {
   secretsOf,
   summaryOf,
@@ -35,19 +29,13 @@ const HELD_AFTER = 2_000;
 const REMEMBERED = 20;
 
 /**
- * Adds a bearer token to each request of a {@link Transport} (interface document, 5).
+ * Adds a bearer token to the header of each request of a {@link Transport} (interface document, 5). After a 401 it asks `get` again: if
+ * that gives another token, the request is sent with it; if it gives the same one, with what `renew` gives. What the service has rejected
+ * is never sent again, if there is a `renew`. A request is sent three times at most; a 401 of a poll after 2 s or more does not count.
  *
- * `get` is called before each request. After a 401 it is called again: if it gives another token, the request is sent with that; if it
- * gives the same one, `renew` is called, once for all who wait, and the request is sent with what it gives. A token that the service has
- * rejected is never sent again, if there is a `renew`. A request is sent three times at most; a 401 of a poll after 2 s or more does not count.
- *
- * Errors, besides those of the transport: an `UnauthorizedError` if `get` gives `null`, or only what the service has rejected. If
- * `get` or `renew` throws, gives no valid token, or takes longer than 15 s, a `TransportError` whose reason is `not_sent`; its
- * `cause` is what was thrown, without what may be a token. All who ask within a second get the same error. A last 401 is emitted
- * as the answer, with `isSignedOut` if `renew` gave `null`.
- *
- * The token is sent only in the header. If an error answer quotes the token or a string of the request's body, that is
- * redacted. `get` and `renew` must not send requests through the same client, since these would wait for the token.
+ * Errors, besides those of the transport: an `UnauthorizedError` if `get` gives `null`, or only what was rejected; a `TransportError`
+ * whose reason is `not_sent` if `get` or `renew` throws, gives no valid token, or takes longer than 15 s. A last 401 is emitted as the
+ * answer, with `isSignedOut` if `renew` gave `null`. Where an error answer quotes the token or a string of the body, that is redacted.
  *
  * Throws an `InputError` if the token or the scheduler is invalid.
  *
@@ -60,61 +48,78 @@ export function withToken(
   scheduler: SchedulerLike = asyncScheduler,
 ): Transport {
   checkArgument('scheduler', schedulerLike, scheduler);
-  const source = tokenSource(token, scheduler);
+  const { current$, renewed$ } = tokenSource(token, scheduler);
+  /** What the service has rejected, of any request. */
   const rejected = new Set<string>();
   // One Observable for all of it: operators would cost each request more than the rest of this file.
   return request =>
     new Observable(subscriber => {
-      const attempts = new Attempts(source, rejected);
-      const follow = (token$: Observable<string | null>, next: (token: string | null) => void) =>
-        subscriber.add(
-          token$.subscribe({
-            // The provider may have ended the request.
-            next: token => subscriber.closed || next(token),
-            error: (failure: unknown) => subscriber.error(source.explain(failure, summaryOf(request))),
-          }),
-        );
-      /** Sends it with the next token. If there is none, the last answer is the answer. */
-      const attempt = (last?: TransportResponse) => {
-        const end = (isSignedOut = false) => {
-          if (last) {
-            request.onArrival?.(last.status);
-            subscriber.next(isSignedOut ? { ...last, isSignedOut } : last);
-            subscriber.complete();
-          } else subscriber.error(new UnauthorizedError(summaryOf(request)));
-        };
-        const sendOr = (otherwise: () => void) => (token: string | null) => {
+      const used: string[] = [];
+      let sendsLeft = MAX_SENDS;
+      let mayRenew = true;
+      let refusal: TransportResponse | undefined;
+
+      const answer = (response: TransportResponse) => {
+        subscriber.next(response);
+        subscriber.complete();
+      };
+      /** There is no other token: the last 401 is the answer. */
+      const end = (isSignedOut = false) => {
+        if (refusal) {
+          request.onArrival?.(refusal.status);
+          answer(isSignedOut ? { ...refusal, isSignedOut } : refusal);
+        } else subscriber.error(new UnauthorizedError(summaryOf(request)));
+      };
+      const sendWith = (token$: Observable<string | null>, otherwise: () => void) => {
+        const next = (token: string | null) => {
+          // The provider may have ended the request.
+          if (subscriber.closed) return;
           if (token === null) end(true);
-          else if (attempts.isUsed(token)) otherwise();
+          else if (used.includes(token) || rejected.has(token)) otherwise();
           else send(token);
         };
-        const renew = () => {
-          const renewed$ = attempts.takeRenewal();
-          if (renewed$) follow(renewed$, sendOr(end));
-          else end();
+        const error = (failure: unknown) => {
+          const { message, cause } = failure as Error;
+          subscriber.error(new TransportError('not_sent', message, summaryOf(request), { cause }));
         };
-        if (attempts.left > 0) follow(source.current$, sendOr(renew));
+        subscriber.add(token$.subscribe({ next, error }));
+      };
+      const renew = () => {
+        if (renewed$ && mayRenew) {
+          mayRenew = false;
+          sendWith(renewed$, end);
+        } else end();
+      };
+      const attempt = () => {
+        if (sendsLeft > 0) sendWith(current$, renew);
         else end();
       };
       const send = (token: string) => {
         const sentAt = scheduler.now();
         request.onSent?.();
-        const authorized = withBearer(request, token);
-        const receive = (answer: TransportResponse) => {
-          const response = withoutSecrets(answer, request, [token, ...attempts.refused]);
+        used.push(token);
+        sendsLeft--;
+        const receive = (received: TransportResponse) => {
+          const response = withoutSecrets(received, request, used);
           if (response.status === 401) {
-            const isHeld = request.kind === 'poll' && scheduler.now() - sentAt >= HELD_AFTER;
-            attempts.refuse(token, isServices(response), isHeld);
-            attempt(response);
-          } else {
-            subscriber.next(response);
-            subscriber.complete();
-          }
+            refusal = response;
+            if (renewed$ && isFromService(detailsOf(response.text, response.headers))) reject(token);
+            if (request.kind === 'poll' && scheduler.now() - sentAt >= HELD_AFTER) {
+              sendsLeft = MAX_SENDS;
+              mayRenew = true;
+            }
+            attempt();
+          } else answer(response);
         };
-        subscriber.add(sendOnce(transport, authorized, subscriber, receive));
+        sendOnce(transport, withBearer(request, token), subscriber, receive);
       };
       attempt();
     });
+
+  function reject(token: string): void {
+    rejected.add(token);
+    if (rejected.size > REMEMBERED) rejected.delete(rejected.values().next().value!);
+  }
 }
 
 /** Sends a request. A transport of the caller's may throw, answer twice, or answer with something else. */
@@ -123,66 +128,22 @@ function sendOnce(
   request: TransportRequest,
   subscriber: Subscriber<TransportResponse>,
   receive: (response: TransportResponse) => void,
-): Subscription | undefined {
+): void {
   const fail = (error: unknown) => subscriber.error(explainFailure(error, request));
+  const safely = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      fail(error);
+    }
+  };
   let isAnswered = false;
-  try {
-    return transport(request)
-      .pipe(take(1))
-      .subscribe({
-        next: response => {
-          isAnswered = true;
-          try {
-            receive(response);
-          } catch (error) {
-            fail(error);
-          }
-        },
-        error: fail,
-        complete: () => {
-          if (!isAnswered) subscriber.complete();
-        },
-      });
-  } catch (error) {
-    fail(error);
-    return undefined;
-  }
-}
-
-/** What is known about the tokens of a request. */
-class Attempts {
-  /** How often it may still be sent. */
-  left = MAX_SENDS;
-  /** Those that it was refused with. */
-  readonly refused: string[] = [];
-  readonly #source: TokenSource;
-  /** Those that the service has rejected, of any request. */
-  readonly #rejected: Set<string>;
-  #mayRenew = true;
-
-  constructor(source: TokenSource, rejected: Set<string>) {
-    this.#source = source;
-    this.#rejected = rejected;
-  }
-
-  isUsed(token: string): boolean {
-    return this.refused.includes(token) || this.#rejected.has(token);
-  }
-
-  /** The one renewal that is made for it, if there is any to be made. */
-  takeRenewal(): Observable<string | null> | undefined {
-    const renewed$ = this.#mayRenew ? this.#source.renewed$ : undefined;
-    this.#mayRenew = false;
-    return renewed$;
-  }
-
-  refuse(token: string, isServices: boolean, isHeld: boolean): void {
-    this.refused.push(token);
-    if (isServices && this.#source.renewed$) this.#rejected.add(token);
-    if (this.#rejected.size > REMEMBERED) this.#rejected.delete(this.#rejected.values().next().value!);
-    this.left = isHeld ? MAX_SENDS : this.left - 1;
-    this.#mayRenew ||= isHeld;
-  }
+  const next = (response: TransportResponse) => {
+    isAnswered = true;
+    safely(() => receive(response));
+  };
+  const complete = () => isAnswered || subscriber.complete();
+  safely(() => subscriber.add(transport(request).pipe(take(1)).subscribe({ next, error: fail, complete })));
 }
 
 function withBearer(request: TransportRequest, token: string): TransportRequest {
@@ -197,13 +158,6 @@ function withBearer(request: TransportRequest, token: string): TransportRequest 
       if (status !== 401) request.onArrival?.(status);
     },
   };
-}
-
-/** Whether an answer is the service's own. */
-function isServices({ headers, text }: TransportResponse): boolean {
-  const { code, ray_id } = errorBodyOf(text);
-  const rayId = ray_id ?? headers.get('rvt-ray-id') ?? '';
-  return isFromService({ code: code ?? undefined, rayId: rayId === '' ? undefined : rayId });
 }
 
 /** Redacts an error answer, which may quote the request in its body or in a header that ends up in an error. */

@@ -139,4 +139,10 @@ describe('redactBody', () => {
     const body = redactBody(`{"message":"${escaped}","metadata":${deep}}`, [secret]);
     ok(!body.includes(secret) && !body.includes(escaped));
   });
+
+  it('keeps the code of an error whose body is nested too deeply for a recursion', () => {
+    const bodyWith = (text: string) =>
+      `{"code":"CODE","metadata":${'['.repeat(9_000)}"${text}"${']'.repeat(9_000)}}`;
+    strictEqual(redactBody(bodyWith(secret), [secret, 'code', 'metadata']), bodyWith('[secret]'));
+  });
 });

@@ -127,7 +127,7 @@ describe('backoff', () => {
   );
 
   it(
-    'passes on an error that `when` excludes',
+    'passes on an error that `shouldRetry` excludes',
     marbles(({ cold, expectObservable }) => {
       const when = (error: unknown) => error === 'lost';
       expectObservable(cold('--#', undefined, 'refused').pipe(backoff({ shouldRetry: when }))).toBe(

@@ -130,6 +130,11 @@ describe('a recording', () => {
     }
   });
 
+  it('has none that is said before the field that shows that it is one, nor in a key', () => {
+    const [, line] = recorded(get('/'), '{"said":"abcdefgh","by":{"abcdefgh":1},"n":1,"token":"abcdefgh"}');
+    strictEqual(textOf(line), '{"said":"redacted-1","by":{"redacted-1":1},"n":1,"token":"redacted-1"}');
+  });
+
   it('has none that no URL can have, or is in one that cannot be decoded', () => {
     const [{ url }, line] = recorded(
       get('/?token=%Zbcdefgh', { body: '{"token":"abcdefgh\\ud800"}' }),

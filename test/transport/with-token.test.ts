@@ -445,6 +445,7 @@ describe('withToken', () => {
           /failed: TransportError: the connection was lost/,
         ],
         [() => 7 as never, /gave 7/],
+        [() => new String('t') as never, /gave a String object, not a string/],
         [() => [7] as never, /gave 7/],
         [() => EMPTY, /completed without a token/],
         [() => NEVER, /gave none within 15000 ms/],
@@ -522,6 +523,7 @@ describe('withToken', () => {
       ],
       [null, /got null/],
       [7, /got 7/],
+      [new String('t'), /got a String object, not a string/],
       [{}, /^InputError: token\.get must be a function; got undefined/],
       [{ get: () => 'a' }, /^InputError: token\.renew must be a function; got undefined/],
       [

@@ -1,7 +1,7 @@
 import { defer, finalize, merge, Observable, Subject, switchMap, tap, type Subscriber } from 'rxjs';
 import {
   aFunction,
-  checkConfig,
+  checkOptions,
   InputError,
   isInputError,
   plainObject,
@@ -114,7 +114,7 @@ const OPTIONS: Options<FleetBatchesConfig> = {
 export function fleetBatches<const Codecs extends EventCodecs = NoOwnEvents>(
   config: FleetBatchesConfig<Codecs>,
 ): Observable<FleetBatch<PayloadsOf<Codecs>>> {
-  checkConfig<FleetBatchesConfig>(config as object as FleetBatchesConfig, OPTIONS, 'nats');
+  checkOptions<FleetBatchesConfig>(config as object as FleetBatchesConfig, OPTIONS, '', ['nats']);
   const { nats, fleet } = config;
   return defer(() => {
     const batches$ = defer(() => openFleetToRead({ nats, fleet })).pipe(

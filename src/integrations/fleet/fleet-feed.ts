@@ -10,7 +10,7 @@ import {
   switchMap,
   tap,
 } from 'rxjs';
-import { checkConfig, isInputError, milliseconds, plainObject, type Options } from '../../error/index.js';
+import { checkOptions, isInputError, milliseconds, plainObject, type Options } from '../../error/index.js';
 import {
   decodedEvents,
   identityEventList,
@@ -83,7 +83,7 @@ const OPTIONS: Options<FleetFeedConfig> = {
 export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   config: FleetFeedConfig<Codecs>,
 ): EventFeed<PayloadsOf<Codecs>> {
-  checkConfig<FleetFeedConfig>(config as object as FleetFeedConfig, OPTIONS, 'nats', 'identity_id');
+  checkOptions<FleetFeedConfig>(config as object as FleetFeedConfig, OPTIONS, '', ['nats', 'identity_id']);
   const { nats, linger, fleet } = config;
   const place = new FeedPlace();
   const signal$ = defer(() => {

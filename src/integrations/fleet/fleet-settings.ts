@@ -5,7 +5,7 @@ import type { ObservableInput } from 'rxjs';
 import type { ClientConfig } from '../../client/index.js';
 import {
   aFunction,
-  checkConfig,
+  checkOptions,
   given,
   milliseconds,
   observableInput,
@@ -107,7 +107,7 @@ export type FleetSettings = FleetConfig & Required<Pick<FleetConfig, keyof typeo
 
 /** Fills in the defaults. Throws an `InputError` if an option is missing, unknown or invalid. */
 export function fleetSettings(config: FleetConfig): FleetSettings {
-  checkConfig(config, OPTIONS, 'nats', 'identities$', 'client');
+  checkOptions(config, OPTIONS, '', ['nats', 'identities$', 'client']);
   return { ...DEFAULTS, name: defaultName(), ...given(config) };
 }
 

@@ -4,7 +4,6 @@ import type { MatchmakerApi } from '../../client/index.js';
 import {
   aBoolean,
   aFunction,
-  checkConfig,
   checkOptions,
   given,
   guarded,
@@ -172,7 +171,7 @@ const WS_OPTIONS: Options<WsOptions> = {
 
 /** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
 export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
-  checkConfig(config, OPTIONS, 'server', 'client');
+  checkOptions(config, OPTIONS, '', ['server', 'client']);
   checkOptions(config.ws, WS_OPTIONS, 'ws');
   const { firstMessage = false } = config;
   return {

@@ -20,16 +20,9 @@ export function createAgents(options: AgentOptions = {}): AgentOf {
   const kept = { ...common, keepAlive: true, maxFreeSockets: Infinity };
   // With a limit, Node would hand a socket on to the next request.
   const single = { ...common, keepAlive: false, maxSockets: Infinity };
-  const [http, https, httpOnce, httpsOnce] = [
-    new HttpAgent(kept),
-    new HttpsAgent(kept),
-    new HttpAgent(single),
-    new HttpsAgent(single),
-  ];
-  return (url, mayReuse) => {
-    if (isTls(url)) return mayReuse ? https : httpsOnce;
-    return mayReuse ? http : httpOnce;
-  };
+  const http = { kept: new HttpAgent(kept), single: new HttpAgent(single) };
+  const https = { kept: new HttpsAgent(kept), single: new HttpsAgent(single) };
+  return (url, mayReuse) => (isTls(url) ? https : http)[mayReuse ? 'kept' : 'single'];
 }
 
 /** Whether a request to a URL is encrypted. */

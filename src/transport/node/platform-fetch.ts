@@ -2,7 +2,7 @@ import type { fetch } from 'cross-fetch';
 import http, { type Agent, type ClientRequest } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
-import { TransportError, type RequestSummary } from '../../error/index.js';
+import { causeOf, MAX_CAUSES, TransportError, type RequestSummary } from '../../error/index.js';
 import type { Send, SentResponse } from '../fetch-like.js';
 import { platformFetch as nativeFetch } from '../platform-fetch.js';
 import { createAgents, dropIdleSockets, isTls } from './agents.js';
@@ -106,23 +106,12 @@ const CONNECTING = /^(getaddrinfo|query[A-Z]\w*|bind|connect)$/;
 /** Where Node failed, if that was on a connection, which a router may call unreachable later. */
 const CONNECTED = /^(read|write|shutdown)$/;
 
-interface NodeFailure {
-  readonly code?: unknown;
-  readonly syscall?: unknown;
-  readonly cause?: unknown;
-  /** Those of an AggregateError: Node has tried several addresses. */
-  readonly errors?: unknown;
-}
-
-/** Causes may be cyclic. */
-const MAX_DEPTH = 5;
-
 /** Whether an error, its cause, or all of the errors that it combines say that no connection was made. */
 export function isUnconnected(error: unknown, depth = 0): boolean {
-  if (depth > MAX_DEPTH || typeof error !== 'object' || error === null) return false;
-  const { code, syscall, errors } = error as NodeFailure;
+  if (depth > MAX_CAUSES || typeof error !== 'object' || error === null) return false;
+  const { code, syscall, errors } = error as Readonly<Record<string, unknown>>;
   if (Array.isArray(errors) && errors.length > 0) return errors.every(each => isUnconnected(each, depth + 1));
   if (typeof syscall === 'string' && CONNECTING.test(syscall)) return true;
-  if (typeof code !== 'string') return isUnconnected((error as NodeFailure).cause, depth + 1);
+  if (typeof code !== 'string') return isUnconnected(causeOf(error), depth + 1);
   return UNREACHABLE.test(code) && !(typeof syscall === 'string' && CONNECTED.test(syscall));
 }
