@@ -13,7 +13,9 @@ export class Budget {
   }
 
   /** The budget of an endpoint's route; none if it is unlimited, and for what is no GET. */
-  of({ method, service, path }: Pick<Endpoint, 'method' | 'service' | 'path'>): RouteBudget | undefined {
+  of(endpoint: Pick<Endpoint, 'method' | 'service' | 'path'>): RouteBudget | undefined {
+    // It is checked when it is sent.
+    const { method, service, path } = Object(endpoint) as typeof endpoint;
     if (this.#quota === Infinity || method !== 'GET') return undefined;
     const route = `${service} ${path}`;
     const known = this.#routes.get(route) ?? new RouteBudget(this.#quota, this.#clock);

@@ -80,10 +80,8 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContex
 function whileOpen(life: ClientLife, transport: Transport): Transport {
   return request => {
     let reason: TransportFailure = 'closed';
-    const sent$ = defer(() => {
-      if (request.method !== 'GET') reason = 'lost';
-      return transport(request);
-    });
+    const onSent = () => (reason = 'lost');
+    const sent$ = defer(() => transport(request.method === 'GET' ? request : { ...request, onSent }));
     return life.until(sent$, subscriber =>
       subscriber.error(new TransportError(reason, 'the client is closed', summaryOf(request))),
     );

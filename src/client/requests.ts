@@ -54,7 +54,7 @@ export function request<Input, Answer>(
     watch_index == null
       ? send(context.plain, endpoint, input, options)
       : send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
-  const budget = context.budget.of(Object(endpoint) as Endpoint);
+  const budget = context.budget.of(endpoint);
   return budget ? counted(sent$, budget) : sent$;
 }
 

@@ -282,7 +282,7 @@ describe('injectRoster', () => {
     }
   });
 
-  it('keeps an application stable while it reads the pages that are not watched', () => {
+  it('keeps an application stable while it reads the pages after the first one', () => {
     const world = createWorld();
     const { emulator, group_id } = world;
     const { component, pass } = angularApp({ world });
@@ -290,7 +290,7 @@ describe('injectRoster', () => {
     const roster = component(() =>
       injectRoster(
         () => group_id,
-        () => ({ count: 5, watched: 1, refresh: 10_000 }),
+        () => ({ count: 5, refreshInterval: 10_000 }),
       ),
     ).value;
     pass(5_000);

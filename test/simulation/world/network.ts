@@ -158,7 +158,8 @@ export class Network {
         const reason = how === 'lost' ? 'lost' : 'too_large';
         this.#drop(exchange);
         const error = new TransportError(reason, how, exchange.request);
-        this.#toClient(exchange, () => exchange.subscriber.error(error)); return;
+        this.#toClient(exchange, () => exchange.subscriber.error(error));
+        return;
       }
       const answer = typeof how === 'number' ? page(how) : { status: 200, headers: {}, text: BROKEN[how] };
       this.#replace(exchange, isEmpty ? { ...answer, text: '' } : answer);

@@ -213,7 +213,7 @@ describe('an index', () => {
   it('with an answer without news, at once and with itself, is not renewed: that is an echo, which emits nothing', () => {
     const again = sent(news, 100_000);
     const { delivery, signals, why, state } = turn(again, got(answer('6', 'x')), 101_999);
-    deepStrictEqual([delivery, signals, why], [undefined, [], 'nothing']);
+    deepStrictEqual([delivery, signals, why], [undefined, [], 'echo']);
     deepStrictEqual([state.indexAt, state.wordAt, state.isEchoed], [news.indexAt, news.wordAt, true]);
     deepStrictEqual(turn(asked, got(answer('5')), 40_001).state.indexAt, when(0));
     // Held by the service, with another index, or with news it is an answer like any other.

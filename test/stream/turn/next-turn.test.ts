@@ -131,10 +131,7 @@ describe('the laws of the watch', () => {
       const late = failed(retrying, { kind: 'idle' }, 2_000);
       deepStrictEqual([late.why, late.state.status.attempt, late.state.isEchoed], ['nothing', 0, false]);
       const early = failed(retrying, { kind: 'idle' }, 1_999);
-      deepStrictEqual(
-        [early.why, early.state.status, early.state.isEchoed],
-        ['nothing', retrying.status, true],
-      );
+      deepStrictEqual([early.why, early.state.status, early.state.isEchoed], ['echo', retrying.status, true]);
       strictEqual(failed({ ...retrying, index: undefined }, { kind: 'idle' }, 1_999).why, 'failed');
     });
 
