@@ -54,7 +54,7 @@ function timePerEvent(subscribers: number): number {
     token: 't',
     transport,
     scheduler,
-    watch: { linger: 0 },
+    watch: { linger: 0, quota: Infinity },
   });
   let received = 0;
   for (let i = 0; i < subscribers; i++) client.events.feed.all$.subscribe(() => received++);

@@ -24,10 +24,9 @@ export function followByLoop(url: string): Follower {
   };
 }
 
-/** A client each time: a client that has sent 1,500 polls limits its rate. */
 export function followInBatches(url: string): Follower {
   return onEvents => {
-    const { events } = createClient({ url, token: 't' });
+    const { events } = createClient({ url, token: 't', watch: { quota: Infinity } });
     const following = events.batches().subscribe(({ events }) => onEvents(events.length));
     return () => following.unsubscribe();
   };
@@ -51,7 +50,12 @@ export function followers(url: string): Record<string, Follower> {
   const feedOf =
     (config: Partial<ClientConfig> = {}): Follower =>
     onEvents => {
-      const { feed } = createClient({ url, token: 't', watch: { linger: 0 }, ...config }).events;
+      const { feed } = createClient({
+        url,
+        token: 't',
+        watch: { linger: 0, quota: Infinity },
+        ...config,
+      }).events;
       const following = feed.all$.subscribe(() => onEvents(1));
       return () => following.unsubscribe();
     };

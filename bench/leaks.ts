@@ -22,7 +22,7 @@ async function leftByWatches(report: Report): Promise<void> {
   const emulator = createEmulator();
   const { token } = emulator.addIdentity();
   const server = await listen(emulator);
-  const client = createClient({ ...server.urls, token, watch: { linger: 0 } });
+  const client = createClient({ ...server.urls, token, watch: { linger: 0, quota: Infinity } });
 
   const watchAndUnsubscribe = async (count: number) => {
     for (let i = 0; i < count; i++) {
@@ -91,6 +91,7 @@ async function leftByPolls(report: Report): Promise<void> {
     token: 't',
     transport,
     scheduler,
+    watch: { quota: Infinity },
   });
 
   const run = (batches: number): Promise<unknown> => {

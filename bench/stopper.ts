@@ -23,7 +23,7 @@ const client = createClient({
   url: 'https://service.example',
   token: 't',
   transport,
-  watch: { timeout: 280_000 },
+  watch: { timeout: 280_000, quota: Infinity },
 });
 const watches: Subscription[] = [];
 

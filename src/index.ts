@@ -5,7 +5,7 @@
  */
 
 // The client, and what goes with it.
-export { createClient, fold, identities, ramp, whyNotConnected } from './client/index.js';
+export { createClient, fold, whyNotConnected } from './client/index.js';
 export type {
   Client,
   ClientConfig,
@@ -14,12 +14,10 @@ export type {
   EventsApi,
   FeedConfig,
   GroupApi,
-  IdentitiesConfig,
   LogEntry,
   MatchmakerApi,
   MembersConfig,
   NotConnected,
-  RampConfig,
   RefusalReason,
   RequestConfig,
   Roster,

@@ -1,7 +1,7 @@
 // Follows identities: all of them by itself, or as a worker of a fleet.
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { merge, of } from 'rxjs';
-import { createClient, ramp } from 'lobby-rx';
+import { merge, of, switchMap, timer } from 'rxjs';
+import { createClient } from 'lobby-rx';
 import { runFleet } from 'lobby-rx/fleet';
 import { fromHttp } from 'lobby-rx/node';
 import type { FollowerFigures, FromFollower, ToFollower } from './messages.js';
@@ -19,15 +19,16 @@ process.on('disconnect', () => process.exit());
 async function start({ name, url, nats: port, lease, identities }: Extract<ToFollower, { kind: 'start' }>) {
   const tokens = new Map(identities);
   if (port === undefined) {
-    const client = createClient({ url, token: 't', transport: fromHttp() });
-    const start = ramp({ perSecond: 500 });
-    const followed = [...tokens.values()].map(token => client.as(token).events.batches().pipe(start));
+    const client = createClient({ url, token: 't', transport: fromHttp(), watch: { quota: Infinity } });
+    const followed = [...tokens.values()].map((token, i) =>
+      timer(i * 2).pipe(switchMap(() => client.as(token).events.batches())),
+    );
     merge(...followed).subscribe(batch => (events += batch.events.length));
     return;
   }
   nats = await connect({ servers: `127.0.0.1:${port}` });
   runFleet({
-    ...{ nats, name, lease, ramp: 500, requestsPerMinute: 10_000_000 },
+    ...{ nats, name, lease, startsPerSecond: 500, requestsPerMinute: 10_000_000 },
     identities$: of(tokens.keys()),
     client: identity_id => ({ url, token: tokens.get(identity_id)! }),
   }).subscribe(event => {

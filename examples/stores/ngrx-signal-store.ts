@@ -2,7 +2,7 @@
 import { InjectionToken, computed, inject } from '@angular/core';
 import { patchState, signalStore, withComputed, withMethods, withState } from '@ngrx/signals';
 import { rxMethod } from '@ngrx/signals/rxjs-interop';
-import { identities, type Client, type GroupMember, type Profile } from 'lobby-rx';
+import { fold, type Client, type GroupMember, type Profile } from 'lobby-rx';
 import { catchError, map, merge, of, pipe, switchMap, tap } from 'rxjs';
 
 export const CLIENT = new InjectionToken<Client>('lobby-rx');
@@ -24,7 +24,13 @@ export const LobbyStore = signalStore(
         switchMap(group_id =>
           merge(
             group.roster(group_id).pipe(map(({ members }) => ({ members }))),
-            identities(events.feed).pipe(map(profiles => ({ profiles }))),
+            events.feed.identityUpdate$.pipe(
+              fold(
+                (known, { identity }) => new Map(known).set(identity.identity_id, identity),
+                new Map<string, Profile>(),
+              ),
+              map(profiles => ({ profiles })),
+            ),
           ).pipe(catchError((error: unknown) => of({ error }))),
         ),
         tap(change => patchState(store, change)),

@@ -1,5 +1,5 @@
 // Zustand: the values that the streams emit are the state.
-import { identities, type Client, type GroupMember, type Profile } from 'lobby-rx';
+import { fold, type Client, type GroupMember, type Profile } from 'lobby-rx';
 import { map, merge } from 'rxjs';
 import { createStore } from 'zustand/vanilla';
 
@@ -19,6 +19,12 @@ export function follow(
 ) {
   return merge(
     client.group.roster(group_id).pipe(map(({ members }) => ({ members }))),
-    identities(client.events.feed).pipe(map(profiles => ({ profiles }))),
+    client.events.feed.identityUpdate$.pipe(
+      fold(
+        (known, { identity }) => new Map(known).set(identity.identity_id, identity),
+        new Map<string, Profile>(),
+      ),
+      map(profiles => ({ profiles })),
+    ),
   ).subscribe({ next: change => store.setState(change), error: onError });
 }

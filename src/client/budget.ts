@@ -1,4 +1,13 @@
-import type { TimestampProvider } from 'rxjs';
+import {
+  defer,
+  EMPTY,
+  ignoreElements,
+  interval,
+  takeWhile,
+  type Observable,
+  type SchedulerLike,
+  type TimestampProvider,
+} from 'rxjs';
 import type { Endpoint } from '../endpoint/index.js';
 import type { Reservation } from '../stream/index.js';
 
@@ -29,6 +38,9 @@ const BUCKET_MS = 30_000;
 
 /** So many of them are any 15 minutes, and the one that has only begun. */
 const BUCKETS = 31;
+
+/** How often to look whether there is room again, in ms. */
+const LOOK_MS = 5_000;
 
 /** This part of the quota is free. What is left of it is spread. */
 const FREE = 1_500 / 1_900;
@@ -73,6 +85,20 @@ export class RouteBudget {
   /** Whether there is room for so many requests. More than half of the quota is never asked for. */
   hasRoomFor(requests: number): boolean {
     return Math.min(requests, this.#quota / 2) <= this.#quota - this.#usedAt(this.#clock.now());
+  }
+
+  /** Completes when there is room for so many requests, or has been none for `patience` ms. */
+  room(requests: number, patience: number, scheduler: SchedulerLike): Observable<never> {
+    return defer(() => {
+      const until = this.#clock.now() + patience;
+      const isOver = () => this.hasRoomFor(requests) || this.#clock.now() >= until;
+      return isOver()
+        ? EMPTY
+        : interval(LOOK_MS, scheduler).pipe(
+            takeWhile(() => !isOver()),
+            ignoreElements(),
+          );
+    });
   }
 
   #promise(at: number, now: number): Reservation {

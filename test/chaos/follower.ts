@@ -61,7 +61,14 @@ function createFollower(start: StartFollower): Follower {
         ...{ groupUrl: `${url}/group`, matchmakerUrl: `${url}/matchmaker`, apiUrl: `${url}/api` },
         token: () => token,
         transport: fromFetch({ bodyIdleTimeout: 1_000 }),
-        watch: { backoff: { initial: 20, max: 500 }, timeout, retention, minInterval, burst },
+        watch: {
+          backoff: { initial: 20, max: 500 },
+          timeout,
+          retention,
+          minInterval,
+          burst,
+          quota: Infinity,
+        },
       });
     },
   };

@@ -6,7 +6,6 @@ import {
   eventFeed,
   fromFetch,
   getMembers,
-  identities,
   integer,
   isInputError,
   pages,
@@ -107,7 +106,6 @@ describe('createClient', () => {
     refused(() => events.createFeed(typo));
     throws(() => events.createFeed(typo), /Options: .*linger, resume/);
     throws(() => events.createFeed(null as never), /^InputError: config must be an object; got null$/);
-    refused(() => identities(events.feed, typo));
     refused(() => watch(() => [], typo));
     refused(() => pages(() => [], typo));
     refused(() => backoff(typo));

@@ -44,6 +44,7 @@ function clientOf(
     // What is not sent, but only tells the transport how to send it, is left out.
     const onTheWire: { -readonly [K in keyof TransportRequest]: TransportRequest[K] } = { ...request };
     delete onTheWire.onArrival;
+    delete onTheWire.onSent;
     sent.push(onTheWire);
     return of({ status, headers: { get: name => headers[name] ?? null }, text });
   };

@@ -5,7 +5,6 @@ import {
   EMPTY,
   filter,
   ignoreElements,
-  interval,
   map,
   merge,
   NEVER,
@@ -15,7 +14,6 @@ import {
   Subject,
   switchMap,
   take,
-  takeWhile,
   throwError,
   timer,
   toArray,
@@ -196,17 +194,10 @@ class GroupWatch {
   /** Completes when a reading may begin: there is room for it in the budget, or it has been due for long; and it is permitted. */
   #permitted(): Observable<never> {
     const { refreshInterval, settings } = this.config;
-    const { monotonic, permit, scheduler } = settings;
     const route = this.context.budget.of(this.context.endpoints.getMembers);
-    return defer(() => {
-      const dueAt = monotonic.now();
-      const mayBegin = () =>
-        !route || route.hasRoomFor(this.#requests) || monotonic.now() - dueAt >= refreshInterval;
-      const room$ = mayBegin()
-        ? EMPTY
-        : interval(MIN_REFRESH_MS, scheduler).pipe(takeWhile(() => !mayBegin()));
-      return concat(room$, defer(() => permit?.() ?? EMPTY).pipe(take(1))).pipe(ignoreElements());
-    });
+    const room$ = route?.room(this.#requests, refreshInterval, settings.scheduler) ?? EMPTY;
+    const permit$ = defer(() => settings.permit?.() ?? EMPTY).pipe(take(1));
+    return concat(room$, permit$).pipe(ignoreElements());
   }
 
   /** Emits when it is time to read again. */

@@ -1,6 +1,5 @@
 import { computed, signal, untracked, type WritableSignal } from '@angular/core';
 import { asapScheduler, Observable, Subject, Subscription, takeUntil, type SchedulerLike } from 'rxjs';
-import { keepProfile } from '../../client/index.js';
 import type { LiveEvent, NoOwnEvents, Profile } from '../../protocol/index.js';
 import { connecting, isRealTime, type EventFeed, type Gap, type WatchStatus } from '../../stream/index.js';
 import type { AppLife } from './app-life.js';
@@ -94,4 +93,13 @@ export class FeedHub {
     if (untracked(this.status).state === 'closed') return;
     this.status.set({ ...connecting(this.#config.scheduler.now()), state: 'closed', error });
   }
+}
+
+/** Adds a profile to a map of the latest ones. The least recently updated one is dropped if there are more than `max`. */
+function keepProfile(profiles: Map<string, Profile>, profile: Profile, max: number): void {
+  // Deleted first, so that it moves to the end of the map's order.
+  profiles.delete(profile.identity_id);
+  profiles.set(profile.identity_id, profile);
+  const [oldest] = profiles.keys();
+  if (profiles.size > max && oldest !== undefined) profiles.delete(oldest);
 }

@@ -32,7 +32,7 @@ export interface FleetConfig {
   /** How many identities this worker is made for: workers share the shards in proportion to it. Default 10,000. */
   readonly capacity?: number;
   /** How many watches to start in a second. Default 100. */
-  readonly ramp?: number;
+  readonly startsPerSecond?: number;
   /** The name of this worker. No two of a fleet may have the same. Default: the name of the host, and a random one. */
   readonly name?: string;
   /** The name of the fleet, if there are several on the server. Default `lobby`: the stream is `LOBBY_EVENTS`. */
@@ -54,7 +54,7 @@ export interface FleetConfig {
   readonly drain$?: ObservableInput<unknown>;
 }
 
-const DEFAULTS = { lease: 10_000, capacity: 10_000, ramp: 100, requestsPerMinute: 120 };
+const DEFAULTS = { lease: 10_000, capacity: 10_000, startsPerSecond: 100, requestsPerMinute: 120 };
 
 /** A shard is a part of a subject, and a claim in a bucket. */
 const MAX_SHARDS = 65_536;
@@ -79,7 +79,7 @@ const OPTIONS: Options<FleetConfig> = {
     is: u => milliseconds.is(u) && u >= MIN_LEASE,
   },
   capacity: positiveInteger,
-  ramp: positiveInteger,
+  startsPerSecond: positiveInteger,
   name: workerName,
   fleet: fleetName,
   requestsPerMinute: positiveInteger,

@@ -56,14 +56,14 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
 }
 
 function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetEvent> {
-  const { client, lease, capacity, ramp, name, requestsPerMinute, localAddresses } = settings;
+  const { client, lease, capacity, startsPerSecond, name, requestsPerMinute, localAddresses } = settings;
   const clock = { random: Math.random, scheduler: asyncScheduler };
   return new Observable(subscriber => {
     const instance = `${new Date().toISOString()} ${randomUUID()}`;
     let records = 0;
     const natsClock = new NatsClock(error => subscriber.next({ kind: 'trouble', error }));
     const polls = new IdentityPolls({
-      ...{ client, requestsPerMinute, perSecond: ramp, ...clock },
+      ...{ client, requestsPerMinute, startsPerSecond, ...clock },
       log: new NatsLog(fleet, natsClock),
       transports: localAddresses?.map(localAddress => fromHttp({ agentOptions: { localAddress } })) ?? [
         fromHttp(),

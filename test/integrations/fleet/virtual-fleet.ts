@@ -63,7 +63,7 @@ export function virtualFleet({
       newKey: () => `${name} ${++keys}`,
       random: () => 0.5,
       tell: event => events.push(event),
-      ...{ scheduler: own, requestsPerMinute, perSecond: 1_000 },
+      ...{ scheduler: own, requestsPerMinute, startsPerSecond: 1_000 },
     });
     const worker: VirtualWorker = {
       ...{ name, link, scheduler: own, events },

@@ -41,7 +41,7 @@ async function receive(message: ToWorker): Promise<void> {
           shards,
           replicas: ports.length,
           requestsPerMinute: 1_000_000,
-          ramp: 500,
+          startsPerSecond: 500,
         },
         client: identity_id => ({
           url,

@@ -1,5 +1,5 @@
-import { defer, tap, type Observable, type SchedulerLike } from 'rxjs';
-import { createClient, ramp, RateLimit, type ClientConfig } from '../../../client/index.js';
+import { concat, defer, tap, type Observable, type SchedulerLike } from 'rxjs';
+import { createClient, type ClientConfig } from '../../../client/index.js';
 import { rawEventsWatch } from '../../../endpoint/index.js';
 import { isStatusError, MAX_WAIT } from '../../../error/index.js';
 import type { WatchStatus } from '../../../stream/index.js';
@@ -7,6 +7,7 @@ import type { Transport } from '../../../transport/index.js';
 import type { FleetEvent } from '../fleet-event.js';
 import { shardOf } from './assign-shards.js';
 import type { WatchIdentity } from './held-shard.js';
+import { RateLimit } from './rate-limit.js';
 import { storedWatch, type StoredWatchConfig, type StoredWatchEvent } from './stored-watch.js';
 
 /** A longer wait than this for the turn of a poll is worth telling, in ms. */
@@ -25,8 +26,8 @@ export interface IdentityPollsConfig extends Pick<StoredWatchConfig, 'log' | 'ne
   readonly transports: readonly Transport[];
   /** From each address. */
   readonly requestsPerMinute: number;
-  /** How many watches to start in a second. */
-  readonly perSecond: number;
+  /** How many watches to start in a second: one that starts thousands at once has no time for their answers. */
+  readonly startsPerSecond: number;
   readonly tell: (event: FleetEvent) => void;
   readonly scheduler: SchedulerLike;
 }
@@ -35,12 +36,14 @@ export interface IdentityPollsConfig extends Pick<StoredWatchConfig, 'log' | 'ne
 export class IdentityPolls {
   readonly #config: IdentityPollsConfig;
   readonly #addresses: readonly { readonly transport: Transport; readonly budget: RequestBudget }[];
-  readonly #start: <T>(source$: Observable<T>) => Observable<T>;
+  readonly #starts: RateLimit;
 
   constructor(config: IdentityPollsConfig) {
-    const { transports, requestsPerMinute, perSecond, tell, scheduler } = config;
+    const { transports, requestsPerMinute, startsPerSecond, tell, scheduler } = config;
     this.#config = config;
-    this.#start = ramp({ perSecond, scheduler });
+    // Timers are too coarse for single starts at a high rate: those of 20 ms may come at once.
+    const burst = Math.ceil(startsPerSecond / 50);
+    this.#starts = new RateLimit({ interval: 1_000 / startsPerSecond, burst, scheduler });
     this.#addresses = transports.map(transport => ({
       transport,
       budget: new RequestBudget(requestsPerMinute, scheduler, tell),
@@ -54,11 +57,14 @@ export class IdentityPolls {
   }
 
   /** Follows one identity. */
-  readonly watch: WatchIdentity = (identity_id, held) =>
-    defer((): Observable<StoredWatchEvent> => {
+  readonly watch: WatchIdentity = (identity_id, held) => {
+    const watched$ = defer((): Observable<StoredWatchEvent> => {
       const { client, log, newKey, random, scheduler } = this.#config;
       const { transport, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
-      const config: ClientConfig = { transport, scheduler, testing: { random }, ...client(identity_id) };
+      const given = client(identity_id);
+      // All identities share the budget of their address.
+      const watch = { ...given.watch, quota: Infinity };
+      const config: ClientConfig = { transport, scheduler, testing: { random }, ...given, watch };
       const own = createClient(config);
       const { response } = rawEventsWatch;
       const endpoint = { ...rawEventsWatch, ...config.endpoints?.eventsWatch, response };
@@ -71,7 +77,9 @@ export class IdentityPolls {
           if (event.kind === 'status') budget.slowDownFor(event.status);
         }),
       );
-    }).pipe(this.#start);
+    });
+    return concat(this.#starts.turn(), watched$);
+  };
 }
 
 /** How many polls may be sent from one address. All identities that are polled from there share it. */

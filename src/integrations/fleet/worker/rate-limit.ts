@@ -1,44 +1,11 @@
 import {
-  asyncScheduler,
-  concat,
   Observable,
   type SchedulerLike,
   type Subscriber,
   type Subscription,
   type TimestampProvider,
 } from 'rxjs';
-import { checkOptions, positiveInteger, schedulerLike, type Options } from '../error/index.js';
-import { monotonicClock } from '../stream/index.js';
-
-/** The options of {@link ramp}. */
-export interface RampConfig {
-  /** How many subscriptions may start in a second. Default 100. */
-  readonly perSecond?: number;
-  /** The clock. Default `asyncScheduler`. */
-  readonly scheduler?: SchedulerLike;
-}
-
-const OPTIONS: Options<RampConfig> = { perSecond: positiveInteger, scheduler: schedulerLike };
-
-/**
- * Creates an operator that starts many streams one after another: all streams that one such operator is applied to share its
- * rate. Each is subscribed to when it is its turn, in the order of the subscriptions; one that ends earlier gives
- * up its turn. A process that starts thousands of watches at once has no time for their answers.
- *
- * Throws an `InputError` if the config is invalid.
- *
- * @example
- * const start = ramp({ perSecond: 200 });
- * merge(...tokens.map(token => client.as(token).events.batches().pipe(start))).subscribe(apply);
- */
-export function ramp(config: RampConfig = {}): <T>(source$: Observable<T>) => Observable<T> {
-  checkOptions(config, OPTIONS);
-  const { perSecond = 100, scheduler = asyncScheduler } = config;
-  // Timers are too coarse for single starts at a high rate: those of 20 ms may come at once.
-  const burst = Math.ceil(perSecond / 50);
-  const starts = new RateLimit({ interval: 1_000 / perSecond, burst, scheduler });
-  return source$ => concat(starts.turn(), source$);
-}
+import { monotonicClock } from '../../../stream/index.js';
 
 interface RateLimitConfig {
   readonly interval: number;

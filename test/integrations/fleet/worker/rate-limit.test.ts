@@ -1,60 +1,7 @@
-import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
-import { merge, Observable, of } from 'rxjs';
-import { ramp, type RampConfig } from 'lobby-rx';
-import { RateLimit } from '../../src/client/ramp.js';
-import { marbles } from '../marbles.js';
-import { virtualTime } from '../virtual-time.js';
-
-describe('ramp', () => {
-  it(
-    'subscribes to streams one after another, at the rate that they share',
-    marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const start = ramp({ perSecond: 50 });
-      const sources = ['a', 'b', 'c'].map(name => cold(`${name}|`));
-      expectObservable(merge(...sources.map(source$ => source$.pipe(start)))).toBe('a 19ms b 19ms c|');
-      expectSubscriptions(sources[0]!.subscriptions).toBe('^!');
-      expectSubscriptions(sources[1]!.subscriptions).toBe('20ms ^!');
-      expectSubscriptions(sources[2]!.subscriptions).toBe('40ms ^!');
-    }),
-  );
-
-  it(
-    'gives the turn of who has left to the next one',
-    marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
-      const start = ramp({ perSecond: 50 });
-      const [a, b, c] = [cold('a|'), cold('b|'), cold('c|')];
-      expectObservable(a.pipe(start)).toBe('a|');
-      expectObservable(b.pipe(start), '10ms !').toBe('');
-      expectObservable(c.pipe(start)).toBe('20ms c|');
-      expectSubscriptions(b.subscriptions).toBe([]);
-      expectObservable(hot('-').pipe(start), '30ms !').toBe('');
-    }),
-  );
-
-  it('starts thousands at the rate it is given, and has no timer when nobody waits', () => {
-    const { scheduler, pass } = virtualTime();
-    const start = ramp({ perSecond: 2_000, scheduler });
-    let started = 0;
-    const starting = merge(
-      ...Array.from({ length: 5_000 }, () =>
-        new Observable(() => {
-          started++;
-        }).pipe(start),
-      ),
-    ).subscribe();
-    pass(1_000);
-    ok(started >= 2_000 && started <= 2_050, String(started));
-    starting.unsubscribe();
-    pass(10_000);
-    ok(started <= 2_050);
-    strictEqual(scheduler.actions.length, 0);
-  });
-
-  it('says what is wrong with its config', () => {
-    throws(() => ramp({ perSecond: 0 }), /perSecond/);
-    throws(() => ramp({ perMinute: 1 } as RampConfig), /perMinute/);
-  });
-});
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { of } from 'rxjs';
+import { RateLimit } from '../../../../src/integrations/fleet/worker/rate-limit.js';
+import { virtualTime } from '../../../virtual-time.js';
 
 describe('a rate limit', () => {
   const limited = (burst: number) => {
@@ -76,6 +23,18 @@ describe('a rate limit', () => {
     ask('g');
     pass(1_000);
     deepStrictEqual(turns, ['a 0', 'b 0', 'c 1000', 'd 2000', 'e 10000', 'f 10000', 'g 11000']);
+  });
+
+  it('gives the turn of who has left to the next one, and has no timer when nobody waits', () => {
+    const { scheduler, pass, turns, ask } = limited(1);
+    ask('a');
+    const left = ask('b');
+    ask('c');
+    pass(500);
+    left.unsubscribe();
+    strictEqual(scheduler.actions.length, 1);
+    pass(600);
+    deepStrictEqual([turns, scheduler.actions.length], [['a 0', 'c 1000'], 0]);
   });
 
   it('tells how long a turn would take, and how many wait', () => {
