@@ -39,6 +39,7 @@ export type {
   IndexingConfig,
   Poll,
   PollContext,
+  PollSignal,
   ResumableWatch,
   RetryConfig,
   SharedWatch,

@@ -28,6 +28,7 @@ writeFpTs();
 await bundleForNode();
 await bundleWorkbench();
 const WHOLE = [
+  'stream/turn',
   'integrations/angular',
   'integrations/browser',
   'integrations/opentelemetry',

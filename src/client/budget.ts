@@ -1,9 +1,10 @@
 import {
   defer,
   EMPTY,
+  filter,
   ignoreElements,
   interval,
-  takeWhile,
+  take,
   type Observable,
   type SchedulerLike,
   type TimestampProvider,
@@ -92,12 +93,8 @@ export class RouteBudget {
     return defer(() => {
       const until = this.#clock.now() + patience;
       const isOver = () => this.hasRoomFor(requests) || this.#clock.now() >= until;
-      return isOver()
-        ? EMPTY
-        : interval(LOOK_MS, scheduler).pipe(
-            takeWhile(() => !isOver()),
-            ignoreElements(),
-          );
+      const looked$ = interval(LOOK_MS, scheduler).pipe(filter(isOver), take(1), ignoreElements());
+      return isOver() ? EMPTY : looked$;
     });
   }
 

@@ -1,4 +1,4 @@
-import { defer, identity, Observable, timer } from 'rxjs';
+import { concat, defer, EMPTY, identity, ignoreElements, Observable, tap, timer } from 'rxjs';
 import {
   answerKey,
   pages,
@@ -149,17 +149,10 @@ function promised<A>(
 ): Observable<A> {
   const route = budget.of(endpoint);
   if (!route) return sent$;
-  return new Observable(subscriber => {
+  const room$ = defer(() => {
     const { wait, cancel } = route.page();
-    if (wait <= 0) return sent$.subscribe(subscriber);
-    let isSent = false;
-    subscriber.add(() => isSent || cancel());
-    subscriber.add(
-      timer(wait, watch.scheduler).subscribe(() => {
-        isSent = true;
-        subscriber.add(sent$.subscribe(subscriber));
-      }),
-    );
-    return undefined;
+    if (wait <= 0) return EMPTY;
+    return timer(wait, watch.scheduler).pipe(ignoreElements(), tap({ unsubscribe: cancel }));
   });
+  return concat(room$, sent$);
 }

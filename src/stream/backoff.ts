@@ -87,8 +87,21 @@ export function backoffDelay(
     : jitter;
 }
 
+/** When a network comes back, all clients wake at once. Their polls are spread over this time, in ms; or 1 ms for each watch. */
+const MIN_SPREAD_MS = 1_000;
+
+/** How long a watch that is one of many waits before a poll that all of them send at once, in ms. */
+export function spreadWait(openWatches: number, settings: { readonly random: () => number }): number {
+  return spreadOver(Math.max(MIN_SPREAD_MS, openWatches), settings);
+}
+
+/** A random part of a time, in ms. */
+export function spreadOver(time: number, { random }: { readonly random: () => number }): number {
+  return Math.round(within01(random()) * time);
+}
+
 /** What a custom `random` gives, if it is a number from 0 to 1. Anything else must not cause a hot loop. */
-export function within01(chance: number): number {
+function within01(chance: number): number {
   return chance >= 0 && chance <= 1 ? chance : 0.5;
 }
 

@@ -1,4 +1,11 @@
-export { backoff, BACKOFF_OPTIONS, backoffDelay, type BackoffConfig, type RetryConfig } from './backoff.js';
+export {
+  backoff,
+  BACKOFF_OPTIONS,
+  backoffDelay,
+  spreadWait,
+  type BackoffConfig,
+  type RetryConfig,
+} from './backoff.js';
 export { isRealTime, monotonicClock, TESTING_OPTIONS, type Clocks, type TestingConfig } from './clocks.js';
 export {
   audienceFeed,
@@ -9,9 +16,10 @@ export {
   type EventFeedConfig,
 } from './event-feed.js';
 export { heldSignals, runWhile, type Audience } from './audience.js';
-export type { Poll, PollContext, Polled, Reservation, SinglePoll } from './poll.js';
+export type { Poll, PollContext, Polled, PollSignal, Reservation, SinglePoll } from './poll.js';
 export { defaultWake, pageEvents, pageWake, shared } from './wake.js';
 export {
+  ageLimit,
   WATCH_OPTIONS,
   watchSettings,
   type AckDecision,
@@ -38,5 +46,4 @@ export {
   type WatchSignal,
   type WatchStatus,
 } from './watch-signal.js';
-export { ageLimit, spreadWait } from './turn/index.js';
 export { continuingWatch, watch, watchSignals } from './watch.js';

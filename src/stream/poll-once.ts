@@ -12,7 +12,7 @@ import {
 import { instant, type Clocks, type Instant } from './clocks.js';
 import type { Interruptions } from './interruptions.js';
 import { waitBeforeExpiry, type Interruption, type WatchEvent, type WatchState } from './turn/index.js';
-import type { Reservation, SentPollContext, SinglePoll } from './poll.js';
+import type { PollSignal, Reservation, SentPollContext, SinglePoll } from './poll.js';
 import type { WatchSettings } from './watch-config.js';
 
 /** No poll waits for the budget until less than this is left before its index expires, in ms. */
@@ -179,13 +179,20 @@ class SentPoll<A> {
 /** How a poll ends by itself. */
 const ENDS: readonly string[] = ['answer', 'nothing', 'failure'];
 
+interface Aborting {
+  readonly signal: PollSignal;
+  abort(): void;
+}
+
+declare const AbortController: new () => Aborting;
+
 /** What a poll gets to know, and what it reports. */
 class Context implements SentPollContext {
   sentAt: Instant | undefined;
   arrivedAt: Instant | undefined;
   readonly onSent: () => void;
   readonly onArrival: () => void;
-  #aborting: AbortController | undefined;
+  #aborting: Aborting | undefined;
   #isAborted = false;
 
   constructor(
@@ -198,7 +205,7 @@ class Context implements SentPollContext {
   }
 
   /** On the prototype, so that neither a spread nor a poll that does not read it makes a controller. */
-  get signal(): AbortSignal {
+  get signal(): PollSignal {
     this.#aborting ??= new AbortController();
     if (this.#isAborted) this.#aborting.abort();
     return this.#aborting.signal;

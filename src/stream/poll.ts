@@ -18,7 +18,7 @@ export type SinglePoll<A> = (index: string | undefined, context: SentPollContext
 /** What a poll may want to know, and to report. */
 export interface PollContext {
   /** Aborted when the poll is: by its timeout, by a wake, or because the watch is unsubscribed from. Give it to whatever sends the request. */
-  readonly signal: AbortSignal;
+  readonly signal: PollSignal;
   /** The connections of earlier polls may be dead, although they look open: use a new one. */
   readonly needsFreshConnection: boolean;
   /** Call it when the body of the answer begins to arrive. The timeout no longer applies from then on. */
@@ -26,6 +26,11 @@ export interface PollContext {
   /** The `watchId` of the watch, for the log of requests. */
   readonly pollOf?: number;
 }
+
+/** The `AbortSignal` of the platform, where its types are known. */
+export type PollSignal = typeof globalThis extends { AbortSignal: { prototype: infer Signal } }
+  ? Signal
+  : { readonly aborted: boolean };
 
 /** The context of a poll that says when its request goes out: it may have to wait for a token. */
 export interface SentPollContext extends PollContext {

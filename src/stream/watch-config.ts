@@ -222,3 +222,8 @@ export function resumePoint(from: string | Checkpoint, isIndex?: IndexGuard): Re
   const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };
   return { index: index === '' ? undefined : index, at };
 }
+
+/** How old an index may become until it is expired, in ms: answers take a moment to arrive. */
+export function ageLimit(retention: number): number {
+  return retention * 0.99;
+}

@@ -63,7 +63,7 @@ describe('a client that is closed', () => {
               text: '{"events":[{"kind":{"x":1},"ts":"1"}],"members":[],"watch":{"index":"7"}}',
             });
       const client = createClient({ url: 'https://a.example', token: 't', transport, scheduler });
-      const ends = endOf(merge(...streamsOf({ client, group_id: 'g' } as never)));
+      const ends = endOf(merge(...streamsOf({ client, group_id: 'g' })));
       if (from === 'a subscriber') client.events.feed.all$.subscribe(() => client.close());
       pass(1);
       client.close();

@@ -1,9 +1,9 @@
 import { isStatusError, type Recovery } from '../../error/index.js';
-import { backoffDelay } from '../backoff.js';
+import { backoffDelay, spreadOver, spreadWait } from '../backoff.js';
 import type { Instant } from '../clocks.js';
 import type { WatchSettings } from '../watch-config.js';
 import { echoTurn, nothingTurn } from './answer-turn.js';
-import { paced, paceWait, restFor, spreadWait, spreadOver } from './pace.js';
+import { paced, paceWait, restFor } from './pace.js';
 import { HELD_MS, waitBeforeExpiry, withoutExpired } from './place.js';
 import { CHECK_CUTS, indexHint, quiet } from './status.js';
 import { turnOf, turnTo, type PollFailure, type Turn, type WatchState } from './watch-state.js';

@@ -1,6 +1,6 @@
 export { nextTurn } from './next-turn.js';
-export { spreadWait, waitLeft } from './pace.js';
-export { ageLimit, isTakable, movedPlace, waitBeforeExpiry } from './place.js';
+export { waitLeft } from './pace.js';
+export { isTakable, movedPlace, waitBeforeExpiry } from './place.js';
 export {
   firstState,
   type Delivery,

@@ -1,9 +1,10 @@
+import { spreadWait } from '../backoff.js';
 import { hasSlept, type Instant } from '../clocks.js';
 import { resumePoint, type WatchSettings } from '../watch-config.js';
 import { connecting, type Checkpoint } from '../watch-signal.js';
 import { answerTurn, nothingTurn } from './answer-turn.js';
 import { endedTurn, failureTurn, retryTurn, timeoutTurn } from './failure-turn.js';
-import { charged, paced, paceWait, restFor, spreadWait } from './pace.js';
+import { charged, paced, paceWait, restFor } from './pace.js';
 import { dueGap, HELD_MS, resumedPlace, type DueGap } from './place.js';
 import { withStatus, held, offline, waiting } from './status.js';
 import { turnOf, turnTo, type Moment, type Turn, type WatchEvent, type WatchState } from './watch-state.js';

@@ -1,4 +1,3 @@
-import { within01 } from '../backoff.js';
 import type { Instant } from '../clocks.js';
 import type { WatchSettings } from '../watch-config.js';
 
@@ -53,17 +52,4 @@ export function restFor(now: Instant, wait: number, least = wait): Rest {
 /** How long the watch still has to wait, in ms. */
 export function waitLeft({ rest }: Pace, now: number): number {
   return Math.max(0, rest.until - now);
-}
-
-/** When a network comes back, all clients wake at once. Their polls are spread over this time, in ms; or 1 ms for each watch. */
-const MIN_SPREAD_MS = 1_000;
-
-/** How long a watch that is one of many waits before a poll that all of them send at once, in ms. */
-export function spreadWait(openWatches: number, settings: Pick<WatchSettings<never>, 'random'>): number {
-  return spreadOver(Math.max(MIN_SPREAD_MS, openWatches), settings);
-}
-
-/** A random part of a time, in ms. */
-export function spreadOver(time: number, { random }: Pick<WatchSettings<never>, 'random'>): number {
-  return Math.round(within01(random()) * time);
 }

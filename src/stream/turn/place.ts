@@ -1,6 +1,6 @@
 import { ageOf, instantAt, type Instant } from '../clocks.js';
 import type { Checkpoint, Gap, GapReason } from '../watch-signal.js';
-import { resumePoint, type ResumePoint } from '../watch-config.js';
+import { ageLimit, resumePoint, type ResumePoint } from '../watch-config.js';
 
 /** Where a watch is among the events of its service, and how certain that is: laws 3 and 5. */
 export interface Place {
@@ -74,11 +74,6 @@ export function movedPlace(
   if (to && to.index === before.index) return before;
   if (to) return resumedPlace(before, now, resumePoint(to), retention);
   return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };
-}
-
-/** How old an index may become until it is expired, in ms: answers take a moment to arrive. */
-export function ageLimit(retention: number): number {
-  return retention * 0.99;
 }
 
 /** What is sent within this time, in ms, after a word of the service misses nothing: events are kept much longer. */
