@@ -25,7 +25,7 @@ describe('one event', () => {
   });
 
   it(`enters at most ${MOST_FILES} files on its way from the socket to a subscriber`, () => {
-    ok(files.includes('stream/next-turn.ts'), files.join('\n'));
+    ok(files.includes('stream/turn/next-turn.ts'), files.join('\n'));
     ok(files.length <= MOST_FILES, `${files.length} files:\n${files.join('\n')}`);
   });
 
