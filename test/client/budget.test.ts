@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { map, timer } from 'rxjs';
+import { map, NEVER, of, timer } from 'rxjs';
 import { array, assert as check, constantFrom, integer, nat, property, record } from 'fast-check';
 import {
   createClient,
@@ -11,6 +11,7 @@ import {
 } from 'lobby-rx';
 import { Budget } from '../../src/client/budget.js';
 import { getMembers, playersConnected } from '../../src/endpoint/index.js';
+import { handle } from '../payload.js';
 import { answer } from '../poll-script.js';
 import { virtualTime } from '../virtual-time.js';
 
@@ -164,6 +165,39 @@ describe('the budget of a client', () => {
     deepStrictEqual([route.hasRoomFor(100), route.hasRoomFor(1_000)], [true, true]);
     for (let n = 0; n < 60; n++) route.count();
     deepStrictEqual([route.hasRoomFor(40), route.hasRoomFor(41)], [true, false]);
+  });
+
+  it('is kept to by the readings of a roster, too, which wait for room page by page', () => {
+    const { scheduler, pass } = virtualTime();
+    const start = scheduler.now();
+    const sent: number[] = [];
+    const transport: Transport = ({ url }) => {
+      sent.push(scheduler.now() - start);
+      const query = new URL(url).searchParams;
+      const page = Number(query.get('anchor') ?? 0);
+      const members = [{ identity: { ...handle, identity_id: `i${page}` } }];
+      const text = JSON.stringify({
+        members,
+        anchor: page < 80 ? String(page + 1) : null,
+        watch: { index: '1' },
+      });
+      return query.has('watch_index') ? NEVER : of({ status: 200, headers: { get: () => null }, text });
+    };
+    const client = createClient({
+      ...{ url: 'https://a.example', token: 't', transport, scheduler, watch: { quota: 60 } },
+    });
+    const sizes: number[] = [];
+    const watching = client.group.roster('g').subscribe(({ members }) => sizes.push(members.size));
+    pass(10 * MINUTE);
+    deepStrictEqual(sizes, []);
+    // And the last chance of a poll.
+    ok(sent.length <= 63, `${sent.length}`);
+    pass(20 * MINUTE);
+    strictEqual(sizes[0], 81);
+    for (const [n, at] of sent.entries())
+      ok((sent[n + 63] ?? Infinity) - at >= 15 * MINUTE, `${sent[n + 63]} after ${at}`);
+    watching.unsubscribe();
+    deepStrictEqual(scheduler.actions.length, 0);
   });
 
   it('is of no concern to what is no GET', () => {

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { NEVER, of, type Observable } from 'rxjs';
+import { NEVER, of, Subject, take, type Observable } from 'rxjs';
 import { createClient, type TransportRequest, type TransportResponse } from 'lobby-rx';
 import { pageWake } from '../../src/stream/index.js';
 import { fakePage, type FakePage } from '../fake-page.js';
@@ -60,6 +60,43 @@ describe('pageWake', () => {
     page.fire('online');
     deepStrictEqual([seen, watching.closed, page.listeners], [[], false, []]);
     watching.unsubscribe();
+  });
+
+  it('that goes offline makes the status so at once, at the start, too, until the next word of the service', () => {
+    const own = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+    Object.defineProperty(globalThis, 'navigator', { value: { onLine: false }, configurable: true });
+    try {
+      const { scheduler, pass } = virtualTime();
+      const answer$ = new Subject<TransportResponse>();
+      const transport = () => answer$.pipe(take(1));
+      const { feed } = createClient({ url: 'https://a.example', token: 't', transport, scheduler }).events;
+      const states: string[] = [];
+      feed.status$.subscribe(({ state }) => states.push(state));
+      const watching = feed.all$.subscribe();
+      const answer = (index: number) =>
+        answer$.next({
+          ...{ status: 200, headers: { get: () => null } },
+          text: `{"events":[],"watch":{"index":"${index}"}}`,
+        });
+      pass(100);
+      deepStrictEqual(states, ['idle', 'connecting', 'offline']);
+      answer(1);
+      pass(40_000);
+      strictEqual(states.at(-1), 'live');
+      page.fire('offline');
+      pass(100);
+      strictEqual(states.at(-1), 'offline');
+      pass(20_000);
+      answer(2);
+      pass(1);
+      strictEqual(states.at(-1), 'live');
+      watching.unsubscribe();
+      pass(2_000);
+      deepStrictEqual(page.listeners, []);
+    } finally {
+      if (own) Object.defineProperty(globalThis, 'navigator', own);
+      else delete (globalThis as { navigator?: unknown }).navigator;
+    }
   });
 
   it('wakes the watches of a client in a page, where a jump of the clock does not', () => {

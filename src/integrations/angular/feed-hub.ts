@@ -81,17 +81,12 @@ export class FeedHub {
           }
           this.#event$.next(event);
         },
-        error: (error: unknown) => this.#end(error),
+        // The status has said so before.
+        error: () => this.#following.unsubscribe(),
       });
     };
     // In a hidden page, a timer may take a minute.
     following.add((isRealTime(scheduler) ? asapScheduler : scheduler).schedule(follow));
-  }
-
-  #end(error: unknown): void {
-    this.#following.unsubscribe();
-    if (untracked(this.status).state === 'closed') return;
-    this.status.set({ ...connecting(this.#config.scheduler.now()), state: 'closed', error });
   }
 }
 

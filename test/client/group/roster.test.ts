@@ -430,6 +430,15 @@ describe('a roster', () => {
     strictEqual(pending(), 0);
   });
 
+  it('ends if the service refuses a reading, with the status closed', () => {
+    const { emulator, lines, pass, pending } = paged(3);
+    pass(1_000);
+    emulator.fault({ kind: 'error', status: 403 }, { times: 10, only: ({ url }) => url.includes('anchor=') });
+    pass(65_000);
+    deepStrictEqual(lines, ['connecting', 'live', '4', 'closed', 'StatusError']);
+    strictEqual(pending(), 0);
+  });
+
   it('is polled calmly if the service has a new anchor in every answer, and answers at once', () => {
     let requests = 0;
     const transport: Transport = ({ url }) => {
