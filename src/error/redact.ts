@@ -133,12 +133,10 @@ const FRAME = /^\s+at .*[:)\d>]$|^[^\s@]*@.*:\d+:\d+$/;
  */
 export function redactError(error: unknown, secrets: readonly string[], depth = 0): Error {
   const hide = (given: unknown) => redact(String(given), secrets);
-  const clean = (given: unknown) =>
-    hide(given)
-      .slice(0, 300)
-      .split(/\s+/)
-      .map(word => (PLAIN_WORD.test(word) ? word : '[secret]'))
-      .join(' ');
+  const clean = (given: unknown) => {
+    const words = hide(given).slice(0, 300).split(/\s+/);
+    return words.map(word => (PLAIN_WORD.test(word) ? word : '[secret]')).join(' ');
+  };
   return readOr(new Error(typeof error), () => {
     const { name, code, message, stack } = Object(error) as Partial<
       Record<'name' | 'code' | 'message' | 'stack', unknown>
