@@ -1,0 +1,115 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { watch, type Checkpoint } from 'lobby-rx';
+
+const DOCUMENTS = 500;
+
+/** What CouchDB answers to `_changes`. */
+interface Changes {
+  readonly results: readonly { readonly id: string }[];
+  readonly last_seq: number;
+}
+
+/** A real clock, since the server is another process: this waits for what has to come, however busy the machine is. */
+async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!(await isSo())) {
+    ok(Date.now() < end, `never: ${what}`);
+    await sleep(50);
+  }
+}
+
+describe('a watch of a CouchDB-compatible server', function () {
+  this.timeout(120_000);
+  let server: ChildProcess;
+  let database: string;
+  before(async () => {
+    server = fork(join(import.meta.dirname, 'server.js'), { execArgv: [], stdio: 'inherit' });
+    const [{ port }] = (await once(server, 'message')) as [{ port: number }];
+    database = `http://127.0.0.1:${port}/documents`;
+    strictEqual((await fetch(database, { method: 'PUT' })).status, 201);
+  });
+  after(() => server.kill());
+
+  const figures = async () => {
+    const answered = once(server, 'message');
+    server.send('figures');
+    const [answer] = (await answered) as [{ readonly polls: number; readonly open: number }];
+    return answer;
+  };
+  const restart = async () => {
+    const back = once(server, 'message');
+    server.send('restart');
+    await back;
+  };
+  /** Writes a document, however often the server goes away meanwhile: one that is there already has been written. */
+  const write = async (id: string) => {
+    const headers = { 'content-type': 'application/json' };
+    for (;;) {
+      const written = await fetch(`${database}/${id}`, { method: 'PUT', body: '{}', headers }).catch(
+        () => undefined,
+      );
+      if (written?.ok || written?.status === 409) return;
+      await sleep(100);
+    }
+  };
+
+  /** Follows the database, and saves its place only once a batch has been dealt with. */
+  function follow(seen: string[], saved: { checkpoint?: Checkpoint }) {
+    const poll = async (index: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
+      const response = await fetch(`${database}/_changes?feed=longpoll&since=${index ?? '0'}`, { signal });
+      if (!response.ok) throw new Error(`HTTP ${response.status}`);
+      return (await response.json()) as Changes;
+    };
+    return watch(poll, {
+      indexOf: ({ last_seq }) => last_seq,
+      isIdle: ({ results }) => results.length === 0,
+      // A poll of this server never ends by itself.
+      timeout: 5_000,
+      backoff: { initial: 100, max: 1_000 },
+      from: saved.checkpoint,
+      ack: ({ results }, checkpoint) => {
+        seen.push(...results.map(({ id }) => id));
+        saved.checkpoint = checkpoint;
+      },
+    }).subscribe();
+  }
+
+  it('sees every document once, through restarts of the server and of itself', async () => {
+    const ids = Array.from({ length: DOCUMENTS }, (_, i) => `document-${i}`);
+    const seen: string[] = [];
+    const saved: { checkpoint?: Checkpoint } = {};
+    let following = follow(seen, saved);
+    for (const [i, id] of ids.entries()) {
+      await write(id);
+      if (i % 160 === 100) await restart();
+      if (i % 200 === 150) {
+        await until(() => seen.includes(id), `${id} before the follower stops`);
+        following.unsubscribe();
+        following = follow(seen, saved);
+      }
+      // Now and then, so that some polls bring many documents and others wait for one.
+      if (i % 7 === 0) await sleep(20);
+    }
+    await until(() => seen.length >= DOCUMENTS, 'all documents');
+    await sleep(500);
+    deepStrictEqual([...seen].sort(), [...ids].sort());
+    following.unsubscribe();
+  });
+
+  it('asks at most once a second while nothing changes, and leaves no connection open', async () => {
+    const following = follow([], {});
+    await until(async () => (await figures()).open > 0, 'a poll');
+    await sleep(2_000);
+    const before = await figures();
+    await sleep(10_000);
+    const { polls } = await figures();
+    ok(polls - before.polls <= 10, `${polls - before.polls} polls in ten seconds`);
+    following.unsubscribe();
+    // `fetch` keeps a connection for a while for whoever asks next: what is gone is the one of the poll.
+    await until(async () => (await figures()).open <= 1, 'the end of the poll');
+  });
+});
