@@ -200,6 +200,44 @@ describe('the budget of a client', () => {
     deepStrictEqual(scheduler.actions.length, 0);
   });
 
+  it('serves a feed and two busy rosters of several pages on one client, within what the service serves', () => {
+    const { scheduler, pass } = virtualTime();
+    const start = scheduler.now();
+    const sent: number[] = [];
+    let version = 0;
+    const transport: Transport = ({ url }) => {
+      const query = new URL(url).searchParams;
+      const isGroup = url.includes('/groups/');
+      if (isGroup) sent.push(scheduler.now() - start);
+      const page = Number(query.get('anchor') ?? 0);
+      // Somebody joins or leaves all the time.
+      const members = [{ identity: { ...handle, identity_id: `i${page} ${++version}` } }];
+      const watch = { index: String(version) };
+      const events = [{ kind: { x: 1 }, ts: String(version) }];
+      const text = JSON.stringify(
+        isGroup ? { members, anchor: page < 3 ? `${page + 1}` : null, watch } : { events, watch },
+      );
+      return timer(query.has('watch_index') ? 300 : 30, scheduler).pipe(
+        map(() => ({ status: 200, headers: { get: () => null }, text })),
+      );
+    };
+    const client = createClient({ url: 'https://a.example', token: 't', transport, scheduler });
+    let rosters = 0;
+    let events = 0;
+    const watching = [
+      client.group.roster('g').subscribe(() => rosters++),
+      client.group.roster('h').subscribe(() => rosters++),
+      client.events.feed.all$.subscribe(() => events++),
+    ];
+    pass(40 * MINUTE);
+    for (const each of watching) each.unsubscribe();
+    for (const [n, at] of sent.entries())
+      ok((sent[n + 1_920] ?? Infinity) - at >= 15 * MINUTE, `${sent[n + 1_920]} after ${at}`);
+    // Each of them goes on, in the last ten minutes, too.
+    ok(sent.filter(at => at > 30 * MINUTE).length > 800);
+    ok(rosters > 1_000 && events > 3_000, `${rosters} rosters, ${events} events`);
+  });
+
   it('is of no concern to what is no GET', () => {
     strictEqual(new Budget(100, { now: () => 0 }).of(playersConnected), undefined);
   });

@@ -83,6 +83,24 @@ const OUTAGES: readonly [what: string, during: During, state: string, answered: 
   ['the service answers 503', () => of(response(503, { code: 'DOWN' })), '0 retrying', 600],
 ];
 
+describe('polls that are ended after 30 s, as by a balancer', () => {
+  for (const [how, outcome] of [
+    ['a 503', of(response(503, '<html>'))],
+    ['a 408', of(response(408, ''))],
+    ['a 504', of(response(504, '<html>'))],
+    ['a reset', throwError(() => new TransportError('lost', 'ECONNRESET', { method: 'GET', url: '/' }))],
+  ] as const) {
+    it(`by ${how} are no failures: the feed stays live, and polls again at once`, () => {
+      const { lines, asked } = outage(after => after(30_000, outcome), 115);
+      deepStrictEqual(lines, ['120 second']);
+      deepStrictEqual(
+        asked.map(line => line.split(' ')[0]),
+        ['0', '0', '30', '60', '90', '120', '120'],
+      );
+    });
+  }
+});
+
 describe('ten minutes in which', () => {
   for (const [what, during, state, answered] of OUTAGES) {
     it(`${what} are one gap, before the next answer, and not live`, () => {
