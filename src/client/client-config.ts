@@ -41,7 +41,7 @@ import type { RequestLogEntry, Token, Transport } from '../transport/index.js';
 /** An entry of a client's log: about a request (with a `requestId`) or about a watch (with a `watchId`). */
 export type LogEntry = RequestLogEntry | WatchLogEntry;
 
-/** The options of all watches of a client. By default, it wakes when the machine does: in a page `pageWake()`, elsewhere after a jump of the clock. */
+/** The options of all watches of a client. They wake when the machine does: in a page by `pageWake()`, elsewhere after a jump of the clock. */
 export interface ClientWatchConfig extends Pick<WatchConfig<unknown>, WatchOption> {
   /** How long a feed keeps polling after its last subscriber has unsubscribed, in ms. Default 1,000. */
   readonly linger?: number;

@@ -11,8 +11,6 @@ export interface StatusDetails {
   readonly metadata?: unknown;
   readonly rayId?: string | undefined;
   readonly retryAfter?: number | undefined;
-  /** Default false. */
-  readonly isEmpty?: boolean;
 }
 
 /** The service answered with an error status. */
@@ -29,19 +27,17 @@ export class StatusError extends TaggedError {
   declare readonly rayId: string | undefined;
   /** How long the service asks to wait before the next request, in ms. */
   declare readonly retryAfter: number | undefined;
-  /** Whether the answer had no body, as after a crash of the service. */
-  declare readonly isEmpty: boolean;
 
   constructor(
     readonly status: number,
     readonly request: RequestSummary,
-    { code, reason, metadata, rayId, retryAfter, isEmpty = false }: StatusDetails = {},
+    { code, reason, metadata, rayId, retryAfter }: StatusDetails = {},
   ) {
     // A single line without control characters: it may be printed to a terminal or a log.
     const detail = [code, reason].filter(Boolean).join(': ');
     const line = printable(detail).slice(0, 300);
     super(`${status}${line && ` ${line}`} (${request.method} ${request.url})`);
-    Object.assign(this, { code, reason, metadata, rayId, retryAfter, isEmpty });
+    Object.assign(this, { code, reason, metadata, rayId, retryAfter });
   }
 }
 

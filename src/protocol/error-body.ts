@@ -35,7 +35,7 @@ export function detailsOf(text: string, headers: { get(name: string): string | n
   const rayId = ray_id ?? headers.get('rvt-ray-id') ?? '';
   return {
     ...{ code: code ?? undefined, reason: message ?? undefined, metadata: metadata ?? undefined },
-    ...{ rayId: rayId === '' ? undefined : rayId, isEmpty: text === '' },
+    rayId: rayId === '' ? undefined : rayId,
   };
 }
 

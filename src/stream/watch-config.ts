@@ -72,7 +72,10 @@ export interface WatchConfig<A> {
   readonly minInterval?: number;
   /** How many polls without news may be sent without waiting. Default 3. */
   readonly burst?: number;
-  /** How long the service keeps events, in ms. An index may be used for 99 % of it; then there is a gap. Default `Infinity`; for a client's watches 300,000. */
+  /**
+   * How long the service keeps events, in ms. An index may be used for 99 % of it; then there is a gap. Default `Infinity`; for a client's
+   * watches 300,000.
+   */
   readonly retention?: number;
   /** How long to wait after a failure; see `backoff`. */
   readonly backoff?: BackoffConfig;

@@ -143,9 +143,9 @@ export interface Checkpoint {
 /**
  * An entry of the log of a watch.
  *
- * - `turn`: a poll is over, or a feed was left or returned to. `why` says how it ended, and `wait` how long the watch waits before the next poll, in ms: there
- *   was `news`; the service had `nothing` new; a cache may have sent an `echo` of its last answer; something between `cut` the poll off, no answer came in time, or its index became too old; the poll
- *   `failed`, and the watch backs off; the service `asked` for the wait; the machine `woke`; the consumer's `ack` failed; a feed
+ * - `turn`: a poll is over, or a feed was left or returned to. `why` says how it ended, and `wait` how long the watch waits before the next
+ *   poll, in ms: there was `news`; the service had `nothing` new; a cache may have sent an `echo` of its last answer; something between
+ *   `cut` the poll off, or no answer came in time; the poll `failed`, and the watch backs off; the service `asked` for the wait; the machine `woke`; the consumer's `ack` failed; a feed
  *   was `left` by its last subscriber, or `returned` to; or the watch `ended`.
  * - `gap`: something may have been missed.
  */

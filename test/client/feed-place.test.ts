@@ -70,7 +70,7 @@ describe('the place of a feed', () => {
     deepStrictEqual(seen, ['a', 'b', 'c']);
   });
 
-  it('is too old after the retention, which is a gap', () => {
+  it('expires after the retention, which is a gap', () => {
     const { seen, watch, publish, pass } = stage();
     const first = watch();
     publish('a');

@@ -212,7 +212,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'resumes from an index or a checkpoint, with a gap if the checkpoint is too old',
+    'resumes from an index or a checkpoint, with a gap if the checkpoint is expired',
     marbles(({ cold, expectObservable, flush }) => {
       const resumed = script(cold('(a|)', { a: answer('8', 'x') }));
       const late = script(cold('(a|)', { a: answer('8', 'x') }));

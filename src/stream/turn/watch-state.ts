@@ -46,7 +46,8 @@ export interface PollFailure {
   readonly hasArrived?: boolean;
 }
 
-/** What interrupts a poll, or the wait for it: the machine woke; the last subscriber of a feed left; one came back. `offline` does not: the poll goes on. */
+/** What interrupts a poll, or the wait for it: the machine woke; the last subscriber of a feed left; one came back. A page that goes offline
+ * interrupts neither. */
 export type Interruption = 'woken' | 'left' | 'returned' | 'offline';
 
 /** When it happens. */

@@ -188,7 +188,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual(next.end, { error: 'down' });
     });
 
-    it('of a feed that is left changes nothing; one whose queue became too old has a gap', () => {
+    it('of a feed that is left changes nothing; one whose queue expired has a gap', () => {
       deepStrictEqual(turn(live, { kind: 'left' }, 20), { signals: [], state: live, why: 'left' });
       const due = { reason: 'silence', index: '7' } as const;
       const dropped = { signals: [], state: { ...live, due }, why: 'left' };
