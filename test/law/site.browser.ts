@@ -114,7 +114,7 @@ describe('The site of the documentation (npm run docs:build)', () => {
       await page.goto(`${url}/guide.html`);
       for (const [word, title, path] of [
         ['linger', 'Queue', '/feed.html'],
-        ['heldWhile', 'heldWhile', '/api/lobby-rx/functions/heldWhile.html'],
+        ['lobbyAddress', 'lobbyAddress', '/api/lobby-rx/functions/lobbyAddress.html'],
       ] as const) {
         await page.locator('#local-search button').click();
         await page.locator('#localsearch-input').fill(word);
