@@ -108,7 +108,12 @@ export class RouteBudget {
 
   #add(at: number): number {
     const bucket = bucketOf(at);
-    this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + 1);
+    const count = this.#counts.get(bucket) ?? 0;
+    this.#counts.set(bucket, count + 1);
+    if (count > 0) return bucket;
+    // A client may live for months.
+    const oldest = bucketOf(this.#clock.now()) - BUCKETS;
+    for (const each of this.#counts.keys()) if (each <= oldest) this.#counts.delete(each);
     return bucket;
   }
 
