@@ -6,7 +6,7 @@ export {
   type BackoffConfig,
   type RetryConfig,
 } from './backoff.js';
-export { isRealTime, monotonicClock, TESTING_OPTIONS, type Clocks, type TestingConfig } from './clocks.js';
+export { isRealTime, monotonicClock, TESTING_OPTIONS, type TestingConfig } from './clocks.js';
 export {
   audienceFeed,
   eventFeed,
@@ -17,7 +17,7 @@ export {
 } from './event-feed.js';
 export { heldSignals, runWhile, type Audience } from './audience.js';
 export type { Poll, PollContext, Polled, PollSignal, Reservation, SinglePoll } from './poll.js';
-export { defaultWake, pageEvents, pageWake, shared } from './wake.js';
+export { defaultWake, pageEvents, pageWake } from './wake.js';
 export {
   ageLimit,
   WATCH_OPTIONS,
@@ -32,7 +32,6 @@ export {
 } from './watch-config.js';
 export {
   answers,
-  changedStatus,
   checkpointOf,
   connecting,
   type Checkpoint,
@@ -40,7 +39,6 @@ export {
   type GapReason,
   type ResumableWatch,
   type SharedWatch,
-  type StatusChange,
   type WatchLogEntry,
   type WatchSharing,
   type WatchSignal,

@@ -58,7 +58,7 @@ function jumpsOf(clocks: Clocks): Observable<number> {
 }
 
 /** Like `share`, but the cost of leaving does not grow with the number of subscribers. */
-export function shared<T>(source: Observable<T>): Observable<T> {
+function shared<T>(source: Observable<T>): Observable<T> {
   const subscribers = new Set<Subscriber<T>>();
   let connection: Subscription | undefined;
   return new Observable(subscriber => {
