@@ -55,7 +55,7 @@ for (const program of SERVERS) {
         [first.numbers, second.numbers],
         [Array.from({ length: 20 }, (_, i) => i + 2), first.numbers],
       );
-      deepStrictEqual(states, ['connecting', 'live']);
+      deepStrictEqual(states, ['idle', 'connecting', 'live']);
     });
 
     it('keeps its place while nobody is subscribed', async () => {
