@@ -18,11 +18,11 @@ const onEvents = (events: readonly unknown[]) => {
 const openers: Record<WatchKind, () => () => unknown> = {
   byHand: () => () => followByHand(url, onEvents),
   batches: () => {
-    const client = createClient({ url, token });
+    const client = createClient({ url, token, watch: { quota: Infinity } });
     return () => client.events.batches().subscribe(({ events }) => onEvents(events));
   },
   overHttp: () => {
-    const client = createClient({ url, token, transport: fromHttp() });
+    const client = createClient({ url, token, transport: fromHttp(), watch: { quota: Infinity } });
     return () => client.events.batches().subscribe(({ events }) => onEvents(events));
   },
   clients: () => {
