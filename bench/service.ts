@@ -41,22 +41,19 @@ function answer(response: ServerResponse, text: string): void {
 }
 
 const GROUP = 1_000_000;
-const memberTexts = new Map<string, string>();
+/** The members of pages of so many, whose ids begin with `@`. */
+const memberTexts = new Map<number, string>();
 
-/** A page of a group of a million members. No two consecutive pages have the same members, but the others are repeated. */
+/** A page of a group of a million members, each of them another. */
 function membersPage(first: number, count: number): string {
-  const isOdd = (first / count) % 2;
-  const key = `${count} ${isOdd}`;
-  let text = memberTexts.get(key);
+  let text = memberTexts.get(count);
   if (text === undefined) {
-    const member = (_: unknown, i: number) => ({
-      identity: { ...handle, identity_id: `identity-${isOdd}-${i}` },
-    });
+    const member = (_: unknown, i: number) => ({ identity: { ...handle, identity_id: `@-${i}` } });
     text = JSON.stringify(Array.from({ length: count }, member));
-    memberTexts.set(key, text);
+    memberTexts.set(count, text);
   }
   const anchor = first + count < GROUP ? `"${first + count}"` : 'null';
-  return `{"members":${text},"anchor":${anchor},"watch":{"index":"1"}}`;
+  return `{"members":${text.replaceAll('@', `${first}`)},"anchor":${anchor},"watch":{"index":"1"}}`;
 }
 
 /** Publishes batches of events at once. Whoever polls gets them one by one. */

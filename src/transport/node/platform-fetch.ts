@@ -74,7 +74,8 @@ function observable(shared: Agent, onStart: (request: ClientRequest) => void): A
   return Object.assign(Object.create(shared) as AgentInternals, {
     addRequest: (request: ClientRequest, options: object) => {
       onStart(request);
-      (shared as AgentInternals).addRequest(request, options);
+      // The socket keeps these options for as long as it lives.
+      (shared as AgentInternals).addRequest(request, { ...options, agent: shared });
     },
   });
 }
