@@ -20,7 +20,7 @@ const MEASURES: Record<Measure, { readonly text: string; readonly unit: string; 
   heap: {
     text: 'heap',
     unit: 'KB',
-    bounds: { batches: 4.4, overHttp: [4.4, 2.2], clients: 5.2 },
+    bounds: { batches: [3.1, 2.6], overHttp: [2.6, 2.2], clients: [3.9, 3.1] },
   },
   rss: { text: 'resident memory', unit: 'KB', bounds: {} },
   start: {

@@ -58,12 +58,17 @@ export function hasSlept(since: Instant, now: Instant): boolean {
 
 declare const performance: TimestampProvider;
 
+/** `TestScheduler.run` makes the time of `asyncScheduler` virtual, but not that of `performance`. */
+const realClock: TimestampProvider = {
+  now: () => {
+    const now = asyncScheduler.now();
+    return Math.abs(now - Date.now()) > 1_000 ? now : performance.now();
+  },
+};
+
 /** The monotonic clock that belongs to a scheduler: in virtual time it is the scheduler's own. */
 export function monotonicClock(scheduler: SchedulerLike): TimestampProvider {
-  if (!isRealTime(scheduler)) return scheduler;
-  // `TestScheduler.run` makes the time of `asyncScheduler` virtual, but not that of `performance`.
-  const isVirtual = () => Math.abs(asyncScheduler.now() - Date.now()) > 1_000;
-  return { now: () => (isVirtual() ? scheduler.now() : performance.now()) };
+  return isRealTime(scheduler) ? realClock : scheduler;
 }
 
 /** A scheduler that is derived from `asyncScheduler`, such as one that keeps its timers out of Angular's zone, is real, too. */

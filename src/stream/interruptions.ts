@@ -15,7 +15,7 @@ import {
 import { isRealTime } from './clocks.js';
 import type { Audience } from './audience.js';
 import type { Interruption } from './turn/index.js';
-import { pageOffline } from './wake.js';
+import { isPage, pageOffline } from './wake.js';
 import type { WatchSettings } from './watch-config.js';
 
 /** The number of watches of this process that are subscribed to, and not paused. */
@@ -112,6 +112,6 @@ export class Interruptions {
       this.defer('offline');
       this.interruption$.next('offline');
     };
-    this.#following.add(pageOffline().subscribe(offline));
+    if (isPage()) this.#following.add(pageOffline().subscribe(offline));
   }
 }

@@ -96,11 +96,11 @@ function isBack({ type, persisted }: PageEvent): boolean {
 /** Emits while a page is offline, as far as its browser knows: at once if it already is, and each time that it becomes so. */
 export function pageOffline(): Observable<unknown> {
   const offline$ = pageEvents('offline');
-  return isPage() && page.navigator?.onLine === false ? offline$.pipe(startWith(0)) : offline$;
+  return page.navigator?.onLine === false ? offline$.pipe(startWith(0)) : offline$;
 }
 
 /** Whether this is a page: only pages are hidden, frozen and kept in a cache. */
-function isPage(): boolean {
+export function isPage(): boolean {
   return page.document?.visibilityState !== undefined && page.addEventListener !== undefined;
 }
 

@@ -23,12 +23,10 @@ import { keyOfMembers } from '../../endpoint/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
 import {
   backoffDelay,
-  connecting,
   spreadWait,
   watchSettings,
   type Checkpoint,
   type WatchConfig,
-  type WatchLogEntry,
   type WatchSettings,
   type WatchSignal,
   type WatchStatus,
@@ -36,6 +34,7 @@ import {
 import type { LobbyContext } from '../context.js';
 import { endpointPages, endpointSignals } from '../requests.js';
 import { KnownMembers } from './known-members.js';
+import { Listening } from './listening.js';
 import { idOf, untilNobodyIsNew } from './members.js';
 
 /** How a group is watched. */
@@ -54,9 +53,6 @@ const MIN_REFRESH_MS = 5_000;
 
 /** The service tells a change within this time, in ms, after the end of the reading that missed somebody. */
 const LAG_MS = 2_000;
-
-/** After these a change may have been missed: the poll was cut off, failed, was sent again, or a cache answered it. */
-const UNREST: readonly string[] = ['cut', 'failed', 'asked', 'woke', 'echo'];
 
 /**
  * All members of a group. Its first page is watched: the service answers that at each join and leave in the whole group. The other pages are
@@ -81,11 +77,9 @@ class GroupWatch {
   readonly #wake$: Observable<unknown>;
   #first: GroupMemberList | undefined;
   #firstKey: number | undefined;
-  /** How often something has changed, or a change may have been missed. */
-  #unrest = 0;
   /** The pages after the first one may have changed. */
   #isStale = false;
-  #watchStatus: WatchStatus;
+  readonly #listening: Listening;
   /** How many readings in a row have failed. */
   #failures = 0;
   /** How many requests the last reading took. */
@@ -101,7 +95,7 @@ class GroupWatch {
     },
   ) {
     const { scheduler, wake$ } = config.settings;
-    this.#watchStatus = connecting(scheduler.now());
+    this.#listening = new Listening(scheduler);
     this.#wake$ = context.life.wakes(defer(() => wake$));
   }
 
@@ -125,19 +119,13 @@ class GroupWatch {
   /** The gaps and the status of the watch of the first page. Its answers go into what is known. */
   #watchedPage(): Observable<WatchSignal<never>> {
     const { watchConfig, settings } = this.config;
-    const log = (entry: WatchLogEntry) => {
-      if (entry.kind === 'turn' && UNREST.includes(entry.why)) this.#unrest++;
-      settings.log(entry);
-    };
     const ack = (page: GroupMemberList, { at }: Checkpoint) => this.#onFirstPage(page, at);
-    const config = { ...watchConfig, log, ack };
+    const config = { ...watchConfig, ...this.#listening.options(settings), ack };
     return endpointSignals(this.context, this.context.endpoints.getMembers, this.group, config).pipe(
       filter(signal => signal.kind === 'status' || signal.kind === 'gap'),
       filter(signal => {
         if (signal.kind !== 'status') return true;
-        this.#watchStatus = signal.status;
-        // It waits for the budget, so that nobody listens.
-        if (signal.status.nextTry !== undefined) this.#unrest++;
+        this.#listening.onStatus(signal.status);
         return this.#failures === 0 || signal.status.state === 'closed';
       }),
     );
@@ -148,8 +136,9 @@ class GroupWatch {
     const isSame = key === this.#firstKey;
     [this.#first, this.#firstKey] = [page, key];
     const isEarly = before === undefined || this.config.settings.scheduler.now() - askedAt < EARLY_MS;
+    // Even if it only seems to be the end of a block: another page may have changed as late.
+    this.#listening.disturb();
     if (!isEarly && isSame) return;
-    this.#unrest++;
     // An early answer without a change on the page is about another one; so may be one with other members.
     if (isSame || !before || idsOf(before) !== idsOf(page)) this.#isStale = true;
     if (page.anchor) this.#known.see(page.members);
@@ -161,18 +150,20 @@ class GroupWatch {
   #reading(): Observable<unknown> {
     const { settings } = this.config;
     return defer(() => {
-      const unrest = this.#unrest;
+      const before = this.#listening.undisturbed;
       this.#isStale = false;
       return concat(this.#permitted(), this.#restOfPages()).pipe(
         toArray(),
         concatMap(pages => {
           this.#requests = Math.max(1, pages.length);
-          if (this.#failures > 0) this.#status$.next(this.#watchStatus);
+          if (this.#failures > 0) this.#status$.next(this.#listening.status);
           this.#failures = 0;
           // A member may have moved to the first page meanwhile.
           this.#known.read([...pages.flatMap(({ members }) => members), ...this.#first!.members]);
           const left$ = timer(LAG_MS, settings.scheduler).pipe(
-            filter(() => this.#known.dropMissing(this.#unrest === unrest)),
+            filter(() =>
+              this.#known.dropMissing(before !== undefined && before === this.#listening.undisturbed),
+            ),
           );
           return concat(of(0), this.#known.isMissing ? left$ : EMPTY);
         }),
@@ -219,16 +210,23 @@ class GroupWatch {
     const { backoff, minInterval, random, recovery, scheduler } = this.config.settings;
     const meaning = recovery(error);
     const [now, attempt] = [scheduler.now(), ++this.#failures];
-    const trouble = { ...this.#watchStatus, since: now, attempt, error };
+    const trouble = { ...this.#listening.status, since: now, attempt, error };
     if (meaning.kind === 'end' || meaning.kind === 'index') {
       this.#status$.next({ ...trouble, state: 'closed' });
       return throwError(() => error);
     }
     const { after, offline } = meaning.kind === 'retry' ? meaning : {};
     const wait = Math.max(minInterval, backoffDelay(attempt, backoff, random(), after));
-    this.#status$.next({ ...trouble, state: offline ? 'offline' : 'retrying', nextTry: now + wait });
-    const woken$ = this.#wake$.pipe(switchMap(() => timer(spreadWait(1, { random }), scheduler)));
-    return merge(timer(wait, scheduler), after === undefined ? woken$ : NEVER).pipe(take(1));
+    const after$ = (wait: number) => {
+      const nextTry = scheduler.now() + wait;
+      this.#status$.next({ ...trouble, state: offline ? 'offline' : 'retrying', nextTry });
+      return timer(wait, scheduler);
+    };
+    const woken$ = this.#wake$.pipe(
+      take(1),
+      switchMap(() => after$(Math.min(wait, spreadWait(1, { random })))),
+    );
+    return merge(after$(wait), after === undefined ? woken$ : NEVER).pipe(take(1));
   }
 }
 

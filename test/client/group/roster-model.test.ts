@@ -1,108 +1,14 @@
 import { deepStrictEqual, ok } from 'node:assert';
-import { delay, NEVER, Observable, of, Subject, type SchedulerLike } from 'rxjs';
-import { createClient, type Transport } from 'lobby-rx';
-import { handle } from '../../payload.js';
+import { createClient } from 'lobby-rx';
 import { runs } from '../../runs.js';
 import { randomNumbers } from '../../simulation/simulate.js';
 import { virtualTime } from '../../virtual-time.js';
+import { ModelGroup, type Anchors } from './model-group.js';
 
 const SEED = Number(process.env.SEED ?? 20_261);
 
 /** How long a leave may be announced at the earliest after somebody was a member, in ms, without being false. */
 const SINCE = 30_000;
-
-/** How a service pages: by the number of members before, or by the time of the last one's join. */
-type Anchors = 'offset' | 'join';
-
-interface Member {
-  readonly id: string;
-  readonly joinedAt: number;
-  status: string;
-}
-
-/** A group as a service has it, whose pages are read one by one over a network that may fail. */
-class ModelGroup {
-  readonly members: Member[] = [];
-  readonly lastSeen = new Map<string, number>();
-  requests = 0;
-  failing = 0;
-  readonly #changed$ = new Subject<void>();
-  #index = 1;
-
-  constructor(
-    private readonly scheduler: SchedulerLike,
-    private readonly random: () => number,
-    private readonly anchors: Anchors,
-    private readonly count: number,
-  ) {}
-
-  join(id: string): void {
-    if (this.members.some(member => member.id === id)) return;
-    this.members.push({ id, joinedAt: this.scheduler.now() + this.members.length / 1_000, status: 'a' });
-    this.#announce();
-  }
-
-  leave(id: string): void {
-    const i = this.members.findIndex(member => member.id === id);
-    if (i < 0) return;
-    this.members.splice(i, 1);
-    this.lastSeen.set(id, this.scheduler.now());
-    this.#announce();
-  }
-
-  /** A change of presence answers a poll of its page only; the model announces the first. */
-  change(id: string): void {
-    const i = this.members.findIndex(member => member.id === id);
-    if (i < 0) return;
-    this.members[i]!.status = String(this.random());
-    if (i < this.count) this.#announce();
-  }
-
-  #announce(): void {
-    this.#index++;
-    // The service collects what happens for a moment.
-    this.scheduler.schedule(() => this.#changed$.next(), 100);
-  }
-
-  #page(anchor: string | null): string {
-    const from =
-      anchor === null
-        ? 0
-        : this.anchors === 'offset'
-          ? Number(anchor)
-          : this.members.filter(({ joinedAt }) => joinedAt <= Number(anchor)).length;
-    const page = this.members.slice(from, from + this.count);
-    const isLast = from + page.length >= this.members.length;
-    const next = this.anchors === 'offset' ? from + page.length : page.at(-1)?.joinedAt;
-    return JSON.stringify({
-      members: page.map(({ id, status }) => ({
-        identity: { ...handle, identity_id: id, presence: { update_ts: '2026-01-01T00:00:00Z', status } },
-      })),
-      anchor: isLast ? null : String(next),
-      watch: { index: String(this.#index) },
-    });
-  }
-
-  readonly transport: Transport = ({ url }) => {
-    this.requests++;
-    const query = new URL(url).searchParams;
-    const latency = () => 1 + Math.floor(this.random() * 200);
-    const answer = () => ({
-      status: this.random() < this.failing ? 503 : 200,
-      headers: { get: () => null },
-      text: this.#page(query.get('anchor')),
-    });
-    const held = query.get('watch_index') === String(this.#index);
-    return new Observable(subscriber => {
-      const respond = () =>
-        subscriber.add(of(answer()).pipe(delay(latency(), this.scheduler)).subscribe(subscriber));
-      // A poll whose index is current is held until something changes.
-      if (!held) return respond();
-      subscriber.add(this.#changed$.subscribe(respond));
-      subscriber.add(NEVER.subscribe());
-    });
-  };
-}
 
 /** What became of a roster of a random group in a few minutes. */
 function follow(seed: number, anchors: Anchors, count: number, size: number, failing: number) {
