@@ -16,6 +16,7 @@ const ENTRIES = [
   'integrations/lobby-server/',
   'tools/marbles/',
   'integrations/opentelemetry/',
+  'integrations/views/',
   'transport/node/',
 ].map(folder => `${folder}index.d.ts`);
 ENTRIES.push('codecs.d.ts');
@@ -32,6 +33,7 @@ const WHOLE = [
   'integrations/angular',
   'integrations/browser',
   'integrations/opentelemetry',
+  'integrations/views',
   'tools/emulator',
   'tools/marbles',
 ];
@@ -59,6 +61,7 @@ async function bundleForNode(): Promise<void> {
       'lobby-server': 'integrations/lobby-server/index.ts',
       node: 'transport/node/index.ts',
       opentelemetry: 'integrations/opentelemetry/index.ts',
+      views: 'integrations/views/index.ts',
       'lobby-rx': 'tools/cli/main.ts',
     },
     outdir: join(DIST, 'node'),

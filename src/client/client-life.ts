@@ -1,19 +1,34 @@
-import { Observable, type Subscriber } from 'rxjs';
+import { AsyncSubject, Observable, type Subscriber } from 'rxjs';
+import type { TransportError } from '../error/index.js';
 
 /** What all streams of a client hear of: that they should try now, and that the client is closed. */
 export class ClientLife {
   // A Subject would make the stops of thousands of watches slow: its list of observers is searched each time.
   #wakes = new Set<() => void>();
   #ends: Set<() => void> | undefined = new Set();
+  #closed$: AsyncSubject<void> | undefined;
+  #dropsRequests = false;
 
   wake(): void {
     for (const wake of [...this.#wakes]) wake();
   }
 
-  close(): void {
+  close(dropsRequests: boolean): void {
     const ends = this.#ends;
+    if (!ends) return;
     this.#ends = undefined;
-    for (const end of ends ?? []) end();
+    this.#dropsRequests = dropsRequests;
+    // Before the streams end: who follows this knows why they do.
+    if (this.#closed$) emitOnce(this.#closed$);
+    for (const end of ends) end();
+  }
+
+  /** Emits once the client is closed, even if it already is. */
+  get closed$(): Observable<void> {
+    if (this.#closed$) return this.#closed$;
+    this.#closed$ = new AsyncSubject();
+    if (!this.#ends) emitOnce(this.#closed$);
+    return this.#closed$;
   }
 
   /** Emits what a source does, and when the client is told to try now. */
@@ -27,8 +42,21 @@ export class ClientLife {
     });
   }
 
+  /** A stream over time, until the client is closed: then it completes. */
+  whileOpen<T>(source$: Observable<T>): Observable<T> {
+    return this.#until(source$, subscriber => subscriber.complete());
+  }
+
+  /** What is asked once, until the client is closed: then it fails, or is dropped. */
+  orFail<T>(source$: Observable<T>, error: () => TransportError): Observable<T> {
+    return this.#until(source$, subscriber => {
+      if (this.#dropsRequests) subscriber.unsubscribe();
+      else subscriber.error(error());
+    });
+  }
+
   /** The source, until the client is closed: then, and whenever it is subscribed to later, it ends like this. */
-  until<T>(source$: Observable<T>, end: (subscriber: Subscriber<T>) => void): Observable<T> {
+  #until<T>(source$: Observable<T>, end: (subscriber: Subscriber<T>) => void): Observable<T> {
     return new Observable(subscriber => {
       const ends = this.#ends;
       if (!ends) return end(subscriber);
@@ -38,9 +66,9 @@ export class ClientLife {
       subscriber.add(source$.subscribe(subscriber));
     });
   }
+}
 
-  /** A stream over time, until the client is closed: then it completes. */
-  whileOpen<T>(source$: Observable<T>): Observable<T> {
-    return this.until(source$, subscriber => subscriber.complete());
-  }
+function emitOnce(subject: AsyncSubject<void>): void {
+  subject.next();
+  subject.complete();
 }

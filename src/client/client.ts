@@ -1,4 +1,4 @@
-import type { Observable } from 'rxjs';
+import type { Observable, SchedulerLike } from 'rxjs';
 import type { Endpoint, HttpMethod, Pageable, Watchable } from '../endpoint/index.js';
 import type { EventCodecs, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import { answers, type WatchConfig, type WatchSignal } from '../stream/index.js';
@@ -100,10 +100,22 @@ export interface Client<Own extends object = NoOwnEvents> {
    * is open or is sent later fails with a `TransportError` whose reason is `closed`, and so does a walk over pages; an open POST with
    * `lost`, since it may have been done. An `ack` that has not settled is unsubscribed. Clients of `as` are independent.
    *
+   * With `requests: 'drop'` requests and walks are unsubscribed instead: on a server that renders pages, an error that nobody handles would
+   * end the process.
+   *
    * @example
    * signOut$.subscribe(() => client.close());
    */
-  close(): void;
+  close(how?: { readonly requests?: 'fail' | 'drop' }): void;
+
+  /** Emits once the client is closed, before its streams complete; at once, if it already is. */
+  readonly closed$: Observable<void>;
+
+  /** The clock of this client: `scheduler` of its config. */
+  readonly scheduler: SchedulerLike;
+
+  /** How long what it shares polls on without a subscriber, in ms: `watch.linger` of its config. */
+  readonly linger: number;
 }
 
 /**
@@ -133,6 +145,11 @@ function clientOf<Own extends object>(context: LobbyContext): Client<Own> {
     pages: (endpoint, input, options) => endpointPages(context, endpoint, input, options),
     as: token => clientOf(context.as(token)),
     wake: () => context.life.wake(),
-    close: () => context.life.close(),
+    close: how => context.life.close(how?.requests === 'drop'),
+    get closed$() {
+      return context.life.closed$;
+    },
+    scheduler: context.scheduler,
+    linger: context.linger,
   };
 }

@@ -1,4 +1,4 @@
-import { asyncScheduler, defer } from 'rxjs';
+import { asyncScheduler, defer, type SchedulerLike } from 'rxjs';
 import type { BaseUrls, Endpoints, RequestContext } from '../endpoint/index.js';
 import { describe, given, InputError, TransportError, type TransportFailure } from '../error/index.js';
 import type { EventCodecs } from '../protocol/index.js';
@@ -28,8 +28,9 @@ export interface LobbyContext {
   readonly watch: WatchConfig<unknown>;
   readonly budget: Budget;
   readonly life: ClientLife;
-  /** How long a feed polls without a subscriber; undefined for the default. */
-  readonly linger: number | undefined;
+  readonly scheduler: SchedulerLike;
+  /** How long a feed polls without a subscriber, in ms. */
+  readonly linger: number;
   /** The same for another token. It shares everything else. Throws an `InputError` if the token is invalid. */
   readonly as: (token: Token) => LobbyContext;
 }
@@ -45,7 +46,7 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContex
   const config = checkedConfig(unchecked);
   const { endpoints, log, testing, timeout = 15_000, scheduler = asyncScheduler } = config;
   const { transport = fromFetch({ scheduler }) } = config;
-  const { linger, quota = QUOTA, ...watchConfig } = given(config.watch ?? {});
+  const { linger = 1_000, quota = QUOTA, ...watchConfig } = given(config.watch ?? {});
   const baseUrls = resolveUrls(config);
   const now = () => scheduler.now();
   const logged = log ? withLog(transport, log, now) : transport;
@@ -68,9 +69,7 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContex
       plain: sendingBy(whileOpen(life, withTimeout(authorized, timeout, scheduler))),
       blocking: sendingBy(whileOpen(life, withTimeout(authorized, pollTimeout, scheduler))),
       polling: sendingBy(authorized),
-      ...{ watch, budget, life },
-      linger,
-      as,
+      ...{ watch, budget, life, scheduler, linger, as },
     };
   };
   return as(config.token);
@@ -82,9 +81,7 @@ function whileOpen(life: ClientLife, transport: Transport): Transport {
     let reason: TransportFailure = 'closed';
     const onSent = () => (reason = 'lost');
     const sent$ = defer(() => transport(request.method === 'GET' ? request : { ...request, onSent }));
-    return life.until(sent$, subscriber =>
-      subscriber.error(new TransportError(reason, 'the client is closed', summaryOf(request))),
-    );
+    return life.orFail(sent$, () => new TransportError(reason, 'the client is closed', summaryOf(request)));
   };
 }
 

@@ -135,10 +135,9 @@ export function endpointPages<Input, Answer>(
       : request(context, endpoint, input);
   const page$ = pages(anchor => sent({ ...input, anchor } as Input).pipe(retried), paging);
   // Between two pages, too, while it waits.
-  return context.life.until(page$, subscriber => {
-    const { method, path: url } = endpoint;
-    subscriber.error(new TransportError('closed', 'the client is closed', { method, url }));
-  });
+  const { method, path: url } = endpoint;
+  const error = () => new TransportError('closed', 'the client is closed', { method, url });
+  return context.life.orFail(page$, error);
 }
 
 /** A request that is sent as soon as there is room in the budget of its route. */

@@ -5,6 +5,8 @@ import {
   defer,
   filter,
   from,
+  map,
+  merge,
   Observable,
   Subject,
   Subscription,
@@ -58,6 +60,11 @@ export interface EventFeed<in out Own extends object = NoOwnEvents> {
   readonly status$: Observable<WatchStatus>;
   /** Emits if events may have been missed, before the first event after the gap. It starts no poll, and never ends. */
   readonly gap$: Observable<Gap>;
+  /**
+   * The current status, then everything that happens, in order: each event, as an answer, before the streams of events emit it. It starts
+   * no poll, and never ends.
+   */
+  readonly signal$: Observable<WatchSignal<IdentityEventList<Own>>>;
   /** The events of one kind, including your own kinds. Throws an `InputError` if there is no such kind. */
   on<K extends LiveEvent<Own>['kind']>(kind: K): Observable<Extract<LiveEvent<Own>, { kind: K }>>;
 }
@@ -118,7 +125,7 @@ export function audienceFeed<Own extends object>(
   const isAbsent$ = new BehaviorSubject(true);
   const isActive$ = new BehaviorSubject(false);
   const audience = audienceOf({ isAbsent$, isActive$, split: singleEvents<Own> });
-  const gap$ = new Subject<Gap>();
+  const signal$ = new Subject<EventSignal<Own>>();
   const status$ = new BehaviorSubject<WatchStatus>({ ...connecting(scheduler.now()), state: 'idle' });
   let event$ = new Subject<LiveEvent<Own>>();
   let subscribers = 0;
@@ -129,9 +136,9 @@ export function audienceFeed<Own extends object>(
     isConnected = true;
     defer(() => source(audience)).subscribe({
       next: signal => {
+        if (signal.kind === 'status') return observe(signal.status);
+        signal$.next(signal);
         if (signal.kind === 'answer') for (const event of signal.answer.events) event$.next(event);
-        else if (signal.kind === 'gap') gap$.next(signal.gap);
-        else if (signal.kind === 'status') observe(signal.status);
       },
       error: (error: unknown) => disconnect(error).error(error),
       complete: () => disconnect(undefined).complete(),
@@ -189,7 +196,8 @@ export function audienceFeed<Own extends object>(
     unknown$: known$.pipe(ofKind('unknown')),
     malformed$: known$.pipe(ofKind('malformed')),
     status$: status$.asObservable(),
-    gap$: gap$.asObservable(),
+    gap$: signal$.pipe(concatMap(signal => (signal.kind === 'gap' ? [signal.gap] : []))),
+    signal$: merge(signal$, status$.pipe(map(status => ({ kind: 'status', status }) as const))),
     on: kind => {
       if (ownKinds && ![...KINDS, ...ownKinds].includes(kind))
         throw new InputError('kind', `one of ${[...KINDS, ...ownKinds].join(', ')}`, describe(kind));

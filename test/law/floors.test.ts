@@ -17,6 +17,7 @@ const BROWSER = [
   'client',
   'index.ts',
   'integrations/angular',
+  'integrations/views',
 ];
 
 /** The part of them that only Node loads. */

@@ -10,7 +10,7 @@ export const FLOOR: Readonly<Record<string, number>> = {
     'index.ts': 4.5,
     'codecs.ts': 4.5,
   },
-  ...{ 'integrations/browser': 5, 'tools/emulator': 5 },
+  ...{ 'integrations/browser': 5, 'integrations/views': 5, 'tools/emulator': 5 },
   ...{
     'integrations/angular': 6,
     'integrations/fleet': 6,
@@ -47,6 +47,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   stream: ['rxjs'],
   endpoint: ['rxjs', 'io-ts', '#fp-ts/Either'],
   'integrations/browser': ['rxjs'],
+  'integrations/views': ['rxjs'],
   client: ['rxjs'],
   'index.ts': [],
   'codecs.ts': [],

@@ -1,21 +1,26 @@
-import { assertInInjectionContext, ErrorHandler, inject, signal, type Signal } from '@angular/core';
+import { assertInInjectionContext, computed, ErrorHandler, inject, signal, type Signal } from '@angular/core';
 import type { Subscription } from 'rxjs';
-import type { LiveEvent, NoOwnEvents, Profile } from '../../protocol/index.js';
+import type { LiveEvent, LobbyJoinEvent, NoOwnEvents, Profile } from '../../protocol/index.js';
 import { ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
+import { feedState } from '../views/index.js';
 import { injectFollow } from './inject-follow.js';
-import { FEED_HUB, FEED_SHARING, LOBBY_APP } from './lobby.js';
+import { eventsOf, FEED_SHARING, injectLobby, LOBBY_APP } from './lobby.js';
 
 /** The client's feed as signals, until what injected it is destroyed. */
 export interface LiveFeed<Own extends object = NoOwnEvents> {
   /** The status of the poll: `live`, `retrying` and so on. `closed` with an `error` if polling again cannot help. */
   readonly status: Signal<WatchStatus>;
+  /** The last gap, until it is dismissed: whatever events keep up to date has to be loaded afresh. */
+  readonly gap: Signal<Gap | undefined>;
+  /** The lobby to join that came last, until it is dismissed. */
+  readonly lobbyJoin: Signal<LobbyJoinEvent | undefined>;
   /** The profiles that have come, each as it was last, by `identity_id`: the 1,000 that changed last. */
   readonly profiles: Signal<ReadonlyMap<string, Profile>>;
-  /** The last gap: events may have been missed before that, so that whatever they keep up to date has to be loaded afresh. */
-  readonly gap: Signal<Gap | undefined>;
   /** Whether this tab polls: false if another one does it, with `withOneFeedForAllTabs`. */
   readonly leads: Signal<boolean>;
-  /** Polls again: after the feed has been closed, or to not wait for the next attempt. */
+  /** Takes a gap or a lobby join out of the signals of all components: it has been dealt with. */
+  dismiss(handled: Gap | LobbyJoinEvent): void;
+  /** Tries now; begins again after the feed has been closed. */
   reload(): void;
   /**
    * Calls a handler, inside the zone, for each event of a kind, until what injected the feed is destroyed; unsubscribe to end it
@@ -42,28 +47,38 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
  */
 export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
   assertInInjectionContext(injectFeed);
-  const hub = inject(FEED_HUB);
-  const { life } = inject(LOBBY_APP);
+  const { state, current, event$ } = injectFollowedFeed<Own>();
+  const { zone, profiles } = inject(LOBBY_APP);
   const errors = inject(ErrorHandler);
   const follow = injectFollow();
   const leads = signal(true);
   const leads$ = inject(FEED_SHARING)?.leads$;
   if (leads$) follow(leads$, isLeading => leads.set(isLeading));
-  // The status and the profiles are those of a feed that is followed.
-  follow(hub.event$(), () => undefined);
   return {
-    status: hub.status.asReadonly(),
-    profiles: hub.profiles,
-    gap: hub.gap.asReadonly(),
+    status: computed(() => current().status),
+    gap: computed(() => current().gap),
+    lobbyJoin: computed(() => current().lobbyJoin),
+    profiles: profiles.byId,
     leads: leads.asReadonly(),
-    reload: () => hub.reload(),
+    dismiss: handled => state.dismiss(handled),
+    reload: () => state.reload(),
     on: (kind, handler) =>
-      follow(hub.event$<Own>().pipe(ofKind(kind)), event => {
+      follow(event$.pipe(ofKind(kind)), event => {
         try {
-          life.inside(() => handler(event));
+          zone.inside(() => handler(event));
         } catch (error) {
           errors.handleError(error);
         }
       }),
   };
+}
+
+/** The client's feed, which is polled for as long as what injects it lives: its state, as it is now, and its events. */
+export function injectFollowedFeed<Own extends object>() {
+  const client = injectLobby<Own>();
+  const { zone, isServer } = inject(LOBBY_APP);
+  const state = feedState(client);
+  const current = signal(state.value);
+  if (!isServer) injectFollow()(zone.outside(state), next => current.set(next));
+  return { state, current: current.asReadonly(), event$: zone.outside(eventsOf(client.events.feed)) };
 }

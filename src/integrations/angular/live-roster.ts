@@ -1,4 +1,3 @@
-import { isPlatformServer } from '@angular/common';
 import {
   assertInInjectionContext,
   computed,
@@ -6,50 +5,49 @@ import {
   inject,
   makeStateKey,
   PendingTasks,
-  PLATFORM_ID,
   signal,
   TransferState,
   untracked,
   type Signal,
 } from '@angular/core';
-import { defer, finalize, map, take, takeUntil, tap, timer } from 'rxjs';
-import type { Roster, RosterConfig } from '../../client/index.js';
+import { defer, finalize, takeUntil, takeWhile, tap, timer, type Observable } from 'rxjs';
 import type { GroupMember } from '../../protocol/index.js';
 import { connecting, type WatchStatus } from '../../stream/index.js';
-import { injectLobby, LOBBY_APP, SHARED_ROSTERS } from './lobby.js';
-import { firstRoster, type RosterState, type SharedRoster } from './shared-rosters.js';
+import { groupState, type GroupState, type GroupStateConfig, type StateObservable } from '../views/index.js';
+import { injectLobby, LOBBY_APP } from './lobby.js';
 
-/** A group as signals, until what injected it is destroyed. They never throw. */
+/** The members of a group as signals, until what injected them is destroyed. They never throw. */
 export interface LiveRoster {
-  /** The group; undefined until it has come. It stays while the watch is retrying, and when it has ended. */
-  readonly value: Signal<Roster | undefined>;
-  /** The status of the watch: `live`, `retrying` and so on. `closed` if polling again cannot help; see `error`. */
+  /** The members, by `identity_id`; undefined until they have come. They stay while the watch is retrying, and when it has ended. */
+  readonly value: Signal<ReadonlyMap<string, GroupMember> | undefined>;
+  /** The status of the watch: `live`, `retrying` and so on; `idle` without a group. `closed` if polling again cannot help; see `error`. */
   readonly status: Signal<WatchStatus>;
-  /** Why the watch is retrying, or has ended; undefined if all is well. */
+  /** Why the watch has ended; undefined until then. */
   readonly error: Signal<unknown>;
-  /** Watches again: after it has ended, or to not wait for the next attempt. */
+  /** Whether the members are still to come. */
+  readonly isLoading: Signal<boolean>;
+  /** Whether the members are known. */
+  hasValue(): boolean;
+  /** Tries now; watches again after the watch has ended. */
   reload(): void;
 }
 
 /** A server does not wait any longer for a group, in ms. The browser asks again. */
-const SERVER_PATIENCE = 2_000;
+const SERVER_PATIENCE_MS = 2_000;
 
-/** Which group is wanted is unknown: the function that says so has thrown. */
-class Unknown {
-  constructor(readonly error: unknown) {}
-}
-
-/** What is known of which group. */
-interface Known extends RosterState {
-  readonly group_id: string | Unknown | undefined;
+/** Which group is shown: its state, or why there is none, and what a server has handed over. */
+interface Wanted {
+  readonly group_id?: string;
+  readonly state?: StateObservable<GroupState>;
+  readonly otherwise: GroupState;
 }
 
 /**
- * Injects a group, kept up to date, as signals. `group_id` may read signals: when it changes, the other group is watched, and none
- * while it is undefined. `config` is called for each group, and does not follow signals. What either of them throws is the `error` of
- * a roster that is `closed`, and so is the `InputError` of an invalid config.
+ * Injects the members of a group, kept up to date, as signals that read like those of Angular's resources. `group_id` may read signals: when it
+ * changes, the other group is watched, and none while it is undefined. `config` is called for each group, and does not follow signals. What
+ * either of them throws is the `error` of a roster that is `closed`, and so is the `InputError` of an invalid config.
  *
- * All that inject the same group with the same options share one watch, which ends a second after the last of them.
+ * All that show the same group with the same options share one watch, which ends the client's `linger` after the last of them.
  *
  * On a server, the group is read once, which rendering waits for, up to 2 s, and handed over to the browser, which shows it at once.
  * Signals are set outside of the zone.
@@ -62,97 +60,87 @@ interface Known extends RosterState {
  */
 export function injectRoster(
   group_id: () => string | undefined,
-  config: (group_id: string) => RosterConfig = () => ({}),
+  config: (group_id: string) => GroupStateConfig = () => ({}),
 ): LiveRoster {
   assertInInjectionContext(injectRoster);
-  const sharedOf = isPlatformServer(inject(PLATFORM_ID)) ? rosterOnServer() : rosterInBrowser();
+  const client = injectLobby();
+  const { isServer, zone } = inject(LOBBY_APP);
   const handedOver = inject(TransferState);
-  const { scheduler } = inject(LOBBY_APP);
-  const start = () => connecting(scheduler.now());
-  const closedBy = (error: unknown): WatchStatus => ({ ...start(), state: 'closed', error });
-  const wanted = computed(() => {
-    try {
-      return group_id();
-    } catch (error) {
-      return new Unknown(error);
-    }
-  });
+  const readOnce = isServer ? readingOnce() : undefined;
+  const idle = { ...connecting(client.scheduler.now()), state: 'idle' } as const;
   const reloads = signal(0);
-  /** Undefined if there is none, or if the config has thrown. */
-  let shared: SharedRoster | undefined;
-  const nothing = (): Known => ({ group_id: undefined, roster: undefined, status: start() });
-  const known = signal(nothing());
-  const current = computed((): Known => {
-    const id = wanted();
-    if (known().group_id === id) return known();
-    if (id instanceof Unknown) return { group_id: id, roster: undefined, status: closedBy(id.error) };
-    const members = id === undefined ? undefined : handedOver.get(keyOf(id), undefined);
-    return { group_id: id, roster: members && firstRoster(members), status: start() };
+  const wanted = computed<Wanted>(
+    () => {
+      reloads();
+      try {
+        const id = group_id();
+        if (id === undefined) return { otherwise: { status: idle } };
+        const state = untracked(() => groupState(client, id, config(id)));
+        const members = handedOver.get(keyOf(id), undefined);
+        return { group_id: id, state, otherwise: { ...(members && byId(members)), status: idle } };
+      } catch (error) {
+        return { otherwise: { status: { ...idle, state: 'closed', error } } };
+      }
+    },
+    { equal: (one, other) => one.state !== undefined && one.state === other.state },
+  );
+  const latest = signal<{ readonly of: Wanted; readonly state: GroupState } | undefined>(undefined);
+  const current = computed((): GroupState => {
+    const of = wanted();
+    const last = latest();
+    // Another group may be wanted already, although the effect has yet to run again.
+    const state = (last?.of === of ? last.state : of.state?.value) ?? of.otherwise;
+    return { ...of.otherwise, ...state };
   });
 
   effect(onCleanup => {
-    const id = wanted();
-    reloads();
-    // What is known of a group is old when it is wanted again.
-    if (id === undefined || id instanceof Unknown) return known.set(nothing());
-    const watching = untracked(() => {
-      const change = (next: Partial<Known>) => {
-        // Another group may be wanted already, although this effect has yet to run again.
-        if (untracked(wanted) === id) known.set({ ...untracked(current), ...next });
-      };
-      return defer(() => {
-        shared = sharedOf(id, config(id));
-        return shared.state$;
-      }).subscribe({
-        // What a server has handed over stays until there is a roster.
-        next: ({ roster, status }) => change(roster ? { roster, status } : { status }),
-        error: (error: unknown) => change({ status: closedBy(error) }),
-      });
-    });
-    onCleanup(() => {
-      watching.unsubscribe();
-      shared = undefined;
-    });
+    const of = wanted();
+    const { group_id: id, state: shared } = of;
+    if (!shared || id === undefined) return;
+    const watching = untracked(() =>
+      zone.outside(readOnce ? readOnce(shared, id) : shared).subscribe(state => {
+        // A later reader must not see what is old by then.
+        if (!isServer && state.members) handedOver.remove(keyOf(id));
+        latest.set({ of, state });
+      }),
+    );
+    onCleanup(() => watching.unsubscribe());
   });
 
+  const value = computed(() => current().members);
+  const status = computed(() => current().status);
   return {
-    value: computed(() => current().roster),
-    status: computed(() => current().status),
-    error: computed(() => current().status.error),
+    value,
+    status,
+    error: computed(() => (status().state === 'closed' ? status().error : undefined)),
+    isLoading: computed(() => value() === undefined && !['idle', 'closed'].includes(status().state)),
+    hasValue: () => value() !== undefined,
     reload: () => {
-      if (shared) shared.reload();
+      const { state } = untracked(wanted);
+      if (state) state.reload();
       else reloads.update(count => count + 1);
     },
   };
 }
 
-type RosterSource = (group_id: string, config: RosterConfig) => SharedRoster;
-
-function rosterInBrowser(): RosterSource {
-  const rosters = inject(SHARED_ROSTERS);
-  const handedOver = inject(TransferState);
-  return (group_id, config) => {
-    const { state$, reload } = rosters.of(group_id, config);
-    // A later reader must not see what is old by then.
-    return { state$: state$.pipe(tap(({ roster }) => roster && handedOver.remove(keyOf(group_id)))), reload };
-  };
-}
-
-/** The first roster: who renders a page for once does not want to hear of changes. */
-function rosterOnServer(): RosterSource {
-  const { group } = injectLobby();
+/** The state of a group on a server, until its members have come: who renders a page for once does not want to hear of changes. */
+function readingOnce(): (state: StateObservable<GroupState>, group_id: string) => Observable<GroupState> {
   const { scheduler } = inject(LOBBY_APP);
   const handedOver = inject(TransferState);
   const tasks = inject(PendingTasks);
-  return (group_id, config) => {
-    const roster$ = group.roster(group_id, config).pipe(
-      take(1),
-      tap(({ members }) => handedOver.set(keyOf(group_id), [...members.values()])),
-      map(roster => ({ roster, status: connecting(scheduler.now()) })),
-      takeUntil(timer(SERVER_PATIENCE, scheduler)),
+  return (state, group_id) =>
+    defer(() =>
+      state.pipe(
+        takeWhile(({ members, status }) => !members && status.state !== 'closed', true),
+        tap(({ members }) => members && handedOver.set(keyOf(group_id), [...members.values()])),
+        takeUntil(timer(SERVER_PATIENCE_MS, scheduler)),
+        finalize(tasks.add()),
+      ),
     );
-    return { state$: defer(() => roster$.pipe(finalize(tasks.add()))), reload: () => undefined };
-  };
+}
+
+function byId(members: readonly GroupMember[]): Pick<GroupState, 'members'> {
+  return { members: new Map(members.map(member => [member.identity.identity_id, member])) };
 }
 
 const keyOf = (group_id: string) => makeStateKey<readonly GroupMember[]>(`lobby-rx ${group_id}`);

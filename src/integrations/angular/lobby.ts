@@ -10,16 +10,26 @@ import {
   type EnvironmentProviders,
   type Provider,
 } from '@angular/core';
-import { asyncScheduler, defer, finalize, isObservable, merge, Subject, type SchedulerLike } from 'rxjs';
-import type { TabSharing } from '../browser/index.js';
+import {
+  asyncScheduler,
+  concatMap,
+  defer,
+  finalize,
+  isObservable,
+  map,
+  startWith,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
 import { createClient, type Client, type ClientConfig } from '../../client/index.js';
 import { checkArgument, given, plainObject } from '../../error/index.js';
-import type { EventCodecs, NoOwnEvents } from '../../protocol/index.js';
-import { defaultWake } from '../../stream/index.js';
+import type { EventCodecs, LiveEvent, NoOwnEvents } from '../../protocol/index.js';
+import { runWhile, type EventFeed } from '../../stream/index.js';
 import { fromFetch, type Token, type TokenValue, type Transport } from '../../transport/index.js';
-import { AppLife } from './app-life.js';
-import { FeedHub } from './feed-hub.js';
-import { SharedRosters } from './shared-rosters.js';
+import type { TabSharing } from '../browser/index.js';
+import { feedState } from '../views/index.js';
+import { AppZone } from './app-zone.js';
+import { LatestProfiles } from './latest-profiles.js';
 
 /** Something to add to {@link provideLobby}. */
 export interface LobbyFeature {
@@ -28,12 +38,12 @@ export interface LobbyFeature {
 
 /** What features and injected streams need to know of the client that an injector provides. */
 export interface LobbyApp {
-  readonly life: AppLife;
+  readonly zone: AppZone;
   readonly config: ClientConfig<EventCodecs>;
-  /** The clock of the client: what it schedules neither keeps the application unstable nor outlives it. */
+  /** The clock of the client: what it schedules does not keep the application unstable. */
   readonly scheduler: SchedulerLike;
-  /** Makes the watches of the client poll soon, as when the machine wakes. */
-  readonly wake$: Subject<void>;
+  readonly isServer: boolean;
+  readonly profiles: LatestProfiles;
 }
 
 export const LOBBY_APP = /* @__PURE__ */ new InjectionToken<LobbyApp>('LOBBY_APP');
@@ -43,12 +53,6 @@ export const CALL_TRANSPORT = /* @__PURE__ */ new InjectionToken<Transport | nul
 
 /** What shares the client's feed with other tabs; null if nothing does, as on a server. */
 export const FEED_SHARING = /* @__PURE__ */ new InjectionToken<TabSharing | null>('LOBBY_FEED_SHARING');
-
-/** What everything in an injector has in common that follows the client's feed. */
-export const FEED_HUB = /* @__PURE__ */ new InjectionToken<FeedHub>('LOBBY_FEED_HUB');
-
-/** The groups that everything in an injector shows. */
-export const SHARED_ROSTERS = /* @__PURE__ */ new InjectionToken<SharedRosters>('LOBBY_SHARED_ROSTERS');
 
 /**
  * The client of an injector, as {@link provideLobby} configures it.
@@ -65,7 +69,8 @@ export const LOBBY = /* @__PURE__ */ new InjectionToken<Client>('LOBBY');
  * server has one for each request. `config` is called once, in an injection context, when the client is first injected.
  *
  * Polls run outside of the zone, so that they never keep an application unstable: neither `whenStable()` nor a server's rendering
- * waits for them. Plain requests are pending tasks, as those of `HttpClient` are. All of them end with the injector.
+ * waits for them. Plain requests are pending tasks, as those of `HttpClient` are. The client is closed with the injector; requests that are open
+ * then are aborted, and never answer.
  *
  * Injecting the client throws an `InputError` if an option is unknown or invalid.
  *
@@ -81,8 +86,6 @@ export function provideLobby<const Codecs extends EventCodecs = NoOwnEvents>(
   return makeEnvironmentProviders([
     { provide: LOBBY_APP, useFactory: () => createApp(config()) },
     { provide: LOBBY, useFactory: createLobby },
-    { provide: FEED_HUB, useFactory: createHub },
-    { provide: SHARED_ROSTERS, useFactory: createRosters },
     // Those of a parent are for its own client.
     { provide: CALL_TRANSPORT, useValue: null },
     { provide: FEED_SHARING, useValue: null },
@@ -105,44 +108,50 @@ function createApp(config: ClientConfig<EventCodecs>): LobbyApp {
   checkArgument('what provideLobby() is given', plainObject, config);
   // Refuses what is invalid before any of it is used. It sends nothing.
   createClient(config);
-  const life = new AppLife(inject(NgZone), inject(DestroyRef));
-  const scheduler = life.scheduler(config.scheduler ?? asyncScheduler);
-  return { life, config: given(config), scheduler, wake$: new Subject() };
-}
-
-function createHub(): FeedHub {
-  const { life, scheduler, wake$ } = inject(LOBBY_APP);
-  const { feed } = inject(LOBBY).events;
-  return new FeedHub({ feed, life, scheduler, wake$, isServer: isPlatformServer(inject(PLATFORM_ID)) });
-}
-
-function createRosters(): SharedRosters {
-  const { life, scheduler, wake$ } = inject(LOBBY_APP);
-  return new SharedRosters({ group: inject(LOBBY).group, life, scheduler, wake$ });
+  const zone = new AppZone(inject(NgZone));
+  const scheduler = zone.scheduler(config.scheduler ?? asyncScheduler);
+  const isServer = isPlatformServer(inject(PLATFORM_ID));
+  return { zone, config: given(config), scheduler, isServer, profiles: new LatestProfiles() };
 }
 
 function createLobby(): Client {
-  const { life, config, scheduler, wake$ } = inject(LOBBY_APP);
-  const ownWake$ = config.watch?.wake$ ?? defaultWake(scheduler, config.testing?.monotonic);
+  const { zone, config, scheduler, isServer, profiles } = inject(LOBBY_APP);
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
   const client = createClient({
     ...config,
     scheduler,
-    token: untilDestroyed(config.token, life),
-    // A feed that lingers when the injector ends stays, since its timer ends, too: it must not hold on to the page.
-    watch: { ...config.watch, wake$: life.untilDestroyed(merge(wake$, ownWake$)) },
-    transport: request =>
-      request.kind === 'poll' ? life.outside(transport(request)) : life.untilDestroyed(call(request)),
+    token: untilClosed(config.token, () => client),
+    // A server renders a page once: nobody comes later.
+    ...(isServer && { watch: { ...config.watch, linger: 0 } }),
+    transport: request => (request.kind === 'poll' ? zone.outside(transport(request)) : call(request)),
   }) as unknown as Client;
+  // An error that nobody handles would end a server.
+  inject(DestroyRef).onDestroy(() => client.close({ requests: 'drop' }));
   const share = inject(FEED_SHARING);
   if (share) Object.defineProperty(client.events, 'feed', { value: client.events.createFeed({ share }) });
+  // They have what comes from now on, before anything shows it.
+  feedState(client);
+  zone.outside(eventsOf(client.events.feed)).subscribe(event => {
+    if (event.kind === 'identity_update') profiles.keep(event.identity);
+  });
   return client;
 }
 
-/** A token that is asked for no longer than the injector lives. */
-function untilDestroyed(token: Token, life: AppLife): Token {
-  const until = (value: TokenValue) => (isObservable(value) ? life.untilDestroyed(value) : value);
+/** The events of a feed, before its own streams emit them. They start no poll. */
+export function eventsOf<Own extends object>({ signal$ }: EventFeed<Own>): Observable<LiveEvent<Own>> {
+  return signal$.pipe(concatMap(signal => (signal.kind === 'answer' ? signal.answer.events : [])));
+}
+
+/** A token that is asked for no longer than the client is open. */
+function untilClosed(token: Token, client: () => Client): Token {
+  const isOpen$ = defer(() =>
+    client().closed$.pipe(
+      map(() => false),
+      startWith(true),
+    ),
+  );
+  const until = (value: TokenValue) => (isObservable(value) ? runWhile(isOpen$, () => value) : value);
   if (typeof token === 'function') return () => until(token());
   if (typeof token !== 'object') return token;
   return { get: () => until(token.get()), renew: () => until(token.renew() as TokenValue) };

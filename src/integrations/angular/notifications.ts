@@ -5,7 +5,8 @@ import { checkOptions, milliseconds, plainObject, type Options } from '../../err
 import type { LiveEvent, NoOwnEvents, Notification } from '../../protocol/index.js';
 import { pageEvents } from '../../stream/index.js';
 import { injectFollow } from './inject-follow.js';
-import { FEED_HUB, LOBBY_APP } from './lobby.js';
+import { injectFollowedFeed } from './live-feed.js';
+import { LOBBY_APP } from './lobby.js';
 import { isWebUrl } from './urls.js';
 
 /** A notification that is shown. */
@@ -72,7 +73,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
   assertInInjectionContext(injectNotifications);
   checkOptions<object>(config, OPTIONS);
   const { duration = 6_000, open: openers = {} } = config;
-  const { life, scheduler } = inject(LOBBY_APP);
+  const { zone, scheduler } = inject(LOBBY_APP);
   const document = inject(DOCUMENT) as DocumentLike;
   const timers = new Map<number, Subscription>();
   const holders = new Map<number, Set<string>>();
@@ -128,15 +129,15 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
     if (!one?.canOpen) return;
     dismiss(id);
     const opener = openerOf(one.event);
-    if (opener) life.inside(() => opener(one.event));
+    if (opener) zone.inside(() => opener(one.event));
     else document.defaultView?.open(one.notification.url, '_blank', 'noopener,noreferrer');
   };
 
   const follow = injectFollow();
-  follow(life.outside(pageEvents('visibilitychange')), () => {
+  follow(zone.outside(pageEvents('visibilitychange')), () => {
     for (const { id } of shown()) startTimer(id);
   });
-  follow(inject(FEED_HUB).event$<Own>(), event => {
+  follow(injectFollowedFeed<Own>().event$, event => {
     // The compiler cannot narrow a union while its kinds are still generic.
     const { notification } = event as { readonly notification?: Notification };
     if (notification) show(notification, event);

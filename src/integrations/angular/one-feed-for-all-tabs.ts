@@ -25,8 +25,8 @@ export function withOneFeedForAllTabs(name: () => string): LobbyFeature {
 }
 
 function sharing(name: string): TabSharing {
-  const { life, scheduler } = inject(LOBBY_APP);
+  const { zone, scheduler } = inject(LOBBY_APP);
   const tabs = acrossTabs(name, { scheduler });
-  const share = ((watch, shared) => life.outside(tabs(watch, shared))) as TabSharing;
+  const share = ((watch, shared) => zone.outside(tabs(watch, shared))) as TabSharing;
   return Object.assign(share, { leads$: tabs.leads$ });
 }

@@ -1,5 +1,5 @@
 import '@angular/compiler';
-import { deepStrictEqual, strictEqual } from 'node:assert';
+import { deepStrictEqual, strictEqual, throws } from 'node:assert';
 import { TestBed } from '@angular/core/testing';
 import { EMPTY } from 'rxjs';
 import {
@@ -119,7 +119,7 @@ describe('injectFeed', () => {
     const feed = component((): LiveFeed => injectFeed()).value;
     feed.on('identity_update', () => undefined);
     pass(100_000);
-    deepStrictEqual([emulator.requests.length, feed.status().state, feed.leads()], [0, 'connecting', true]);
+    deepStrictEqual([emulator.requests.length, feed.status().state, feed.leads()], [0, 'idle', true]);
   });
 
   it("shares the client's own feed with other tabs, under a name that is asked for once", () => {
@@ -185,17 +185,40 @@ describe('injectFeed', () => {
     deepStrictEqual([feed.status().state, joins], ['live', 1]);
   });
 
-  it('goes on for all if somebody else follows it after it was closed', () => {
+  it('stays closed for those that come later, and goes on for all when one of them reloads it', () => {
     const { component, pass, emulator, identity_id } = angularApp();
     emulator.fault({ kind: 'error', status: 403 }, { times: 1 });
     const older = component(() => injectFeed()).value;
     pass(5_000);
+    const { length } = emulator.requests;
     const newer = component(() => injectFeed()).value;
+    pass(5_000);
+    deepStrictEqual([newer.status().state, emulator.requests.length], ['closed', length]);
+    newer.reload();
     pass(5_000);
     emulator.updateProfile(identity_id, { bio: 'new' });
     pass(5_000);
     for (const { status, profiles } of [older, newer])
       deepStrictEqual([status().state, profiles().size], ['live', 1]);
+  });
+
+  it('shows a gap and a lobby join until one of the components has dealt with it', () => {
+    const { component, pass, emulator, identity_id } = angularApp();
+    const [one, other] = [component(() => injectFeed()).value, component(() => injectFeed()).value];
+    pass(5_000);
+    const { lobby_id } = emulator.addLobby();
+    emulator.fault({ kind: 'error', status: 404 });
+    emulator.sendLobbyJoin(identity_id, lobby_id);
+    pass(5_000);
+    emulator.sendLobbyJoin(identity_id, lobby_id);
+    pass(5_000);
+    const shown = ({ gap, lobbyJoin }: LiveFeed) => [gap()?.reason, lobbyJoin()?.lobby.lobby_id];
+    const late = component(() => injectFeed()).value;
+    for (const feed of [one, other, late]) deepStrictEqual(shown(feed), ['index_refused', lobby_id]);
+    one.dismiss(one.gap()!);
+    late.dismiss(late.lobbyJoin()!);
+    for (const feed of [one, other, late]) deepStrictEqual(shown(feed), [undefined, undefined]);
+    throws(() => one.dismiss({} as never), /handled/);
   });
 
   it('has the error of a feed that cannot even begin', () => {

@@ -126,7 +126,7 @@ describe('provideLobby', () => {
     strictEqual(stable.at(-1), true);
   });
 
-  it('ends the polls of an injector that is destroyed, even those that somebody forgot, and starts no timer after', () => {
+  it('closes its client with the injector, for those that somebody forgot, too, and starts no timer after', () => {
     const { component, pass, openPolls, emulator, scheduler } = angularApp();
     const seen: unknown[] = [];
     component(() => injectLobby()).value.events.feed.all$.subscribe({
@@ -141,7 +141,10 @@ describe('provideLobby', () => {
     const { length } = emulator.requests;
     scheduler.maxFrames = scheduler.now() + 600_000;
     scheduler.flush();
-    deepStrictEqual([emulator.requests.length - length, seen, scheduler.actions.length], [0, [], 0]);
+    deepStrictEqual(
+      [emulator.requests.length - length, seen, scheduler.actions.length],
+      [0, ['complete'], 0],
+    );
   });
 
   it('holds on to nothing outside of an injector that is destroyed, although a feed lingers', () => {
@@ -171,7 +174,7 @@ describe('provideLobby', () => {
     throws(() => injectLobby(), /NG0203/);
   });
 
-  it('ends plain requests with the injector, too, and answers none after', () => {
+  it('drops plain requests with the injector, without a word, and answers none after', () => {
     const world = createWorld();
     const { component, pass } = angularApp({ world, config: { transport: () => NEVER } });
     const lobby = component(() => injectLobby()).value;

@@ -26,7 +26,7 @@ const lobby = inPlace(() => injectLobby());
 inPlace(() => injectFeed()).on('identity_update', () => undefined);
 
 Object.assign(globalThis, {
-  sizes: () => rosters.map(({ value }) => value()?.members.size),
+  sizes: () => rosters.map(({ value }) => value()?.size),
   /** How long a plain request takes beside all of it, in ms. */
   ask: () => {
     const start = performance.now();

@@ -1,0 +1,136 @@
+import { asapScheduler, Subscription, takeUntil, type SchedulerLike } from 'rxjs';
+import type { Client } from '../../client/index.js';
+import { checkArgument, describe, InputError, plainObject } from '../../error/index.js';
+import type { LobbyJoinEvent, NoOwnEvents } from '../../protocol/index.js';
+import { isRealTime, type EventFeed, type Gap, type WatchStatus } from '../../stream/index.js';
+import { closed, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
+
+/** What there is to know about a feed. */
+export interface FeedState {
+  /** The last gap, until it is dismissed: what was loaded before it may be out of date. */
+  readonly gap?: Gap;
+  /** The lobby to join that came last, until it is dismissed. */
+  readonly lobbyJoin?: LobbyJoinEvent;
+  readonly status: WatchStatus;
+}
+
+/** The state of a feed. */
+export interface FeedStateObservable extends StateObservable<FeedState> {
+  /**
+   * Takes a gap or a lobby join out of the state, since it has been dealt with; not if a newer one has come meanwhile. Throws an `InputError`
+   * for what the feed never emitted, such as a copy.
+   */
+  dismiss(handled: Gap | LobbyJoinEvent): void;
+}
+
+const states = new WeakMap<object, WeakMap<object, FeedStateObservable>>();
+
+/**
+ * What there is to know about a feed, as a state that components show: by default about the client's own. It has the gaps and lobby joins from
+ * when it was made: make it where you make the client. Nothing but `dismiss` takes them out. While it has subscribers, the feed polls.
+ *
+ * If the feed cannot go on, the status is `closed`, with an `error`. Who subscribes then starts nothing: `reload()` does.
+ *
+ * @example
+ * feedState(client).subscribe(({ gap, lobbyJoin, status }) => render(gap, lobbyJoin, status.state));
+ */
+export function feedState<Own extends object = NoOwnEvents>(
+  client: Client<Own>,
+  ofFeed?: EventFeed<Own>,
+): FeedStateObservable {
+  checkArgument('client', plainObject, client);
+  const feed = ofFeed === undefined ? client.events.feed : ofFeed;
+  checkArgument('feed', plainObject, feed);
+  const ofClient = states.get(client) ?? new WeakMap<object, FeedStateObservable>();
+  states.set(client, ofClient);
+  const state = ofClient.get(feed) ?? new SharedFeed(client, feed);
+  ofClient.set(feed, state);
+  return state;
+}
+
+class SharedFeed<Own extends object> extends SharedState<FeedState> implements FeedStateObservable {
+  readonly #client: Client<Own>;
+  readonly #feed: EventFeed<Own>;
+  readonly #emitted = new WeakSet<object>();
+  #following = Subscription.EMPTY;
+
+  constructor(client: Client<Own>, feed: EventFeed<Own>) {
+    super({ status: closed(client.scheduler.now()) });
+    [this.#client, this.#feed] = [client, feed];
+    feed.signal$.pipe(takeUntil(client.closed$)).subscribe({
+      next: signal => {
+        if (signal.kind === 'status') this.#onStatus(signal.status);
+        else if (signal.kind === 'gap') this.#show({ gap: signal.gap });
+        else if (signal.kind === 'answer')
+          for (const event of signal.answer.events)
+            if (event.kind === 'matchmaker_lobby_join') this.#show({ lobbyJoin: event as LobbyJoinEvent });
+      },
+      complete: () => {
+        this.complete({ status: closed(client.scheduler.now()) });
+        this.#following.unsubscribe();
+      },
+    });
+  }
+
+  dismiss(handled: Gap | LobbyJoinEvent): void {
+    if (!this.#emitted.has(Object(handled) as object)) {
+      const rule = 'a gap or a lobby join as the feed emitted it, and no copy or proxy of it';
+      throw new InputError('handled', rule, describe(handled));
+    }
+    const { gap, lobbyJoin, status } = this.value;
+    if (handled !== gap && handled !== lobbyJoin) return;
+    this.set({
+      ...(gap && gap !== handled && { gap }),
+      ...(lobbyJoin && lobbyJoin !== handled && { lobbyJoin }),
+      status,
+    });
+  }
+
+  reload(): void {
+    if (this.value.status.state !== 'closed') this.#client.wake();
+    else if (this.isWanted) this.#follow();
+  }
+
+  protected begin(): void {
+    if (this.value.status.state !== 'closed') this.#follow();
+  }
+
+  protected end(): void {
+    this.#following.unsubscribe();
+  }
+
+  #show(change: Partial<FeedState>): void {
+    for (const shown of Object.values(change)) this.#emitted.add(shown);
+    this.set({ ...this.value, ...change });
+  }
+
+  #onStatus(status: WatchStatus): void {
+    // It is shown when the feed has ended, so that what it leads to can begin it again.
+    if (status.state === 'closed' && !this.#following.closed) return;
+    this.set({ ...this.value, status });
+    if (status.state !== 'closed' && this.isWanted && this.#following.closed) this.#follow();
+  }
+
+  /** Subscribes to the feed a tick later, so that handlers of the same tick get what it has held for its next subscriber. */
+  #follow(): void {
+    this.#following.unsubscribe();
+    const following = (this.#following = new Subscription());
+    const ended = () => {
+      following.unsubscribe();
+      let status = this.value.status;
+      this.#feed.status$.subscribe(now => (status = now)).unsubscribe();
+      this.#onStatus(status);
+    };
+    const follow = () =>
+      subscribeWhileOpen(following, this.#feed.all$, {
+        next: () => undefined,
+        ...{ error: ended, complete: ended },
+      });
+    following.add(tickOf(this.#client.scheduler).schedule(follow));
+  }
+}
+
+/** In a hidden page, a timer may take a minute. */
+function tickOf(scheduler: SchedulerLike): SchedulerLike {
+  return isRealTime(scheduler) ? asapScheduler : scheduler;
+}

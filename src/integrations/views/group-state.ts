@@ -1,0 +1,171 @@
+import { Subscription, timer, type Observable } from 'rxjs';
+import type { Client, Roster } from '../../client/index.js';
+import {
+  aFunction,
+  checkArgument,
+  checkOptions,
+  given,
+  milliseconds,
+  plainObject,
+  positiveInteger,
+  type Options,
+} from '../../error/index.js';
+import type { GroupMember } from '../../protocol/index.js';
+import { connecting, type WatchSharing, type WatchSignal, type WatchStatus } from '../../stream/index.js';
+import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
+
+/** What is known of a group. */
+export interface GroupState {
+  /**
+   * All members, by `identity_id`; undefined until they have come, and while nothing shows the group. Who has not changed is the same object
+   * as before.
+   */
+  readonly members?: ReadonlyMap<string, GroupMember>;
+  readonly status: WatchStatus;
+}
+
+/** The options of {@link groupState}. */
+export interface GroupStateConfig {
+  /** The number of members per page. Default 1,000. */
+  readonly count?: number;
+  /** How often the pages after the first one are read again, in ms. Default 60,000. */
+  readonly refreshInterval?: number;
+  /** Shares the watch with other tabs. Make it once: another `acrossTabs()` is another state. */
+  readonly share?: WatchSharing;
+}
+
+const OPTIONS: Options<GroupStateConfig> = {
+  count: positiveInteger,
+  refreshInterval: milliseconds,
+  share: aFunction,
+};
+
+/** A client whose type of own events does not matter. */
+type AnyClient = Pick<Client<never>, 'closed$' | 'scheduler' | 'linger' | 'wake'> & {
+  readonly group: Client<never>['group'];
+};
+
+/** The states of a client's groups by their options, while anyone holds them. */
+const states = new WeakMap<object, StatesByOptions>();
+
+/**
+ * A group as a state that components show. The same group with the same options is the same state. It is `idle`, without members, before its
+ * first subscriber and once the last one has been gone for the client's `linger`. Who has joined or left is an event: see `roster()`.
+ *
+ * If the watch cannot go on, the status is `closed`, with an `error`; the members stay. Who subscribes then starts nothing: `reload()` does.
+ *
+ * Throws an `InputError` if an option is unknown or invalid.
+ *
+ * @example
+ * groupState(client, group_id).subscribe(({ members, status }) => render(members?.size ?? status.state));
+ */
+export function groupState<Own extends object>(
+  client: Client<Own>,
+  group_id: string,
+  config: GroupStateConfig = {},
+): StateObservable<GroupState> {
+  checkArgument('client', plainObject, client);
+  checkOptions(config, OPTIONS);
+  const known = states.get(client) ?? new StatesByOptions();
+  states.set(client, known);
+  return known.of(group_id, given(config), () => new SharedGroup(client, group_id, config));
+}
+
+/** Finds the state of the same options again, as long as it has not been collected. */
+class StatesByOptions {
+  readonly #states = new Map<string, WeakRef<SharedGroup>>();
+  readonly #shares = new WeakMap<WatchSharing, number>();
+  #shareCount = 0;
+  #sweepAt = 16;
+
+  of(group_id: string, config: GroupStateConfig, create: () => SharedGroup): SharedGroup {
+    const { count = 1_000, refreshInterval = 60_000, share } = config;
+    const key = JSON.stringify([group_id, count, refreshInterval, share && this.#numberOf(share)]);
+    const known = this.#states.get(key)?.deref();
+    if (known) return known;
+    const state = create();
+    this.#states.set(key, new WeakRef(state));
+    if (this.#states.size > this.#sweepAt) this.#sweep();
+    return state;
+  }
+
+  #numberOf(share: WatchSharing): number {
+    const number = this.#shares.get(share) ?? ++this.#shareCount;
+    this.#shares.set(share, number);
+    return number;
+  }
+
+  /** Not by a FinalizationRegistry, which React Native lacks. */
+  #sweep(): void {
+    for (const [key, state] of this.#states) if (!state.deref()) this.#states.delete(key);
+    this.#sweepAt = 2 * this.#states.size + 16;
+  }
+}
+
+class SharedGroup extends SharedState<GroupState> {
+  readonly #client: AnyClient;
+  readonly #signal$: Observable<WatchSignal<Roster>>;
+  #watching = Subscription.EMPTY;
+  #lingering = Subscription.EMPTY;
+  #untilClosed = Subscription.EMPTY;
+
+  constructor(client: AnyClient, group_id: string, config: GroupStateConfig) {
+    super({ status: idle(client.scheduler.now()) });
+    this.#client = client;
+    this.#signal$ = client.group.rosterSignals(group_id, config);
+  }
+
+  reload(): void {
+    if (this.value.status.state !== 'closed') this.#client.wake();
+    else if (this.isWanted) this.#watch();
+    else this.#forget();
+  }
+
+  protected begin(): void {
+    this.#lingering.unsubscribe();
+    if (this.value.status.state !== 'idle') return;
+    const { closed$, scheduler } = this.#client;
+    this.#untilClosed = closed$.subscribe(() => {
+      this.#stop();
+      this.complete({ status: closed(scheduler.now()) });
+    });
+    if (!this.#untilClosed.closed) this.#watch();
+  }
+
+  protected end(): void {
+    const { linger, scheduler } = this.#client;
+    if (linger === 0) this.#forget();
+    else this.#lingering = timer(linger, scheduler).subscribe(() => this.#forget());
+  }
+
+  #stop(): void {
+    for (const each of [this.#watching, this.#lingering, this.#untilClosed]) each.unsubscribe();
+  }
+
+  #forget(): void {
+    this.#stop();
+    this.set({ status: idle(this.#client.scheduler.now()) });
+  }
+
+  #watch(): void {
+    this.#watching.unsubscribe();
+    const watching = (this.#watching = new Subscription());
+    const { status } = this.value;
+    const now = () => this.#client.scheduler.now();
+    const change = (changed: Partial<GroupState>) => this.set({ ...this.value, ...changed });
+    // It is said when the watch has ended, so that what it leads to can begin another one.
+    let last: WatchStatus | undefined;
+    subscribeWhileOpen(watching, this.#signal$, {
+      next: signal => {
+        if (signal.kind === 'answer') change({ members: signal.answer.members });
+        else if (signal.kind !== 'status') return;
+        else if (signal.status.state === 'closed') last = signal.status;
+        else change({ status: signal.status });
+      },
+      error: error => change({ status: last ?? closed(now(), error) }),
+      complete: () => change({ status: last ?? closed(now()) }),
+    });
+    // A watch that is shared may have nothing to say yet.
+    if (!watching.closed && this.value.status === status) change({ status: connecting(now()) });
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * A group and a feed as states that components show: in React, Vue, Svelte or by themselves.
+ *
+ * @module lobby-rx/views
+ */
+
+export { feedState, type FeedState, type FeedStateObservable } from './feed-state.js';
+export { groupState, type GroupState, type GroupStateConfig } from './group-state.js';
+export type { StateObservable } from './state-observable.js';

@@ -1,0 +1,120 @@
+import { Observable, Subject, takeUntil, type Observer, type Subscriber, type Subscription } from 'rxjs';
+import { connecting, type WatchStatus } from '../../stream/index.js';
+
+/**
+ * A state that components show. It emits what is known now, then each change, but none that a newer one has replaced meanwhile. All subscribers
+ * share what keeps it up to date, which goes on for the client's `linger` ms after the last of them. It never fails: `status` says why if it
+ * cannot go on. It completes when its client is closed.
+ */
+export interface StateObservable<S> extends Observable<S> {
+  /** What is known now, without a subscription. It is the same object until something changes. */
+  readonly value: S;
+  /** Tries now, like `client.wake()`; what is `closed` begins again, for all subscribers. */
+  reload(): void;
+}
+
+/** A subscriber that has been told nothing yet. */
+const NOTHING = {};
+
+/** A state that is kept up to date while it has subscribers. */
+export abstract class SharedState<S extends { readonly status: WatchStatus }>
+  extends Observable<S>
+  implements StateObservable<S>
+{
+  #value: S;
+  /** The subscribers, and what each of them was told last. */
+  readonly #told = new Map<Subscriber<S>, unknown>();
+  #isTelling = false;
+  #isComplete = false;
+
+  constructor(value: S) {
+    super(subscriber => this.#add(subscriber));
+    this.#value = value;
+  }
+
+  get value(): S {
+    return this.#value;
+  }
+
+  abstract reload(): void;
+
+  /** There is a subscriber. */
+  protected abstract begin(): void;
+
+  /** The last subscriber has left. */
+  protected abstract end(): void;
+
+  protected get isWanted(): boolean {
+    return this.#told.size > 0;
+  }
+
+  protected set(value: S): void {
+    if (this.#isComplete) return;
+    this.#value = value;
+    this.#tell();
+  }
+
+  /** The client is closed: what it knew is not shown any more. */
+  protected complete(value: S): void {
+    if (this.#isComplete) return;
+    this.#value = value;
+    this.#isComplete = true;
+    this.#tell();
+  }
+
+  #add(subscriber: Subscriber<S>): void {
+    this.#told.set(subscriber, NOTHING);
+    subscriber.add(() => {
+      this.#told.delete(subscriber);
+      if (!this.isWanted && !this.#isComplete) this.end();
+    });
+    if (this.#told.size === 1 && !this.#isComplete) this.begin();
+    this.#tellOne(subscriber);
+    if (!this.#isTelling) this.#tell();
+  }
+
+  /** Tells all subscribers. What one of them changes is told to all once that one returns: nobody hears of it before what it replaces. */
+  #tell(): void {
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    let told: S;
+    do {
+      told = this.#value;
+      for (const subscriber of [...this.#told.keys()]) this.#tellOne(subscriber);
+    } while (told !== this.#value);
+    this.#isTelling = false;
+    if (this.#isComplete) for (const subscriber of [...this.#told.keys()]) subscriber.complete();
+  }
+
+  #tellOne(subscriber: Subscriber<S>): void {
+    if (!this.#told.has(subscriber) || this.#told.get(subscriber) === this.#value) return;
+    this.#told.set(subscriber, this.#value);
+    subscriber.next(this.#value);
+  }
+}
+
+/** Subscribes to a source until a subscription is closed, even by what the source emits while it is being subscribed to. */
+export function subscribeWhileOpen<T>(
+  subscription: Subscription,
+  source$: Observable<T>,
+  { next, error, complete }: Observer<T>,
+): void {
+  const stop$ = new Subject<void>();
+  subscription.add(() => stop$.next());
+  source$.pipe(takeUntil(stop$)).subscribe({
+    ...{ next, error },
+    complete: () => {
+      if (!subscription.closed) complete();
+    },
+  });
+}
+
+/** Nothing keeps a state up to date. */
+export function idle(now: number): WatchStatus {
+  return { ...connecting(now), state: 'idle' };
+}
+
+/** A watch has ended: with an error, or because its client is closed. */
+export function closed(now: number, error?: unknown): WatchStatus {
+  return { ...connecting(now), state: 'closed', error };
+}
