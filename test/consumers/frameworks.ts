@@ -45,11 +45,11 @@ export const frameworks: readonly Workshop[] = [
     ],
     copies: ['frameworks'],
     files: {
-      'lobby-state.ts': recipe(PAGE, 'export function rosterState'),
-      'use-latest.tsx': recipe(PAGE, 'useSyncExternalStore'),
+      'use-live.ts': recipe(PAGE, 'useSyncExternalStore'),
       'Lobby.tsx': recipe(PAGE, 'export function Lobby'),
-      'VueLobby.vue': recipe(PAGE, 'shallowRef'),
-      'SvelteLobby.svelte': recipe(PAGE, '$state.raw'),
+      'VueLobby.vue': recipe(PAGE, 'triggerRef'),
+      'live.svelte.ts': recipe(PAGE, 'createSubscriber(update'),
+      'SvelteLobby.svelte': recipe(PAGE, "from './live.svelte'"),
     },
     consumers: [
       {

@@ -39,9 +39,9 @@ export function feedState<Own extends object = NoOwnEvents>(
   ofFeed?: EventFeed<Own>,
 ): FeedStateObservable {
   checkArgument('client', plainObject, client);
-  const feed = ofFeed === undefined ? client.events.feed : ofFeed;
-  checkArgument('feed', plainObject, feed);
-  const ofClient = states.get(client) ?? new WeakMap<object, FeedStateObservable>();
+  if (ofFeed !== undefined) checkArgument('feed', plainObject, ofFeed);
+  const feed = ofFeed ?? client.events.feed;
+  const ofClient = states.get(client) ?? new WeakMap();
   states.set(client, ofClient);
   const state = ofClient.get(feed) ?? new SharedFeed(client, feed);
   ofClient.set(feed, state);
@@ -51,7 +51,7 @@ export function feedState<Own extends object = NoOwnEvents>(
 class SharedFeed<Own extends object> extends SharedState<FeedState> implements FeedStateObservable {
   readonly #client: Client<Own>;
   readonly #feed: EventFeed<Own>;
-  readonly #emitted = new WeakSet<object>();
+  readonly #emitted = new WeakSet();
   #following = Subscription.EMPTY;
 
   constructor(client: Client<Own>, feed: EventFeed<Own>) {

@@ -1,6 +1,9 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { EMPTY, timer } from 'rxjs';
-import { createClient, type RosterConfig, type WatchStatus } from 'lobby-rx';
+import { EMPTY, from, Subject, timer, type Observable } from 'rxjs';
+import { createClient, type RosterConfig, type WatchLogEntry, type WatchStatus } from 'lobby-rx';
+import { Listening } from '../../../src/client/group/listening.js';
+import type { WatchSettings } from '../../../src/stream/index.js';
+import type { TurnReason } from '../../../src/stream/watch-signal.js';
 import { virtualTime } from '../../virtual-time.js';
 import { ModelGroup } from './model-group.js';
 
@@ -31,6 +34,67 @@ function followed(config: RosterConfig) {
   };
   return { client, group, left, statuses, pass, untilMissed, end: () => watching.unsubscribe(), scheduler };
 }
+
+describe('whether a group was listened to', () => {
+  const { scheduler, pass } = virtualTime();
+  const status = (change: Partial<WatchStatus>): WatchStatus => ({
+    ...{ state: 'live', since: 0, lastAnswer: 0, attempt: 0 },
+    ...{ nextTry: undefined, error: undefined, hint: undefined, ...change },
+  });
+  /** What a watch of a group logs, and waits for, is heard of. */
+  const listening = (permit?: () => Observable<unknown>) => {
+    const heard = new Listening(scheduler);
+    const logged: string[] = [];
+    const log = (entry: WatchLogEntry) => logged.push(entry.kind);
+    const options = heard.options({ log, permit } as unknown as WatchSettings<never>);
+    heard.onStatus(status({}));
+    const turn = (why: TurnReason) =>
+      options.log!({ kind: 'turn', at: 0, watchId: 1, why, wait: 0, attempt: 0, error: undefined });
+    return { heard, logged, options, turn };
+  };
+
+  for (const [why, isDisturbed] of Object.entries({
+    ...{ cut: true, failed: true, asked: true, woke: true, echo: true },
+    ...{ news: false, nothing: false, ended: false },
+  })) {
+    it(`is ${isDisturbed ? 'not ' : ''}the case all the time if a poll ended with \`${why}\``, () => {
+      const { heard, logged, turn } = listening();
+      const before = heard.undisturbed;
+      turn(why as TurnReason);
+      turn(why as TurnReason);
+      deepStrictEqual([before !== heard.undisturbed, logged], [isDisturbed, ['turn', 'turn']]);
+    });
+  }
+
+  it('is the case while the watch is live, and has nothing to wait for', () => {
+    const { heard } = listening();
+    const isListening = (change: Partial<WatchStatus>) => {
+      heard.onStatus(status(change));
+      return heard.undisturbed !== undefined;
+    };
+    const now = scheduler.now();
+    deepStrictEqual(
+      [isListening({}), isListening({ nextTry: now }), isListening({ nextTry: now + 1 })],
+      [true, true, false],
+    );
+    pass(1);
+    strictEqual(heard.undisturbed !== undefined, true);
+    strictEqual(isListening({ state: 'retrying' }), false);
+  });
+
+  it('is not the case while a poll waits for its permit, nor all the time if one has', () => {
+    const permit$ = new Subject<void>();
+    const { heard, options } = listening(() => permit$);
+    const before = heard.undisturbed;
+    const waiting = from(options.permit!()).subscribe();
+    strictEqual(heard.undisturbed, undefined);
+    permit$.complete();
+    strictEqual(waiting.closed, true);
+    const after = heard.undisturbed;
+    deepStrictEqual([typeof after, after === before], ['number', false]);
+    strictEqual('permit' in listening().options, false);
+  });
+});
 
 describe('whoever is missing from a reading of a group', () => {
   it('has not left if the first page comes again after a whole block: another page may have changed', () => {

@@ -30,35 +30,71 @@ const PATIENCE = { timeout: 5_000 };
 export const shows = (text: string) =>
   vi.waitFor(() => expect(document.body.textContent).toContain(text), PATIENCE);
 
-/** Takes a component through its life: it shows a group, a change, another group, and nothing is left of it. */
+/** Takes a component through its life: groups, changes, a lobby join, a gap, what is closed and begun again, a sign-out. Nothing is left of it. */
 export async function live(
-  { emulator, ada, grace, groups, polls }: ReturnType<typeof createWorld>,
+  { emulator, client, ada, grace, groups, polls }: ReturnType<typeof createWorld>,
   component: { readonly show: (group_id: string) => void; readonly remove: () => void },
 ): Promise<void> {
   component.show(groups[0]!);
-  await shows('Ada');
-  await shows('live');
+  await shows('Ada: offline');
+  await shows('live, live');
   expect(document.body.textContent).not.toContain('Grace');
   emulator.join(groups[0]!, grace.identity_id);
-  await shows('Grace');
+  emulator.updatePresence(grace.identity_id, { status: 'online' });
+  await shows('Grace: online');
   component.show(groups[1]!);
   await shows('Linus');
   expect(document.body.textContent).not.toContain('Grace');
   await vi.waitFor(() => expect(polls().sort()).toEqual(['live', 'members']), PATIENCE);
+  // A lobby join stays until it is dismissed.
   emulator.sendLobbyJoin(ada.identity_id, emulator.addLobby().lobby_id);
   await shows('Your lobby: ws');
+  component.show(groups[0]!);
+  await shows('Grace');
+  await shows('Your lobby: ws');
+  await click('Later');
+  await showsNot('Your lobby');
   component.show('nowhere');
-  await shows('Try again');
+  await shows('closed, live');
   emulator.join(emulator.addGroup({ group_id: 'nowhere' }), ada.identity_id);
-  document.querySelector('button')!.click();
+  await click('Try now');
   await shows('Ada');
   component.show(groups[1]!);
   await shows('Linus');
-  emulator.fault({ kind: 'error', status: 404 }, { times: 2, only: ({ url }) => url.includes('/events/') });
-  emulator.sendLobbyJoin(ada.identity_id, emulator.addLobby().lobby_id);
-  await shows('Try again');
-  document.querySelector('button')!.click();
-  await vi.waitFor(() => expect(document.querySelector('button')).toBe(null), PATIENCE);
+  const isFeed = ({ url }: { readonly url: string }) => url.includes('/events/');
+  const change = () => emulator.updatePresence(ada.identity_id, { status: 'away' });
+  // A refused index is a gap, which stays until it is dismissed, too.
+  emulator.fault({ kind: 'error', status: 404 }, { only: isFeed });
+  change();
+  await shows('live, retrying');
+  await shows('live, live');
+  // It is told before the next event.
+  await vi.waitFor(() => {
+    change();
+    expect(document.body.textContent).toContain('Something was missed');
+  }, PATIENCE);
+  await click('Something was missed');
+  await showsNot('Something was missed');
+  emulator.fault({ kind: 'error', status: 403 }, { only: isFeed });
+  change();
+  await shows('live, closed');
+  await click('Try now');
+  await shows('live, live');
+  const { length } = emulator.requests;
+  client.close();
+  await shows('closed, closed');
+  await showsNot('Linus');
   component.remove();
   await vi.waitFor(() => expect(polls()).toEqual([]), PATIENCE);
+  expect(emulator.requests.length).toBe(length);
+}
+
+const showsNot = (text: string) =>
+  vi.waitFor(() => expect(document.body.textContent).not.toContain(text), PATIENCE);
+
+async function click(text: string): Promise<void> {
+  const isWanted = (button: Element) => button.textContent?.includes(text);
+  const button = () => [...document.querySelectorAll('button')].find(isWanted);
+  await vi.waitFor(() => expect(button()).toBeTruthy(), PATIENCE);
+  button()!.click();
 }

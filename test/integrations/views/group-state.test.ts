@@ -130,11 +130,12 @@ describe('the state of a group', () => {
     const { client, group_id, pass, refuse } = viewsWorld();
     const state = groupState(client, group_id);
     const lines: string[][] = [[], [], []];
+    const come = () => state.subscribe(now => lines[2]!.push(textOf(now)));
     state.subscribe(value => {
       lines[0]!.push(textOf(value));
       if (value.status.state !== 'closed' || lines[2]!.length > 0) return;
       // One that comes meanwhile hears of the newest as well.
-      state.subscribe(now => lines[2]!.push(textOf(now)));
+      come();
       state.reload();
     });
     state.subscribe(value => lines[1]!.push(textOf(value)));
