@@ -6,6 +6,7 @@ import {
   HttpContextToken,
   HttpErrorResponse,
   HttpEventType,
+  type HttpRequest,
   type HttpResponse,
 } from '@angular/common/http';
 import { inject } from '@angular/core';
@@ -39,7 +40,7 @@ export const LOBBY_REQUEST = /* @__PURE__ */ new HttpContextToken<
  * for them: it has to be in the config of `provideLobby`.
  *
  * Redirects are errors. With `provideHttpClient(withFetch())` none is followed. `XMLHttpRequest` follows them without telling, so an
- * answer from another URL than that of the request counts as one. A body that is larger than `maxBody` is not read to its end.
+ * answer from another URL than interceptors have sent the request to counts as one. A body that is larger than `maxBody` is not read to its end.
  *
  * @example
  * providers: [provideHttpClient(withFetch()), provideLobby(() => ({ url, token }), withHttpClientCalls())]
@@ -48,13 +49,33 @@ export function withHttpClientCalls(): LobbyFeature {
   return { providers: [{ provide: CALL_TRANSPORT, useFactory: overHttpClient }] };
 }
 
+/** Where a request goes in the end: interceptors may send it to a gateway, or add to its query. */
+const SENT = /* @__PURE__ */ new HttpContextToken<{ url: string } | undefined>(() => undefined);
+
+const observed = new WeakSet<HttpBackend>();
+
+/** Notes where a backend sends the requests of this library. Nothing but the backend itself comes after all interceptors. */
+function observe(backend: HttpBackend): HttpBackend {
+  if (observed.has(backend)) return backend;
+  observed.add(backend);
+  const handle = backend.handle.bind(backend);
+  return Object.assign(backend, {
+    handle: (request: HttpRequest<unknown>) => {
+      const sent = request.context.get(SENT);
+      if (sent) sent.url = request.urlWithParams;
+      return handle(request);
+    },
+  });
+}
+
 function overHttpClient(): Transport {
   const http = inject(HttpClient);
   // A redirect would take the token, or the body, to another server. XMLHttpRequest has no such option, and would warn of it.
-  const redirect = inject(HttpBackend) instanceof FetchBackend && ({ redirect: 'manual' } as const);
+  const redirect = observe(inject(HttpBackend)) instanceof FetchBackend && ({ redirect: 'manual' } as const);
   return request => {
     const { method, url, headers, body, idempotent = false, keepalive, maxBody = MAX_BODY } = request;
-    const context = new HttpContext().set(LOBBY_REQUEST, { idempotent });
+    const target = { url };
+    const context = new HttpContext().set(LOBBY_REQUEST, { idempotent }).set(SENT, target);
     const options = {
       headers,
       context,
@@ -75,7 +96,7 @@ function overHttpClient(): Transport {
         return event.type === HttpEventType.Response ? [{ response: event, text: event.body ?? '' }] : [];
       }),
       catchError((error: unknown) => of(answerIn(error, request))),
-      map(answer => checked(answer, request)),
+      map(answer => checked(answer, request, target.url)),
     );
   };
 }
@@ -95,10 +116,10 @@ function answerIn(error: unknown, request: TransportRequest): Answer {
   throw isRedirect ? redirected(request) : explainFailure(body instanceof Error ? body : error, request);
 }
 
-function checked({ response, text }: Answer, request: TransportRequest): TransportResponse {
+function checked({ response, text }: Answer, request: TransportRequest, sent: string): TransportResponse {
   const { status, headers, url } = response;
   const isRedirect = status >= 300 && status < 400 && status !== 304;
-  if (isRedirect || (response.redirected ?? (url !== null && !isSameUrl(url, request.url))))
+  if (isRedirect || (response.redirected ?? (url !== null && !isSameUrl(url, sent))))
     throw redirected(request);
   if (text.length > (request.maxBody ?? MAX_BODY)) throw tooLarge(request);
   return { status, headers, text };

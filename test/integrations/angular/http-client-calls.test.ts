@@ -179,6 +179,33 @@ describe('withHttpClientCalls', () => {
     deepStrictEqual(await from({ url: '/relative' }), {});
   });
 
+  it('takes an answer for one of the gateway, or with the query, that an interceptor has sent the request to', async () => {
+    const seen: string[] = [];
+    const handle = (request: HttpRequest<unknown>) => {
+      seen.push(request.urlWithParams);
+      return of(new HttpResponse({ status: 200, body: '{}', url: request.urlWithParams }));
+    };
+    for (let client = 0; client < 2; client++) {
+      const { component, pass } = angularApp({
+        features: [withHttpClientCalls()],
+        providers: [
+          provideHttpClient(
+            withInterceptors([
+              (request, next) =>
+                next(request.clone({ url: 'https://gateway.example/x', setParams: { lang: 'de' } })),
+            ]),
+          ),
+          { provide: HttpBackend, useValue: { handle } },
+        ],
+      });
+      const answer = firstValueFrom(component(() => injectLobby()).value.request(GET, {}));
+      pass(0);
+      deepStrictEqual(await answer, {});
+      TestBed.resetTestingModule();
+    }
+    deepStrictEqual(seen, Array<string>(2).fill('https://gateway.example/x?lang=de'));
+  });
+
   it('takes any status for an answer, and anything else for a TransportError', async () => {
     const failing = (error: unknown) => answering(() => throwError(() => error))();
     strictEqual(await failing(new HttpErrorResponse({ status: 503, error: '<html>' })), 503);

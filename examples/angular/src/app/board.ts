@@ -1,4 +1,4 @@
-import { ChangeDetectionStrategy, Component, input } from '@angular/core';
+import { ChangeDetectionStrategy, Component, input, signal } from '@angular/core';
 import { EventLog } from './event-log';
 import { Members } from './members';
 import { Play } from './play';
@@ -22,7 +22,13 @@ import { Toasts } from './toasts';
         <button class="quiet">Sign out</button>
       </form>
     </header>
-    <main class="columns">
+    <!-- Where there is room for one column only. -->
+    <nav class="parts" aria-label="Parts of the board">
+      @for (part of parts; track part) {
+        <button [attr.aria-pressed]="shown() === part" (click)="shown.set(part)">{{ part }}</button>
+      }
+    </nav>
+    <main class="columns" [attr.data-shown]="shown()">
       <board-play id="lobby" class="card" tabindex="-1" />
       <board-members class="card" [session]="session()" />
       <board-event-log class="card" />
@@ -32,4 +38,6 @@ import { Toasts } from './toasts';
 })
 export class Board {
   readonly session = input.required<Session>();
+  readonly parts = ['Lobby', 'Members', 'Live'] as const;
+  readonly shown = signal<(typeof this.parts)[number]>('Lobby');
 }

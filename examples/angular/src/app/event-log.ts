@@ -46,7 +46,9 @@ export class EventLog {
     const feed = injectFeed();
     effect(() => {
       const gap = feed.gap();
-      if (gap) untracked(() => this.#add('⚠', 'gap', 'Something may have been missed here.'));
+      if (!gap) return;
+      untracked(() => this.#add('⚠', 'gap', 'Something may have been missed here.'));
+      feed.dismiss(gap);
     });
     feed.on('identity_update', ({ identity }) => {
       const status = identity.presence?.status ?? 'offline';

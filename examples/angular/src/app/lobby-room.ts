@@ -38,6 +38,7 @@ export function injectLobbyRoom() {
   const reason = signal('');
   const players = signal<readonly Player[]>([]);
   const chat = signal<readonly ChatLine[]>([]);
+  const region = signal('');
   const session = inject(SESSION);
   const name = session?.name || 'Player';
   const lockName = `lobby of ${session?.id}`;
@@ -57,8 +58,9 @@ export function injectLobbyRoom() {
   };
 
   /** Resolves when the player is out. The token is the first message, because URLs get into logs. */
-  const play = ({ player, ports }: LobbyJoin) =>
+  const play = ({ lobby, player, ports }: LobbyJoin) =>
     new Promise<void>(resolve => {
+      region.set(lobby.region.display_name);
       const url = new URL(lobbyAddress({ ports }).url);
       url.searchParams.set('name', name);
       state.set('joining');
@@ -102,7 +104,7 @@ export function injectLobbyRoom() {
   inject(DestroyRef).onDestroy(() => socket?.close(1000));
 
   return {
-    ...{ state, reason, players, chat, name },
+    ...{ state, reason, players, chat, region, name },
     /** Asks the matchmaker for a place. Its answer comes as a lobby join. */
     find: async () => {
       state.set('finding');

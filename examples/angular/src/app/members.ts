@@ -19,7 +19,16 @@ import type { Session } from './session';
 const FIRST = 24;
 
 const ORDER: readonly string[] = ['online', 'away'];
+const HEADINGS: readonly string[] = ['Online', 'Away', 'Offline'];
 const collator = new Intl.Collator();
+
+/** A heading or a member. */
+interface Row {
+  readonly id: string;
+  readonly heading?: string;
+  readonly member?: GroupMember;
+  readonly position?: number;
+}
 
 /** Those who are there come first. */
 function rankOf({ presence }: IdentityHandle): number {
@@ -35,8 +44,8 @@ function rankOf({ presence }: IdentityHandle): number {
   template: `
     <h2>
       Members
-      @if (roster.value(); as roster) {
-        <span class="count">{{ online() }} of {{ roster.members.size }} online</span>
+      @if (roster.value(); as members) {
+        <span class="count">{{ online() }} of {{ members.size }} online</span>
       }
     </h2>
     <input
@@ -46,12 +55,12 @@ function rankOf({ presence }: IdentityHandle): number {
       placeholder="Search"
       (input)="search.set($any($event.target).value)"
     />
-    @if (roster.error() && !roster.value()) {
+    @if (roster.status().error && !roster.hasValue()) {
       <p class="note">
         The members cannot be shown. {{ reason() }}
         <button class="quiet" (click)="roster.reload()">Try again</button>
       </p>
-    } @else if (!roster.value()) {
+    } @else if (!roster.hasValue()) {
       <p class="note">Loading…</p>
     } @else if (found().length === 0) {
       <p class="note">No member has that name.</p>
@@ -65,13 +74,16 @@ function rankOf({ presence }: IdentityHandle): number {
         aria-label="Members of the group"
       >
         <ul>
-          <li
-            *cdkVirtualFor="let member of found(); trackBy: idOf; let i = index; let count = count"
-            [attr.aria-posinset]="i + 1"
-            [attr.aria-setsize]="count"
-          >
-            <board-person [identity]="member.identity" />
-          </li>
+          <ng-container *cdkVirtualFor="let row of rows(); trackBy: idOf">
+            @if (row.member; as member) {
+              <li [attr.aria-posinset]="row.position" [attr.aria-setsize]="found().length">
+                <board-person [identity]="member.identity" />
+              </li>
+            } @else {
+              <!-- A screen reader hears of it with each of them. -->
+              <li class="heading" aria-hidden="true">{{ row.heading }}</li>
+            }
+          </ng-container>
         </ul>
       </cdk-virtual-scroll-viewport>
     } @else {
@@ -96,7 +108,7 @@ export class Members {
   );
 
   readonly search = signal('');
-  readonly #all = computed(() => [...(this.roster.value()?.members.values() ?? [])]);
+  readonly #all = computed(() => [...(this.roster.value()?.values() ?? [])]);
   readonly #sorted = computed(() =>
     [...this.#all()].sort(
       ({ identity: one }, { identity: other }) =>
@@ -110,8 +122,20 @@ export class Members {
       identity.display_name.toLocaleLowerCase().includes(wanted),
     );
   });
+  /** Those who are found, under the heading of their presence. */
+  readonly rows = computed(() => {
+    const rows: Row[] = [];
+    let rank = -1;
+    this.found().forEach((member, i) => {
+      const next = rankOf(member.identity);
+      if (next !== rank) rows.push({ id: `heading ${next}`, heading: HEADINGS[next] });
+      rank = next;
+      rows.push({ id: member.identity.identity_id, member, position: i + 1 });
+    });
+    return rows;
+  });
   readonly reason = computed(() => {
-    const error = this.roster.error();
+    const { error } = this.roster.status();
     if (isUnauthorizedError(error)) return 'Sign out, and in again.';
     return error instanceof Error ? error.message : '';
   });
@@ -132,5 +156,5 @@ export class Members {
     });
   }
 
-  readonly idOf = (_: number, { identity }: GroupMember): string => identity.identity_id;
+  readonly idOf = (_: number, { id }: Row): string => id;
 }

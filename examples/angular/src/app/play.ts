@@ -24,7 +24,7 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
     <h2>
       Lobby
       @if (room.state() === 'inside') {
-        <span class="count">{{ room.players().length }} playing</span>
+        <span class="count">{{ room.players().length }} playing in {{ room.region() }}</span>
       }
     </h2>
     @if (room.state() === 'inside') {
@@ -42,12 +42,12 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
         }
       </div>
       <div class="moves" role="group" aria-label="Move">
-        <button aria-label="Left" (click)="room.move(-1, 0)">←</button>
-        <button aria-label="Up" (click)="room.move(0, -1)">↑</button>
-        <button aria-label="Down" (click)="room.move(0, 1)">↓</button>
-        <button aria-label="Right" (click)="room.move(1, 0)">→</button>
-        <button class="quiet" (click)="room.leave()">Leave</button>
+        <button class="up" aria-label="Up" (click)="room.move(0, -1)">↑</button>
+        <button class="left" aria-label="Left" (click)="room.move(-1, 0)">←</button>
+        <button class="down" aria-label="Down" (click)="room.move(0, 1)">↓</button>
+        <button class="right" aria-label="Right" (click)="room.move(1, 0)">→</button>
       </div>
+      <button class="quiet leave" (click)="room.leave()">Leave</button>
       <div #chat class="chat" role="log" aria-label="Chat" tabindex="0">
         @for (line of room.chat(); track line.id) {
           <p>
@@ -69,10 +69,16 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
       </form>
     } @else {
       <div class="outside">
+        <div class="game empty" aria-hidden="true">
+          @for (field of fields(); track $index) {
+            <span></span>
+          }
+        </div>
         <p class="muted" role="status">{{ hint() }}</p>
         @if (room.state() !== 'elsewhere') {
           <button #join class="primary" [disabled]="isBusy()" (click)="room.find()">Join a lobby</button>
         }
+        <p class="muted aside">A second player: open the other link of the terminal in a private window.</p>
       </div>
     }
   `,

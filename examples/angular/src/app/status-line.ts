@@ -1,15 +1,5 @@
-import {
-  afterNextRender,
-  ChangeDetectionStrategy,
-  Component,
-  computed,
-  DestroyRef,
-  effect,
-  inject,
-  NgZone,
-  signal,
-} from '@angular/core';
-import { fromEvent, interval, map, merge } from 'rxjs';
+import { ChangeDetectionStrategy, Component, computed, effect, inject, NgZone, signal } from '@angular/core';
+import { interval } from 'rxjs';
 import { injectFeed } from 'lobby-rx/angular';
 
 /** Says how the feed is: live, reconnecting in some seconds, or offline. */
@@ -20,7 +10,7 @@ import { injectFeed } from 'lobby-rx/angular';
     <span class="pill" aria-hidden="true" [attr.data-state]="state()" [title]="reason()"
       ><i></i>{{ text() }}</span
     >
-    @if (state() === 'retrying') {
+    @if (state() === 'retrying' || state() === 'offline') {
       <button class="quiet" (click)="retry()">Try now</button>
     }
     <!-- Without the countdown, which a screen reader would read each second. -->
@@ -29,13 +19,9 @@ import { injectFeed } from 'lobby-rx/angular';
 })
 export class StatusLine {
   readonly #feed = injectFeed();
-  readonly #isOnline = signal(true);
   readonly #now = signal(Date.now());
 
-  readonly state = computed(() => {
-    const { state } = this.#feed.status();
-    return this.#isOnline() || state === 'live' ? state : 'offline';
-  });
+  readonly state = computed(() => this.#feed.status().state);
   readonly reason = computed(() => {
     const { error } = this.#feed.status();
     if (error instanceof Error) return error.message;
@@ -68,15 +54,7 @@ export class StatusLine {
   }
 
   constructor() {
-    const destroyRef = inject(DestroyRef);
     const zone = inject(NgZone);
-    afterNextRender(() => {
-      const online$ = merge(fromEvent(window, 'online'), fromEvent(window, 'offline'));
-      const following = online$
-        .pipe(map(() => navigator.onLine))
-        .subscribe(isOnline => this.#isOnline.set(isOnline));
-      destroyRef.onDestroy(() => following.unsubscribe());
-    });
     // Counts down, and costs nothing while there is nothing to count.
     effect(onCleanup => {
       if (this.state() !== 'retrying') return;

@@ -61,6 +61,13 @@ export class BoardPage {
     return (await pill.textContent()) ?? '';
   }
 
+  /** Waits for a text in one of the columns, of which a phone shows one at a time. */
+  async shows(part: 'Lobby' | 'Members' | 'Live', text: string): Promise<void> {
+    const button = this.page.getByRole('button', { name: part, exact: true });
+    if (await button.isVisible()) await button.click();
+    await this.page.getByText(text).first().waitFor();
+  }
+
   isLive(): Promise<string> {
     return this.says('Live');
   }
@@ -93,6 +100,7 @@ export class BoardPage {
   }
 
   async joinLobby(): Promise<void> {
+    await this.shows('Lobby', 'Join a lobby');
     await this.page.getByRole('button', { name: 'Join a lobby' }).click();
     await this.page.getByRole('application').waitFor();
   }

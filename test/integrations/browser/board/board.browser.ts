@@ -131,7 +131,7 @@ describe('the lobby board, an Angular application, in Chromium', function () {
 
       it('has only the members in view in the page, finds each, and shows them as they come and go', async () => {
         const { page } = await signIn('Ada');
-        const people = page.locator('board-members li');
+        const people = page.locator('board-members li:not(.heading)');
         await page.locator('board-members li[aria-setsize="138"]').first().waitFor();
         const list = page.getByRole('region', { name: 'Members of the group' });
         await list.evaluate(element => element.scrollTo(0, element.scrollHeight));
@@ -170,7 +170,7 @@ describe('the lobby board, an Angular application, in Chromium', function () {
         ];
         await ada.joinLobby();
         await grace.joinLobby();
-        await grace.page.getByText('2 playing').waitFor();
+        await grace.page.getByText('2 playing in').waitFor();
         await grace.page.getByRole('application').focus();
         for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown']) await grace.page.keyboard.press(key);
         const game = ada.page.getByRole('application');
@@ -328,18 +328,22 @@ describe('the lobby board, an Angular application, in Chromium', function () {
           const { page } = ada;
           const long = 'Wolfeschlegelsteinhausenbergerdorff'.repeat(2);
           const reached = async (state: string, ...there: readonly string[]) => {
-            for (const text of there) await page.getByText(text).first().waitFor();
+            for (const text of there) {
+              const part = /^(Lobby|Members|Live): /.exec(text)?.[1] as 'Lobby' | undefined;
+              if (part) await ada.shows(part, text.slice(part.length + 2));
+              else await page.getByText(text).first().waitFor();
+            }
             deepStrictEqual([state, await widthBeyond(page), ...(await ada.violations())], [state, 0]);
           };
-          await reached('live', 'of 138 online', 'Nothing yet');
+          await reached('live', 'Live: Nothing yet', 'Members: of 138 online', 'Members: Online');
           await page.getByLabel('Search the members').fill('nobody has this name');
-          await reached('nobody found', 'No member has that name.');
+          await reached('nobody found', 'Members: No member has that name.');
           await page.getByLabel('Search the members').fill('');
           notify(`https://hub.example/${long}`);
           board.emulator.updateProfile(board.world.friendIds[0]!, { display_name: long });
-          await reached('events and a notification', long, 'Are you coming?');
+          await reached('events and a notification', `Live: ${long}`, 'Are you coming?');
           await ada.joinLobby();
-          await reached('in a lobby', '1 playing');
+          await reached('in a lobby', 'Lobby: 1 playing in ');
           const contrasts = await ada.fieldContrasts();
           ok(contrasts.length >= 2 && contrasts.every(contrast => contrast >= 3), `${contrasts}`);
           const other = await ada.openTab();
@@ -358,7 +362,7 @@ describe('the lobby board, an Angular application, in Chromium', function () {
           await ada.says('Reconnecting');
           await reached('reconnecting', 'Try now');
           await page.reload();
-          await reached('without members', 'cannot be shown');
+          await reached('without members', 'Members: cannot be shown');
           await board.restartService();
           await ada.isLive();
           await page.getByRole('button', { name: 'Sign out' }).click();
@@ -369,7 +373,7 @@ describe('the lobby board, an Angular application, in Chromium', function () {
           await page.getByLabel('Group').fill('nowhere');
           await page.getByRole('button', { name: 'Sign in' }).click();
           await ada.says('Ended');
-          await reached('ended', 'The members cannot be shown. Sign out, and in again.');
+          await reached('ended', 'Members: The members cannot be shown. Sign out, and in again.');
         });
       }
     });
