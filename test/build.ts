@@ -29,6 +29,7 @@ writeFpTs();
 await bundleForNode();
 await bundleWorkbench();
 const WHOLE = [
+  'client/group',
   'stream/turn',
   'integrations/angular',
   'integrations/browser',

@@ -48,8 +48,7 @@ export const frameworks: readonly Workshop[] = [
       'use-live.ts': recipe(PAGE, 'useSyncExternalStore'),
       'Lobby.tsx': recipe(PAGE, 'export function Lobby'),
       'VueLobby.vue': recipe(PAGE, 'triggerRef'),
-      'live.svelte.ts': recipe(PAGE, 'createSubscriber(update'),
-      'SvelteLobby.svelte': recipe(PAGE, "from './live.svelte'"),
+      'SvelteLobby.svelte': recipe(PAGE, 'createSubscriber'),
     },
     consumers: [
       {
