@@ -50,7 +50,17 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
   ['watch', from('watch'), [10.6, 6]],
   ['watchSignals', from('watchSignals')],
   ['watchSignals, eventFeed', from('watchSignals, eventFeed')],
-  ['createClient', from('createClient'), [31.3, 14]],
+  ['createClient', from('createClient'), [31.6, 14]],
+  [
+    'createClient, groupState, feedState',
+    `${from('createClient')}; export { groupState, feedState } from 'lobby-rx/views'`,
+    33.4,
+  ],
+  [
+    'provideLobby, injectFeed, injectRoster, without Angular',
+    "export { provideLobby, injectFeed, injectRoster } from 'lobby-rx/angular'",
+    [36, 30.5],
+  ],
   ['everything', "export * from 'lobby-rx'"],
   [
     'createClient, createEmulator',
@@ -77,7 +87,7 @@ async function sizeOf(source: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: import.meta.dirname },
     ...{ bundle: true, minify: true, write: false, format: 'esm', platform: 'browser', target: 'es2022' },
-    external: ['rxjs'],
+    external: ['rxjs', '@angular/*'],
     logLevel: 'error',
   });
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).length / 1_000;

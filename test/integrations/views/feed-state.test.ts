@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
-import { feedState, type FeedState } from 'lobby-rx/views';
+import type { Observable } from 'rxjs';
 import type { WatchStatus } from 'lobby-rx';
+import { feedState, groupState, type FeedState } from 'lobby-rx/views';
 import { heard, viewsWorld } from './views-world.js';
 
 const textOf = ({ gap, lobbyJoin, status }: FeedState) =>
@@ -40,6 +41,30 @@ describe('the state of a feed', () => {
     other.leave();
     pass(1_000);
     deepStrictEqual([textOf(state.value), openPolls()], ['idle', 0]);
+  });
+
+  it('and those of three groups, in six components, are four requests, and no change while nothing happens', () => {
+    const { client, emulator, identity_id, openPolls, pass } = feedWorld();
+    const groups = Array.from({ length: 3 }, () => emulator.addGroup());
+    for (const group of groups) emulator.join(group, identity_id);
+    let changes = 0;
+    const component = (group: string) => {
+      const states = [groupState(client, group), feedState(client)] as const;
+      return states.map(state => (state as Observable<object>).subscribe(() => changes++));
+    };
+    const shown = [...groups, ...groups].flatMap(component);
+    pass(3_000);
+    strictEqual(openPolls(), 4);
+    const before = changes;
+    pass(200_000);
+    strictEqual(changes, before);
+    emulator.join(groups[0]!, emulator.addIdentity().identity_id);
+    pass(1_000);
+    // Each of the two that show it, once.
+    strictEqual(changes, before + 2);
+    for (const each of shown) each.unsubscribe();
+    pass(1_000);
+    strictEqual(openPolls(), 0);
   });
 
   it('leaves what was held to the handlers of the same tick', () => {

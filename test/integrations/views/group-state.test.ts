@@ -82,6 +82,22 @@ describe('the state of a group', () => {
     strictEqual(openPolls(), 1);
   });
 
+  it('begins again for the next subscriber if it is reloaded by nobody who shows it', () => {
+    const { client, group_id, pass, refuse } = viewsWorld();
+    const state = groupState(client, group_id);
+    const allow = refuse();
+    const { leave } = heard(state, textOf);
+    pass(1_000);
+    allow();
+    leave();
+    strictEqual(textOf(state.value), 'closed -');
+    state.reload();
+    strictEqual(textOf(state.value), 'idle -');
+    heard(state, textOf);
+    pass(1_000);
+    strictEqual(textOf(state.value), 'live 1');
+  });
+
   it('can be reloaded by the subscriber that hears that it is closed', () => {
     const { client, group_id, openPolls, pass, refuse } = viewsWorld();
     const state = groupState(client, group_id);

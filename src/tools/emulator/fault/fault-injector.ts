@@ -10,7 +10,7 @@ export interface FaultPlan {
   readonly times?: number;
   /** The probability for each request, from 0 to 1. The random numbers depend on the emulator's seed. Default 1. */
   readonly probability?: number;
-  /** Selects the requests to affect. Default: all, without the preflights that browsers send by themselves. */
+  /** Selects the requests to affect. Default: all. Preflights are affected by a fault of that kind only. */
   readonly only?: (request: EmulatedRequest) => boolean;
 }
 
@@ -57,7 +57,9 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
   /** The fault for a request: of those that apply, the one that was planned first. */
   const faultFor = (request: EmulatedRequest): Fault | undefined => {
     for (const one of planned) {
-      const { probability = 1, only = isNoPreflight } = one.plan;
+      const { probability = 1, only = () => true } = one.plan;
+      // Browsers send preflights by themselves: only one kind of fault is about them.
+      if ((request.method === 'OPTIONS') !== (one.fault.kind === 'preflight')) continue;
       if (!only(request) || random() >= probability) continue;
       if (--one.left <= 0) planned.delete(one);
       faultCounts[one.fault.kind] = (faultCounts[one.fault.kind] ?? 0) + 1;
@@ -98,5 +100,3 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
     plannedFaults: () => [...planned].map(({ fault, left }) => ({ fault, left })),
   };
 }
-
-const isNoPreflight = ({ method }: EmulatedRequest) => method !== 'OPTIONS';

@@ -15,9 +15,10 @@ const FORMS = ['seconds', 'date', 'metadata'] as const;
  * - `rate_limited`: 429, with the time to wait.
  * - `unauthorized`: 401, as for an expired token.
  * - `redirect`: 302.
+ * - `preflight`: 403 to the preflight of a page on another origin, whose request is not sent then.
  */
 export type ReplacedAnswer =
-  | { readonly kind: 'wrong_json' | 'unauthorized' | 'redirect' }
+  | { readonly kind: 'wrong_json' | 'unauthorized' | 'redirect' | 'preflight' }
   | {
       readonly kind: 'error' | 'html' | 'empty';
       /** From 200 to 599. Default 502 for `html`, otherwise 500. */
@@ -63,6 +64,7 @@ export const replacedAnswerFields: FaultFields<ReplacedAnswer> = {
   rate_limited: { wait: milliseconds, form },
   unauthorized: {},
   redirect: {},
+  preflight: {},
 };
 
 export function replacedAnswer(
@@ -100,5 +102,7 @@ export function replacedAnswer(
       return answer(401, '{"code":"CLAIMS_ENTITLEMENT_EXPIRED","message":"The token has expired."}');
     case 'redirect':
       return answer(302, '', { location: '/elsewhere' });
+    case 'preflight':
+      return of({ status: 403, headers: {}, body: '' });
   }
 }

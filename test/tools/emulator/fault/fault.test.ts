@@ -112,6 +112,18 @@ describe('a fault', () => {
     );
   });
 
+  it('leaves preflights alone, whatever it selects, unless it is about them', async () => {
+    const preflight = () => fetch(`${server.url}/v1/groups/g/members`, { method: 'OPTIONS' });
+    emulator.fault({ kind: 'html' }, { only: ({ url }) => url.includes('/groups/') });
+    strictEqual((await preflight()).status, 204);
+    strictEqual(await outcome(), 'StatusError 502');
+    emulator.fault({ kind: 'preflight' });
+    strictEqual(await outcome(), 'fine');
+    const refused = await preflight();
+    deepStrictEqual([refused.status, refused.headers.get('access-control-allow-origin')], [403, null]);
+    strictEqual((await preflight()).status, 204);
+  });
+
   it('can be the page of an ingress, at once, without anything that the service would send', async () => {
     for (const status of [400, 403, 404, 502, 503, 504]) {
       emulator.fault({ kind: 'html', status });
