@@ -77,24 +77,12 @@ export type {
 } from './endpoint/index.js';
 
 // Transports.
-export {
-  explainFailure,
-  fromFetch,
-  fromRecording,
-  withTimeout,
-  withLog,
-  withRecording,
-  withToken,
-} from './transport/index.js';
+export { explainFailure, fromFetch, withTimeout, withLog, withToken } from './transport/index.js';
 export type {
   FetchConfig,
   FetchLike,
   FetchLikeInit,
   FetchLikeResponse,
-  RecordedLine,
-  RecordingConfig,
-  Redacted,
-  ReplayConfig,
   RequestLogEntry,
   Token,
   TokenProvider,

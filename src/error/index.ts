@@ -27,7 +27,7 @@ export { describe, printable, printableJson, shapeOf, textOf } from './describe.
 export { guarded, readOr } from './guarded.js';
 export { InputError, isInputError } from './input-error.js';
 export { recovery, type Recovery } from './recovery.js';
-export { redact, redactBody, redactError, redactor } from './redact.js';
+export { redact, redactBody, redactError } from './redact.js';
 export { isFromService, isStatusError, MAX_WAIT, StatusError, type StatusDetails } from './status-error.js';
 export { causeOf, hasTag, isOwnError, MAX_CAUSES, type RequestSummary } from './tagged-error.js';
 export { isTransportError, TransportError, type TransportFailure } from './transport-error.js';

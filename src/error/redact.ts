@@ -11,24 +11,23 @@ const MIN_ENCODED_LENGTH = 6;
 /** So often a text may have been escaped: JSON in a string of JSON, a URL in the query of a URL. */
 const MAX_ESCAPES = 3;
 
-/** Replaces every secret in a text with `[secret]`, in whatever form it comes back. See {@link redactor}. */
-export function redact(text: string, secrets: readonly string[]): string {
-  return redactor(new Map(secrets.map(secret => [secret, '[secret]'])))(text);
-}
+const MASK = '[secret]';
 
 /**
- * Creates a function that replaces secrets in texts, each by the text that belongs to it: as they are; in Base64, wherever that
- * begins; in hexadecimal digits; and each of these with characters that are escaped as in URLs, JSON or HTML, up to three times.
- * If it finds one in escapes, these are undone in what it returns.
+ * Replaces every secret in a text with `[secret]`: as it is; in Base64, wherever that begins; in hexadecimal digits; and each of these
+ * with characters that are escaped as in URLs, JSON or HTML, up to three times. If it finds one in escapes, these are undone.
  */
-export function redactor(replacements: ReadonlyMap<string, string>): (text: string) => string {
-  const forms = [...replacements]
-    .filter(([secret]) => secret.length >= MIN_LENGTH)
+export function redact(text: string, secrets: readonly string[]): string {
+  return redactorOf(secrets)(text);
+}
+
+function redactorOf(secrets: readonly string[]): (text: string) => string {
+  const forms = secrets
+    .filter(secret => secret.length >= MIN_LENGTH)
     // If one secret begins another, replacing it first would leave the rest of the other readable.
-    .sort(([a], [b]) => b.length - a.length)
-    .flatMap(([secret, replacement]) => formsOf(secret).map(form => ({ form, replacement })));
-  const hideIn = (text: string) =>
-    forms.reduce((before, { form, replacement }) => before.replaceAll(form, () => replacement), text);
+    .sort((a, b) => b.length - a.length)
+    .flatMap(formsOf);
+  const hideIn = (text: string) => forms.reduce((before, form) => before.replaceAll(form, MASK), text);
   const shownAt = (text: string, escapes: number): string => {
     const clean = hideIn(text);
     if (escapes === MAX_ESCAPES) return clean;
@@ -106,7 +105,7 @@ const BRACKET_OR_STRING = /[[\]{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
  * format of an error. Otherwise a player could remove the `code` field by using `code` as their token.
  */
 export function redactBody(text: string, secrets: readonly string[]): string {
-  const hide = redactor(new Map(secrets.map(secret => [secret, '[secret]'])));
+  const hide = redactorOf(secrets);
   let depth = 0;
   try {
     JSON.parse(text);

@@ -1,8 +1,6 @@
 export { explainFailure } from './explain-failure.js';
 export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 export { fromFetch, type FetchConfig } from './from-fetch.js';
-export { fromRecording, type ReplayConfig } from './from-recording.js';
-export type { Redacted } from './redaction.js';
 export {
   MAX_BODY,
   redirected,
@@ -16,4 +14,3 @@ export { withTimeout } from './with-timeout.js';
 export { withLog, type RequestLogEntry } from './with-log.js';
 export type { Token, TokenProvider, TokenValue } from './token-source.js';
 export { withToken } from './with-token.js';
-export { withRecording, type RecordedLine, type RecordingConfig } from './with-recording.js';

@@ -29,7 +29,7 @@ import {
   watchFindings,
   type Finding,
 } from './diagnosis/index.js';
-import { parseFlags } from './parse-flags.js';
+import { parseFlags, shown } from './parse-flags.js';
 import { EXIT, run } from './run.js';
 import { jsonLine, printLine, readSecret } from './terminal/index.js';
 
@@ -84,7 +84,7 @@ export function doctor(args: readonly string[]): Promise<void> {
 function originIn(text: string): string {
   const { origin } = URL.canParse(text) ? new URL(text) : { origin: 'null' };
   if (origin === 'null' || !['', '/'].includes(text.slice(origin.length)))
-    throw new Error(`--origin must be like https://game.example; got '${text}'`);
+    throw new Error(`--origin must be like https://game.example; got ${shown(text)}`);
   return origin;
 }
 

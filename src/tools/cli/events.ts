@@ -13,7 +13,7 @@ import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
 import type { Checkpoint, EventFeed, WatchSignal } from '../../stream/index.js';
 import { openCheckpoint } from './checkpoint/index.js';
 import { clientOf, CONNECTION } from './connection.js';
-import { parseFlags } from './parse-flags.js';
+import { parseFlags, shown } from './parse-flags.js';
 import { recordTo } from './recording.js';
 import { reportTrouble } from './report-trouble.js';
 import { run } from './run.js';
@@ -38,8 +38,10 @@ const HELP = `lobby-rx events: follows the live events of an identity
   --checkpoint FILE  resumes from the checkpoint in this file, and keeps it
                      up to date, so that no event is lost between two runs;
                      only one process at a time can use it
-  --record FILE      also writes what is sent and answered to a new file, with
-                     no tokens, for emulate --replay FILE and a bug report
+  --record FILE      also writes what is sent and answered to a new file, for
+                     emulate --replay FILE and a bug report: shapes, times and
+                     names of fields; each text is replaced by another one
+  --keep NAME,NAME   texts to keep in it: fields by their names
   --url URL          URL of the service; default: LOBBY_API_URL or LOBBY_URL
   --insecure         allows plain http: to another machine
   --help             prints this help
@@ -55,7 +57,15 @@ export function events(args: readonly string[]): Promise<void> {
     () => {
       const text = { type: 'string' } as const;
       const json = { type: 'boolean', default: false } as const;
-      const flags = { ...CONNECTION, kind: text, from: text, checkpoint: text, record: text, json };
+      const flags = {
+        ...CONNECTION,
+        kind: text,
+        from: text,
+        checkpoint: text,
+        record: text,
+        keep: text,
+        json,
+      };
       const { values } = parseFlags('events', args, { flags });
       if (values.help) return HELP;
       const kind = kindIn(values.kind);
@@ -64,9 +74,12 @@ export function events(args: readonly string[]): Promise<void> {
       if (values.from === '') throw new Error('--from must be the watch index of an answer; got nothing');
       if (values.checkpoint === '') throw new Error('--checkpoint must be the path of a file; got nothing');
       if (values.record === '') throw new Error('--record must be the path of a new file; got nothing');
+      if (values.keep !== undefined && values.record === undefined)
+        throw new Error('--keep is for --record: it names what to keep in the recording');
       // A file is created only if there is something to record.
       clientOf('api', values, process.env);
-      const transport = values.record === undefined ? undefined : recordTo(values.record);
+      const transport =
+        values.record === undefined ? undefined : recordTo(values.record, values.keep?.split(',') ?? []);
       const client = clientOf('api', values, process.env, transport);
       const file = values.checkpoint === undefined ? undefined : openCheckpoint(values.checkpoint);
       const lineOf = process.stdout.isTTY && !values.json ? eventRow : jsonLine;
@@ -90,7 +103,7 @@ export function events(args: readonly string[]): Promise<void> {
 function kindIn(text: string | undefined): LiveEvent['kind'] | undefined {
   const kind = KINDS.find(known => known === text);
   if (text !== undefined && kind === undefined)
-    throw new Error(`--kind must be one of ${KINDS.join(', ')}; got '${text}'`);
+    throw new Error(`--kind must be one of ${KINDS.join(', ')}; got ${shown(text)}`);
   return kind;
 }
 

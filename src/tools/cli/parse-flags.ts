@@ -73,5 +73,11 @@ function joinNumbers(args: readonly string[], flags: Flags): string[] {
 export function wholeNumber(flag: string, text: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
   if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw new Error(`${flag} must be a whole number ${range}; got '${text}'`);
+  throw new Error(`${flag} must be a whole number ${range}; got ${shown(text)}`);
+}
+
+/** The value of a flag in a message: a number, or that it is another text, which may be a token. */
+export function shown(text: string): string {
+  if (text === '') return 'nothing';
+  return /^[-+.\d]{1,20}$/.test(text) ? `'${text}'` : 'another text';
 }

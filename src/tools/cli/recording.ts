@@ -1,13 +1,24 @@
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import { catchError, map, of } from 'rxjs';
-import type { EmulatedResponse, Handler } from '../emulator/index.js';
+import { fromRecording, withRecording, type EmulatedResponse, type Handler } from '../emulator/index.js';
 import { isTransportError } from '../../error/index.js';
-import { fromFetch, fromRecording, withRecording, type Transport } from '../../transport/index.js';
+import { fromFetch, type Transport } from '../../transport/index.js';
 import { warn } from './terminal/index.js';
 
 /** A transport whose requests and answers are recorded in a new file. Throws an error if there is such a file. */
-export function recordTo(path: string): Transport {
+export function recordTo(path: string, keep: readonly string[]): Transport {
   let file: number | undefined;
+  const write = (line: string) => {
+    if (file === undefined) return;
+    try {
+      appendFileSync(file, `${line}\n`);
+    } catch (error) {
+      warn(`the recording ends here: ${(error as NodeJS.ErrnoException).code}`);
+      closeSync(file);
+      file = undefined;
+    }
+  };
+  const transport = withRecording(fromFetch(), write, { keep });
   try {
     file = openSync(path, 'wx', 0o600);
   } catch (error) {
@@ -18,16 +29,9 @@ export function recordTo(path: string): Transport {
         : `--record: ${path} cannot be created: ${code}`,
     );
   }
-  return withRecording(fromFetch(), line => {
-    if (file === undefined) return;
-    try {
-      appendFileSync(file, `${line}\n`);
-    } catch (error) {
-      warn(`the recording ends here: ${(error as NodeJS.ErrnoException).code}`);
-      closeSync(file);
-      file = undefined;
-    }
-  });
+  const texts = keep.length > 0 ? `of texts only ${keep.join(', ')}` : 'no texts, no ids';
+  warn(`recording to ${path}: shapes, times and names of fields; ${texts}`);
+  return transport;
 }
 
 /** A service that answers as recorded in a file. Throws an error if the file cannot be read or has no recording. */

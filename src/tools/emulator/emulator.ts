@@ -9,7 +9,7 @@ import {
   type PlannedFault,
 } from './fault/index.js';
 import { inProcessTransport } from './in-process-transport.js';
-import { withRecording, type RecordedRequest } from './recorded-request.js';
+import { withRequests, type RecordedRequest } from './recorded-request.js';
 import {
   serviceOptions,
   serviceSettings,
@@ -163,7 +163,7 @@ export function createEmulator(config: EmulatorConfig = {}): Emulator {
   const world = createWorld(config);
   const injector = createFaultInjector(world, serviceSettings(config));
   const requests: RecordedRequest[] = [];
-  const handle = withRecording(injector.handle, world.now, requests);
+  const handle = withRequests(injector.handle, world.now, requests);
   const url = 'http://localhost';
   return {
     handle,

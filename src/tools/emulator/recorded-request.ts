@@ -22,7 +22,7 @@ export interface RecordedRequest {
 const MAX_REQUESTS = 10_000;
 
 /** Wraps a handler so that each request is appended to `requests`. */
-export function withRecording(handle: Handler, now: () => number, requests: RecordedRequest[]): Handler {
+export function withRequests(handle: Handler, now: () => number, requests: RecordedRequest[]): Handler {
   return request =>
     defer(() => {
       const { method, url, headers, body } = request;

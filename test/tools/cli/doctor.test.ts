@@ -113,7 +113,7 @@ describe('lobby-rx doctor', () => {
       [
         ['--origin', 'game.example'],
         env(),
-        /--origin must be like https:\/\/game\.example; got 'game\.example'/,
+        /--origin must be like https:\/\/game\.example; got another text/,
       ],
       [['--origin', 'https://a.example/page'], env(), /--origin must be like/],
       [['--group', ''], env(), /--group must be the id of a group/],

@@ -15,15 +15,18 @@ describe('lobby-rx events --record and emulate --replay', () => {
     const recording = lobbyRx(['events', '--record', file, '--kind', 'unknown'], { env: env() });
     await waitUntil(service.hasPendingWatch);
     emulator.fault({ kind: 'reset_before_headers' });
-    emulator.publish(world.identityId, { first: 1 });
+    emulator.publish(world.identityId, { first: { said: 'Hello' } });
     await recording.prints('first');
     await waitUntil(service.hasPendingWatch);
     emulator.publish(world.identityId, { second: 2 });
     await recording.prints('second');
     recording.process.kill('SIGINT');
-    const { code, out } = await recording.exited;
+    const { code, out, err } = await recording.exited;
     strictEqual(code, 0);
-    ok(!readFileSync(file, 'utf8').includes(world.identityToken), 'the token is in the recording');
+    const recorded = readFileSync(file, 'utf8');
+    for (const text of [world.identityToken, world.identityId, 'Hello'])
+      ok(!recorded.includes(text), `${text} is in the recording`);
+    match(err, /^lobby-rx: recording to .*bug.ndjson: shapes, times and names of fields; no texts, no ids$/m);
     strictEqual(statSync(file).mode & 0o777, 0o600);
 
     const replaying = lobbyRx(['emulate', '--replay', file, '--json', '--exit-with-stdin'], {
@@ -34,7 +37,11 @@ describe('lobby-rx events --record and emulate --replay', () => {
     const again = lobbyRx(['events', '--kind', 'unknown'], { env: { LOBBY_URL: url, LOBBY_TOKEN: 'any' } });
     await again.prints('second');
     again.process.kill('SIGINT');
-    strictEqual((await again.exited).out, out);
+    // What somebody has said is not.
+    strictEqual(
+      (await again.exited).out,
+      out.replace('Hello', 'text-1').replace('"payload":2', '"payload":1'),
+    );
     replaying.process.stdin!.end();
     strictEqual((await replaying.exited).code, 0);
   });
@@ -69,18 +76,21 @@ describe('lobby-rx events --record and emulate --replay', () => {
 
   it('report in one line what is wrong with a file', async () => {
     const file = join(service.folder, 'text');
-    writeFileSync(file, 'no recording\n');
+    writeFileSync(file, 'LOBBY_TOKEN=abcd1234\n');
     for (const [args, message] of [
       [['emulate', '--replay', file], /a recording of withRecording/],
       [['emulate', '--replay', `${file}-missing`], /cannot be read: ENOENT/],
       [['emulate', '--replay', file, '--seed', '3'], /use either --replay, or --seed/],
       [['events', '--record', file], /must be the path of a new file/],
       [['events', '--record', join(file, 'x')], /cannot be created: ENOTDIR/],
+      [['events', '--keep', 'bio'], /--keep is for --record/],
+      [['events', '--record', `${file}-new`, '--keep', 'token'], /keep.*none of which has secrets/],
       [['events', '--record', ''], /--record must be the path of a new file/],
     ] as const) {
       const { code, err } = await called(args, { LOBBY_URL: service.server.url, LOBBY_TOKEN: 'any' });
       strictEqual(code, 2);
       match(err, message);
+      ok(!err.includes('abcd1234'), err);
       strictEqual(err.trim().split('\n').length, 1);
     }
   });

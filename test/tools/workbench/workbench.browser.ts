@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { createClient, fromFetch, withRecording } from 'lobby-rx';
+import { createClient, fromFetch } from 'lobby-rx';
+import { withRecording } from 'lobby-rx/emulator';
 import { startChromium } from '../../integrations/browser/page/stage.js';
 import { waitUntil } from '../../wait-until.js';
 

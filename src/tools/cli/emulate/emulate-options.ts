@@ -1,6 +1,6 @@
 import type { SeedConfig } from '../../emulator/index.js';
 import { lobbyAddress } from '../../../protocol/index.js';
-import { parseFlags, wholeNumber } from '../parse-flags.js';
+import { parseFlags, wholeNumber, shown } from '../parse-flags.js';
 
 /** The options of `lobby-rx emulate`. */
 export interface EmulateOptions {
@@ -64,7 +64,7 @@ function lobbyAt(text: string): LobbyPlace {
   const number = Number(port ?? (isTls ? 443 : 80));
   if (!hostname || number > 65_535)
     throw new Error(
-      `--lobby must be a ws: or wss: URL without a query, like ws://127.0.0.1:8080/play; got '${text}'`,
+      `--lobby must be a ws: or wss: URL without a query, like ws://127.0.0.1:8080/play; got ${shown(text)}`,
     );
   const ports = { default: { host: `${hostname}:${number}`, hostname, port: number, is_tls: isTls } };
   return { ports, url: `${lobbyAddress({ ports }).url}${path === '/' ? '' : path}` };

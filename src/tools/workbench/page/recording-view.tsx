@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LobbyMarbles } from '../../marbles/index.js';
-import type { RecordedLine } from '../../../transport/index.js';
+import type { RecordedLine } from '../../emulator/index.js';
 import { kindsIn, type SeenRequest } from '../world-view.js';
 import { drawnRequests } from './drawn-requests.js';
 import { RequestTable } from './request-table.js';

@@ -55,7 +55,10 @@ describe('lobby-rx emulate', () => {
 
   it('reports in one line what is wrong with its arguments', async () => {
     for (const [args, message] of [
-      [['emulate', '--port', 'x'], /^lobby-rx: --port must be a whole number from 0 to 65535; got 'x'\n$/],
+      [
+        ['emulate', '--port', 'x'],
+        /^lobby-rx: --port must be a whole number from 0 to 65535; got another text\n$/,
+      ],
       [
         ['emulate', '--every', '0'],
         /^lobby-rx: --every must be a whole number from 1 to 3600000; got '0'\n$/,

@@ -1,21 +1,30 @@
 import { asyncScheduler, defer, tap } from 'rxjs';
-import { checkArgument, guarded, type Guard, type TransportError } from '../error/index.js';
-import { Redaction, type Redacted } from './redaction.js';
-import type { Transport, TransportRequest, TransportResponse } from './transport.js';
-import { withLog, type RequestLogEntry } from './with-log.js';
+import {
+  aFunction,
+  checkOptions,
+  guarded,
+  readOr,
+  type Options,
+  type TransportError,
+} from '../../../error/index.js';
+import {
+  withLog,
+  type RequestLogEntry,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from '../../../transport/index.js';
+import { HEADERS, keepList, Kept } from './kept.js';
 
 /** What a recording says about itself, in its first line. */
 export const RECORDING = { recording: 'lobby-rx', version: 1 } as const;
-
-/** The headers of an answer that are recorded. */
-const HEADERS = ['content-type', 'date', 'retry-after', 'rvt-ray-id', 'server', 'via'];
 
 /**
  * A line of a recording, after the first one. All lines of one request have the same `id`; `at` is in ms since 1970.
  *
  * - `request`: it was sent; `poll` if the service may hold it.
  * - `arrival`: the first byte of its answer was there.
- * - `answer`, `failure` or `abort`: how it ended.
+ * - `answer`, `failure` or `abort`: how it ended. `lacksText`: the text could not be recorded.
  */
 export type RecordedLine = { readonly at: number; readonly id: number } & (
   | {
@@ -31,33 +40,33 @@ export type RecordedLine = { readonly at: number; readonly id: number } & (
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly text: string;
+      readonly lacksText?: true;
     }
-  | { readonly kind: 'failure'; readonly reason: string; readonly message: string }
+  | { readonly kind: 'failure'; readonly reason: string }
   | { readonly kind: 'abort' }
 );
 
 /** The options of {@link withRecording}. */
 export interface RecordingConfig {
-  /** What else to replace: a field of JSON or of a URL's query by its name, other texts by a pattern. */
-  readonly redact?: readonly Redacted[];
+  /**
+   * What to keep besides what a replay needs: fields by their name, or by a path such as `chat_message.body`. None whose name says
+   * that it has a secret.
+   */
+  readonly keep?: readonly string[];
   /** The time in ms since 1970. Default: that of the machine. */
   readonly now?: () => number;
 }
 
-const redactedList: Guard<readonly Redacted[]> = {
-  name: 'a list of names of fields, and of patterns',
-  is: (u): u is readonly Redacted[] =>
-    Array.isArray(u) && u.every(item => typeof item === 'string' || item instanceof RegExp),
-};
+const OPTIONS: Options<RecordingConfig> = { keep: keepList, now: aFunction };
 
 /**
  * Records what a {@link Transport} sends and gets, so that it can be looked at, and replayed by `fromRecording`. `write` is called
- * with each line, without its end; each is JSON. Errors that it throws are ignored.
+ * with each line, without its end; each is JSON. Errors that it throws are ignored, and the answer goes through unchanged, whatever comes.
  *
- * No secret is recorded: the bearer token, fields whose names contain `token`, `password` or `secret`, and e-mail addresses, wherever
- * they come again. What stands for one stays the same throughout a recording. Names of people and chat messages are recorded.
+ * It keeps what a replay needs: methods, the shape of paths, statuses, times, names of fields, types, indexes, error codes, presences. Each other
+ * string is replaced by one of its kind, such as `text-12` or `identity-3`, which is the same for the same string.
  *
- * Throws an `InputError` if `redact` is invalid.
+ * Throws an `InputError` if an option is unknown or invalid.
  *
  * @example
  * const transport = withRecording(fromFetch(), line => appendFileSync('bug.ndjson', `${line}\n`));
@@ -65,16 +74,18 @@ const redactedList: Guard<readonly Redacted[]> = {
 export function withRecording(
   transport: Transport,
   write: (line: string) => void,
-  { redact = [], now = () => asyncScheduler.now() }: RecordingConfig = {},
+  config: RecordingConfig = {},
 ): Transport {
-  const redaction = new Redaction(checkArgument('redact', redactedList, redact));
+  checkOptions(config, OPTIONS);
+  const { keep = [], now = () => asyncScheduler.now() } = config;
+  const kept = new Kept(keep);
   const writeLine = (line: object) => guarded(write)(JSON.stringify(line));
   let requests = 0;
   return request =>
     defer(() => {
-      if (requests === 0) writeLine(RECORDING);
+      if (requests === 0) writeLine({ ...RECORDING, ...(keep.length > 0 && { keep }) });
       const id = ++requests;
-      redaction.hide(request.headers.authorization?.replace(/^Bearer /i, ''));
+      kept.secret(request.headers.authorization?.replace(/^Bearer /i, ''));
       let answer: TransportResponse | undefined;
       const recorded: Transport = sent => {
         const onArrival = (status: number) => {
@@ -84,8 +95,9 @@ export function withRecording(
         return transport({ ...sent, onArrival }).pipe(tap(response => (answer = response)));
       };
       // A recording is a log that says more.
-      const add = (entry: RequestLogEntry) =>
-        writeLine({ at: entry.at, id, kind: entry.kind, ...details(entry, request, answer, redaction) });
+      const add = guarded((entry: RequestLogEntry) =>
+        writeLine({ at: entry.at, id, kind: entry.kind, ...details(entry, request, answer, kept) }),
+      );
       return withLog(recorded, add, now)(request);
     });
 }
@@ -95,21 +107,23 @@ function details(
   entry: RequestLogEntry,
   { method, url, body, kind }: TransportRequest,
   answer: TransportResponse | undefined,
-  redaction: Redaction,
+  kept: Kept,
 ): object {
   if (entry.kind === 'request') {
-    const sent = { method, url: redaction.url(url), ...(kind === 'poll' && { poll: true }) };
-    return body === undefined ? sent : { ...sent, body: redaction.text(body) };
+    const sent = { method, url: kept.url(url), ...(kind === 'poll' && { poll: true }) };
+    return body === undefined ? sent : { ...sent, ...textOf(body, kept, 'body') };
   }
-  if (entry.kind === 'failure') {
-    const { reason, message } = entry.error as TransportError;
-    return { reason, message: redaction.text(message.replace(` (${method} ${url})`, '')) };
-  }
+  if (entry.kind === 'failure') return { reason: (entry.error as TransportError).reason };
   if (entry.kind !== 'answer' || !answer) return {};
   const headers: Record<string, string> = {};
-  for (const name of HEADERS) {
+  for (const name of Object.keys(HEADERS)) {
     const value = answer.headers.get(name);
-    if (value !== null) headers[name] = redaction.text(value);
+    if (value !== null) headers[name] = kept.header(name, value);
   }
-  return { status: answer.status, text: redaction.text(answer.text), headers };
+  return { status: answer.status, headers, ...textOf(answer.text, kept, 'text') };
+}
+
+function textOf(text: string, kept: Kept, name: 'body' | 'text'): object {
+  const shown = readOr(undefined, () => kept.body(text));
+  return shown === undefined ? { [name]: '', lacksText: true } : { [name]: shown };
 }

@@ -14,9 +14,14 @@ import {
   type Observable,
   type SchedulerLike,
 } from 'rxjs';
-import { InputError, TransportError, type TransportFailure } from '../error/index.js';
-import { parsed } from './redaction.js';
-import { summaryOf, type Transport, type TransportRequest, type TransportResponse } from './transport.js';
+import { InputError, readOr, TransportError, type TransportFailure } from '../../../error/index.js';
+import {
+  summaryOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from '../../../transport/index.js';
+import { isSegment } from './kept.js';
 import { RECORDING, type RecordedLine } from './with-recording.js';
 
 /** The options of {@link fromRecording}. */
@@ -33,8 +38,9 @@ interface Exchange {
 
 /**
  * A transport that answers as the service did when a recording was made by `withRecording`: each request gets the answer of the
- * first recorded one that is left with the same method, path and query, after the same time. Tokens, bodies and the base URL may
- * differ. What was aborted, or not answered before the recording ended, is never answered; nor is a poll after its last one.
+ * first recorded one that is left with the same method, shape of path and names of the query, after the same time. Tokens, ids, bodies and the
+ * base URL may differ; of several groups, each is one of the recorded ones. What was aborted, or not answered before the recording ended, is
+ * never answered; nor is a poll after its last one.
  *
  * A request that was not recorded ends with a `TransportError` whose reason is `not_sent`. Throws an `InputError` if `recording` is
  * none, or has a line that cannot be read, unless that is the last one.
@@ -48,19 +54,43 @@ export function fromRecording(
   { scheduler = asyncScheduler }: ReplayConfig = {},
 ): Transport {
   const left = exchangesIn(recording);
+  const ids = new SameIds();
   return request =>
     defer(() => {
       const { method, url, kind } = request;
-      const exchange = left.find(({ sent }) => sent.method === method && isSameTarget(sent.url, url));
+      const isAlike = ({ sent }: Exchange) => sent.method === method && ids.areSame(sent.url, url);
+      const exchange = left.find(one => isAlike(one) && namesIn(one.sent.url) === namesIn(url));
       if (exchange) {
         left.splice(left.indexOf(exchange), 1);
+        ids.bind(exchange.sent.url, url);
         return replay(exchange, request, scheduler);
       }
-      const wasPolled = kind === 'poll' && !left.some(({ sent }) => sent.poll && isSamePath(sent.url, url));
-      if (wasPolled) return NEVER;
+      if (kind === 'poll' && !left.some(one => one.sent.poll && isAlike(one))) return NEVER;
       const message = 'the recording has no such request that is left';
       return throwError(() => new TransportError('not_sent', message, summaryOf(request)));
     });
+}
+
+/** Which id of a request is which of the recording. */
+class SameIds {
+  readonly #recordedOf = new Map<string, string>();
+  readonly #taken = new Set<string>();
+
+  /** Whether two paths are the same but for that of the base URL, and for ids that may be the same. */
+  areSame(recorded: string, requested: string): boolean {
+    return pairsOf(recorded, requested).every(([one, other]) => {
+      if (isSegment(one) || isSegment(other)) return one === other;
+      return this.#recordedOf.get(other) === one || (!this.#recordedOf.has(other) && !this.#taken.has(one));
+    });
+  }
+
+  bind(recorded: string, requested: string): void {
+    for (const [one, other] of pairsOf(recorded, requested)) {
+      if (isSegment(one)) continue;
+      this.#recordedOf.set(other, one);
+      this.#taken.add(one);
+    }
+  }
 }
 
 /** Says again what became of a request, after the same time. */
@@ -75,7 +105,7 @@ function replay(
       if (line.kind === 'arrival') request.onArrival?.(line.status);
       if (line.kind === 'failure') {
         const reason = line.reason as TransportFailure;
-        return throwError(() => new TransportError(reason, line.message, summaryOf(request)));
+        return throwError(() => new TransportError(reason, 'as in the recording', summaryOf(request)));
       }
       if (line.kind !== 'answer') return EMPTY;
       const { status, headers, text } = line;
@@ -91,7 +121,7 @@ function exchangesIn(recording: string): Exchange[] {
   const head = Object(parsed(first)) as Partial<typeof RECORDING>;
   if (head.recording !== RECORDING.recording || head.version !== RECORDING.version) {
     const expected = `a recording of withRecording, of version ${RECORDING.version}`;
-    throw new InputError('recording', expected, first.slice(0, 80));
+    throw new InputError('recording', expected, 'another text');
   }
   const exchanges = new Map<number, Exchange>();
   rest.forEach((text, i) => {
@@ -100,22 +130,32 @@ function exchangesIn(recording: string): Exchange[] {
     else if (line) exchanges.get(line.id)?.lines.push(line);
     // The process that wrote the last one may have ended meanwhile.
     else if (i < rest.length - 1)
-      throw new InputError('recording', 'JSON in each of its lines', `line ${i + 2}: ${text.slice(0, 80)}`);
+      throw new InputError('recording', 'JSON in each of its lines', `another text in line ${i + 2}`);
   });
   return [...exchanges.values()];
 }
 
-function isSameTarget(recorded: string, requested: string): boolean {
-  return partsOf(recorded).query === partsOf(requested).query && isSamePath(recorded, requested);
+/** The segments of two paths, from the last one on, as far as the shorter path goes. */
+function pairsOf(recorded: string, requested: string): (readonly [recorded: string, requested: string])[] {
+  const [one, other] = [segmentsOf(recorded), segmentsOf(requested)];
+  return one.slice(0, other.length).map((segment, i) => [segment, other[i]!] as const);
 }
 
-/** Whether two paths are the same but for that of the base URL. */
-function isSamePath(recorded: string, requested: string): boolean {
-  const [a, b] = [partsOf(recorded).path, partsOf(requested).path];
-  return a.endsWith(b) || b.endsWith(a);
+function segmentsOf(url: string): string[] {
+  const [, path = ''] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? [];
+  return path.split('/').filter(Boolean).reverse();
 }
 
-function partsOf(url: string) {
-  const [, path = '', query = ''] = /^(?:\w+:\/\/[^/?#]*)?([^?#]*)(\?[^#]*)?/.exec(url) ?? [];
-  return { path, query };
+/** The names of a query, in order. */
+function namesIn(url: string): string {
+  const [, query = ''] = /\?([^#]*)/.exec(url) ?? [];
+  return query
+    .split('&')
+    .map(parameter => parameter.split('=')[0])
+    .sort()
+    .join();
+}
+
+function parsed(text: string): unknown {
+  return readOr(undefined, () => JSON.parse(text) as unknown);
 }

@@ -1,0 +1,431 @@
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
+import fc from 'fast-check';
+import { Observable, of, throwError, type SchedulerLike } from 'rxjs';
+import { createClient, TransportError, type Transport, type TransportRequest } from 'lobby-rx';
+import { createEmulator, fromRecording, withRecording, type RecordedLine } from 'lobby-rx/emulator';
+import { anyText } from '../../../any-text.js';
+import { virtualTime } from '../../../virtual-time.js';
+
+const URL = 'https://api.example.com';
+const get = (path: string, more: Partial<TransportRequest> = {}): TransportRequest => ({
+  ...{ method: 'GET', url: URL + path, headers: {} },
+  ...more,
+});
+const answer = (text: string, headers: Readonly<Record<string, string>> = {}) => ({
+  ...{ status: 200, text },
+  headers: { get: (name: string) => headers[name] ?? null },
+});
+
+/** The lines that are written for a request that is answered with a text, after the first one. */
+function recorded(request: TransportRequest, text = '', keep: readonly string[] = []) {
+  const lines: string[] = [];
+  withRecording(
+    () => of(answer(text)),
+    line => lines.push(line),
+    { keep },
+  )(request).subscribe();
+  return lines.slice(1).map(line => JSON.parse(line) as RecordedLine);
+}
+
+const textOf = (line: RecordedLine | undefined) => (line as { text: string }).text;
+
+/** The shape of a value: which types its parts have, without the names of its fields. */
+const typesOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null ? Object.values(value).map(typesOf) : typeof value;
+
+/** What a feed and its status say, in the time of a scheduler. */
+function follow(transport: Transport, scheduler: SchedulerLike, token: string) {
+  const said: string[] = [];
+  const say = (text: string) => said.push(`${scheduler.now() - Date.UTC(2026, 0, 1)} ${text}`);
+  const client = createClient({
+    ...{ url: URL, token, transport, scheduler, testing: { random: () => 0.5 } },
+    watch: { wake$: [] },
+  });
+  const { all$, gap$, status$ } = client.events.feed;
+  const error = (error: unknown) => say(String(error));
+  const following = [
+    all$.subscribe({ next: event => say(event.kind), error }),
+    gap$.subscribe({ next: ({ reason }) => say(`gap ${reason}`), error }),
+    status$.subscribe({ next: ({ state }) => say(state), error }),
+  ];
+  const stop = () => {
+    for (const one of following) one.unsubscribe();
+  };
+  return { said, stop };
+}
+
+describe('a recording', () => {
+  it('replays a watch with its faults, in virtual time', () => {
+    const { scheduler, pass } = virtualTime();
+    const emulator = createEmulator({ scheduler, collectTime: 20 });
+    const { identity_id, token } = emulator.addIdentity();
+    const lines: string[] = [];
+    const recording = withRecording(emulator.transport, line => lines.push(line), {
+      now: () => scheduler.now(),
+    });
+    const before = follow(recording, scheduler, token);
+    pass(1_000);
+    emulator.publish(identity_id, { chat_message: { text: 'Hi' } });
+    pass(1_000);
+    emulator.fault({ kind: 'error', status: 503 }, { times: 3 });
+    emulator.publish(identity_id, { chat_message: { text: 'Hi' } });
+    pass(60_000);
+    emulator.publish(identity_id, { chat_message: { text: 'Hi' } });
+    pass(100_000);
+    before.stop();
+    ok(
+      before.said.some(text => text.endsWith('retrying')),
+      'the fault had no effect',
+    );
+    strictEqual(before.said.filter(text => text.endsWith('unknown')).length, 3);
+
+    const again = virtualTime();
+    const replayed = fromRecording(lines.join('\n'), { scheduler: again.scheduler });
+    const after = follow(replayed, again.scheduler, 'another-token');
+    again.pass(162_000);
+    after.stop();
+    // The emulator's first answer comes while the feed is subscribed to; a replayed one comes after that.
+    const isLater = (text: string) => text !== '0 connecting';
+    deepStrictEqual(after.said.filter(isLater), before.said.filter(isLater));
+  });
+
+  it('keeps what decides what a watch does: shapes, indexes, times, codes, presences, and the same for the same', () => {
+    const [sent, line] = recorded(
+      get('/v1/groups/9f3c/members?watch_index=17&count=50&anchor=a%20b', { kind: 'poll' }),
+      JSON.stringify({
+        members: [
+          {
+            identity: {
+              identity_id: '9f3c',
+              presence: { status: 'online', update_ts: '2026-01-01T00:00:00Z' },
+            },
+          },
+          { identity: { identity_id: 'ada', account_number: 4711, pin: 4711, again: 4711 } },
+        ],
+        code: 'GROUP_NOT_MEMBER',
+        anchor: 'a b',
+        watch: { index: '18' },
+        hostname: 'eu-1.lobby.example',
+        avatar_url: 'https://cdn.example/ada.png?sig=1',
+      }),
+    ) as unknown as [{ url: string }, RecordedLine];
+    strictEqual(
+      sent.url,
+      'https://service.example/v1/groups/id-1/members?watch_index=17&count=50&anchor=anchor-1',
+    );
+    deepStrictEqual(JSON.parse(textOf(line)), {
+      members: [
+        {
+          identity: {
+            identity_id: 'id-1',
+            presence: { status: 'online', update_ts: '2026-01-01T00:00:00Z' },
+          },
+        },
+        { identity: { identity_id: 'identity-1', account_number: 1, pin: 1, again: 1 } },
+      ],
+      code: 'GROUP_NOT_MEMBER',
+      anchor: 'anchor-1',
+      watch: { index: '18' },
+      hostname: 'host-1.example',
+      avatar_url: 'https://url.example/1',
+    });
+  });
+
+  it('keeps the headers that explain an answer, as far as they say what such a header says', () => {
+    const lines: string[] = [];
+    const headers = {
+      ...{ 'content-type': 'text/html; charset=utf-8', 'retry-after': '7', server: 'nginx/1.25.1' },
+      ...{ 'rvt-ray-id': 'b7e1', via: '1.1 inner-host-7', 'set-cookie': 'session=hunter22' },
+    };
+    withRecording(
+      () => of(answer('', headers)),
+      line => lines.push(line),
+    )(get('/')).subscribe();
+    const { headers: shown } = JSON.parse(lines[2]!) as { headers: Record<string, string> };
+    deepStrictEqual(shown, {
+      ...{ 'content-type': 'text/html; charset=utf-8', 'retry-after': '7', server: 'nginx/1.25.1' },
+      ...{ 'rvt-ray-id': 'ray-1', via: 'text-1' },
+    });
+  });
+
+  it('has nothing of what somebody has typed, or a server has made, wherever it stands and however it is written', () => {
+    const secrets = [
+      'hunter22!',
+      'eyJhbGciOi.J9-_x',
+      '+49 170 5551234',
+      'ann@example.com',
+      'ünïcode ☃ text',
+      'Zm9v/YmFy+Zg==',
+    ];
+    const shapes: ((
+      secret: string,
+    ) => readonly [path: string, text: string, headers?: object, body?: string])[] = [
+      s => ['/', JSON.stringify({ access_token: { name: s, [s]: s } })],
+      s => ['/', JSON.stringify({ display_name: s, bio: `I am ${s}.` })],
+      s => ['/', JSON.stringify({ url: `https://game.example/play?token=${encodeURIComponent(s)}` })],
+      s => ['/', JSON.stringify({ raw: JSON.stringify({ token: s }) })],
+      s => ['/', JSON.stringify({ [s]: 1, by: { [s]: true } })],
+      s => ['/', JSON.stringify({ kinds: { chat_message: { body: s, thread: [s, { s }] } } })],
+      s => ['/', JSON.stringify({ code: s, status: s, ts: s, ray_id: s, anchor: s, watch: { index: s } })],
+      s => ['/', JSON.stringify({ said: s, token: s, [s]: s })],
+      s => ['/', JSON.stringify({ hostname: s, avatar_url: `data:image/png;base64,${s}`.repeat(400) })],
+      s => ['/', `<html><body>Blocked: ${s}</body></html>`],
+      s => ['/', `token=${s}&name=${s}`],
+      s => ['/', s],
+      s => ['/', `{"display_name":${JSON.stringify(s)},`],
+      s => ['/', `{"display_name":${JSON.stringify(s).slice(0, -1)}`],
+      s => ['/', `{"token": ${JSON.stringify(s)} ${JSON.stringify(s)}}`],
+      s => ['/', `{'name': '${s}'}`],
+      s => ['/', `{"a":"\\q${s}"}`],
+      s => ['/', `{${JSON.stringify(s)}:`],
+      s => ['/', `[1,2,${s}]`],
+      s => ['/', `${'['.repeat(200_000)}${JSON.stringify(s)}`],
+      s => [`/v1/groups/${encodeURIComponent(s)}/members`, ''],
+      s => [`/${encodeURIComponent(s)}?${encodeURIComponent(s)}=${encodeURIComponent(s)}`, ''],
+      s => [
+        `/?access_token=${encodeURIComponent(s)}&watch_index=${encodeURIComponent(s)}&count=${encodeURIComponent(s)}`,
+        '',
+      ],
+      s => [`/${s}?a=${s}`, ''],
+      s => ['/', '', { server: s, via: s, 'content-type': s, date: s, 'retry-after': s, 'rvt-ray-id': s }],
+      s => ['/', '', { server: `nginx/${s}`, 'content-type': `text/${s}` }],
+      s => ['/', '', {}, JSON.stringify({ player_token: s, name: s })],
+      s => ['/', '', {}, `player_token=${s}`],
+    ];
+    const known = (text: string) => [
+      text,
+      encodeURIComponent(text),
+      JSON.stringify(text).slice(1, -1),
+      btoa(encodeURIComponent(text)),
+    ];
+    for (const secret of secrets)
+      for (const shape of shapes) {
+        const [path, text, headers = {}, body] = shape(secret);
+        const lines: string[] = [];
+        withRecording(
+          () => of(answer(text, headers as Record<string, string>)),
+          line => lines.push(line),
+        )(get(path, { headers: { authorization: `Bearer ${secret}` }, ...(body && { body }) })).subscribe();
+        const found = known(secret).filter(form => lines.join('\n').includes(form));
+        deepStrictEqual(found, [], `${shape.toString()}: ${lines.join('\n').slice(0, 400)}`);
+        strictEqual(lines.length, 3);
+      }
+  });
+
+  it('has no number of a person', () => {
+    const [, line] = recorded(
+      get('/'),
+      '{"phone":491705551234,"card":[4111111111111111],"adult":true,"port":7777}',
+    );
+    strictEqual(textOf(line), '{"phone":1,"card":[2],"adult":false,"port":7777}');
+  });
+
+  it('is malformed in the same way as what was recorded', () => {
+    const errorAt = (text: string) => {
+      try {
+        JSON.parse(text);
+        return 'none';
+      } catch (error) {
+        return (error as Error).message
+          .replace(/(at position|, ).*|"[^]*|\d+/g, '')
+          .replace(/Unexpected token '.'/, 'token');
+      }
+    };
+    for (const text of [
+      '{"events":[',
+      '{"events":[{"ts":"20',
+      '{"a":1,}',
+      '{"a":"\\q"}',
+      '[1 2]',
+      '{"a" "b"}',
+      '{"a":nul',
+      '[01]',
+      '{"a":tru}',
+    ]) {
+      const shown = textOf(recorded(get('/'), text)[1]);
+      strictEqual(errorAt(shown), errorAt(text), `${text}: ${shown}`);
+    }
+  });
+
+  it('keeps more if asked to, by name and by path, but no secret, and says what', () => {
+    const lines: string[] = [];
+    const said = {
+      display_name: 'Ann',
+      chat_message: { body: 'Hi', by: 'Ann', token: 'abcd' },
+      body: 'no',
+      bio: 'abcd',
+    };
+    withRecording(
+      () => of(answer(JSON.stringify(said))),
+      line => lines.push(line),
+      { keep: ['display_name', 'chat_message.body', 'chat_message.by', 'bio'] },
+    )(get('/')).subscribe();
+    deepStrictEqual((JSON.parse(lines[0]!) as { keep: unknown }).keep, [
+      'display_name',
+      'chat_message.body',
+      'chat_message.by',
+      'bio',
+    ]);
+    deepStrictEqual(JSON.parse((JSON.parse(lines[2]!) as { text: string }).text), {
+      ...{ display_name: 'Ann', chat_message: { body: 'Hi', by: 'Ann', token: 'secret-1' } },
+      ...{ body: 'text-1', bio: 'secret-1' },
+    });
+  });
+
+  it('shows nothing of a text that is not kept, whatever it is', () => {
+    fc.assert(
+      fc.property(anyText(), anyText(), fc.json(), (text, key, more) => {
+        fc.pre(text.length >= 8 && !/^[a-z_]+$/.test(key) && !more.includes(text));
+        const said = `{"said":${JSON.stringify(text)},${JSON.stringify(key)}:${JSON.stringify(text)},"more":${more}}`;
+        const shown = textOf(recorded(get('/'), said)[1]);
+        ok(!shown.includes(JSON.stringify(text).slice(1, -1)), shown);
+        deepStrictEqual(typesOf(JSON.parse(shown)), typesOf(JSON.parse(said)));
+      }),
+    );
+  });
+
+  it('is written in a time that grows with the text, and passes on the answer as it came, whatever that is', () => {
+    const texts = [
+      JSON.stringify({ bio: 'a'.repeat(200_000) }),
+      JSON.stringify({ avatar_url: `data:image/png;base64,${'A'.repeat(150_000)}` }),
+      `{"a":"${'\\'.repeat(100_000)}`,
+      `{"kinds":${'{"a":'.repeat(6_000)}1${'}'.repeat(6_000)}}`,
+      '['.repeat(300_000),
+      '"'.repeat(100_001),
+      'x'.repeat(1_000_000),
+    ];
+    for (const text of texts) {
+      const lines: string[] = [];
+      let came = '';
+      const start = performance.now();
+      withRecording(
+        () => of(answer(text)),
+        line => lines.push(line),
+      )(get('/')).subscribe(response => (came = response.text));
+      ok(performance.now() - start < 2_000, text.slice(0, 40));
+      strictEqual(came, text);
+      strictEqual(lines.length, 3);
+    }
+  });
+
+  it('is written although what writes it fails, and says how requests ended', () => {
+    const ends: RecordedLine['kind'][] = [];
+    const write = (line: string) => {
+      ends.push((JSON.parse(line) as RecordedLine).kind);
+      throw new Error('the disk is full');
+    };
+    const fails = () => throwError(() => Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    let seen: unknown;
+    withRecording(fails, write)(get('/')).subscribe({ error: (error: unknown) => (seen = error) });
+    withRecording(
+      () => new Observable(),
+      write,
+    )(get('/'))
+      .subscribe()
+      .unsubscribe();
+    deepStrictEqual(ends, [undefined, 'request', 'failure', undefined, 'request', 'abort']);
+    strictEqual((seen as Error).message, 'reset');
+  });
+
+  it('refuses what is no list of names, or would keep secrets', () => {
+    for (const keep of [[7], ['access_token'], ['a.password'], [''], 'name'])
+      throws(
+        () =>
+          withRecording(
+            () => of(),
+            () => undefined,
+            { keep: keep as never },
+          ),
+        /keep/,
+      );
+  });
+});
+
+describe('fromRecording', () => {
+  const HEAD = '{"recording":"lobby-rx","version":1}';
+  const lines = (...more: readonly object[]) => [HEAD, ...more.map(line => JSON.stringify(line))].join('\n');
+  const request = { at: 10, id: 1, kind: 'request', method: 'GET', url: `${URL}/v1/a?x=1` };
+
+  it('answers at the recorded time, at another base URL, with the headers', () => {
+    const { scheduler, pass } = virtualTime();
+    const arrivals: number[] = [];
+    const seen: unknown[] = [];
+    const transport = fromRecording(
+      lines(
+        request,
+        { at: 40, id: 1, kind: 'arrival', status: 429 },
+        { at: 60, id: 1, kind: 'answer', status: 429, headers: { 'retry-after': '7' }, text: 'no' },
+      ),
+      { scheduler },
+    );
+    transport({
+      ...{ method: 'GET', url: 'http://127.0.0.1:8080/a?x=1', headers: {} },
+      onArrival: status => arrivals.push(status),
+    }).subscribe(({ status, headers, text }) => seen.push([status, headers.get('Retry-After'), text]));
+    pass(49);
+    deepStrictEqual([arrivals, seen], [[429], []]);
+    pass(1);
+    deepStrictEqual(seen, [[429, '7', 'no']]);
+  });
+
+  it('fails as it failed, and says what was not recorded', () => {
+    const { scheduler, pass } = virtualTime();
+    const errors: unknown[] = [];
+    const transport = fromRecording(lines(request, { at: 10, id: 1, kind: 'failure', reason: 'lost' }), {
+      scheduler,
+    });
+    for (let i = 0; i < 2; i++)
+      transport(get('/v1/a?x=1')).subscribe({ error: (error: unknown) => errors.push(error) });
+    pass(1);
+    deepStrictEqual(errors.map(error => (error as TransportError).reason).sort(), ['lost', 'not_sent']);
+    match(String(errors[0]), /the recording has no such request that is left/);
+  });
+
+  it('never answers what was aborted, nor a poll after the last one', () => {
+    const { scheduler, pass } = virtualTime();
+    let ended = 0;
+    const transport = fromRecording(lines(request, { at: 20, id: 1, kind: 'abort' }), { scheduler });
+    const count = () => ended++;
+    for (const kind of ['call', 'poll'] as const)
+      transport(get('/v1/a?x=1', { kind })).subscribe({ next: count, error: count, complete: count });
+    pass(1_000_000);
+    strictEqual(ended, 0);
+  });
+
+  it('takes any id for a recorded one, and each of several for another', () => {
+    const { scheduler, pass } = virtualTime();
+    const asked = (id: number, group: string) => [
+      {
+        at: 10,
+        id,
+        kind: 'request',
+        method: 'GET',
+        url: `https://service.example/v1/groups/${group}/members`,
+      },
+      { at: 10, id, kind: 'answer', status: 200, headers: {}, text: `${group} ${id}` },
+    ];
+    const transport = fromRecording(
+      lines(...asked(1, 'id-1'), ...asked(2, 'id-2'), ...asked(3, 'id-1'), ...asked(4, 'id-2')),
+      { scheduler },
+    );
+    const seen: string[] = [];
+    for (const group of ['mine', 'other', 'other', 'mine', 'third'])
+      transport(get(`/v1/groups/${group}/members`)).subscribe({
+        next: ({ text }) => seen.push(text),
+        error: (error: unknown) => seen.push((error as TransportError).reason),
+      });
+    pass(1);
+    deepStrictEqual(seen.sort(), ['id-1 1', 'id-1 3', 'id-2 2', 'id-2 4', 'not_sent']);
+  });
+
+  it('takes a recording that was cut off, and refuses what is none', () => {
+    ok(fromRecording(`${lines(request)}\n{"at":12,"id`));
+    throws(() => fromRecording('{"a":1}'), /a recording of withRecording, of version 1/);
+    throws(() => fromRecording(''), /a recording of withRecording/);
+    throws(
+      () => fromRecording('LOBBY_TOKEN=abcd1234'),
+      error => !String(error).includes('abcd'),
+    );
+    throws(() => fromRecording(`${HEAD}\n{"at":\n${JSON.stringify(request)}`), /line 2/);
+  });
+});
