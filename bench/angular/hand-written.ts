@@ -31,7 +31,8 @@ export function injectFeed() {
   };
   if (typeof window !== 'undefined' && handlers.size === 0) void follow();
   return {
-    ...{ status, leads: signal(true), gap: signal<unknown>(undefined), reload: () => undefined },
+    ...{ status, leads: signal(true), gap: signal<unknown>(undefined) },
+    ...{ dismiss: (_: unknown) => undefined, reload: () => undefined },
     on: (kind: string, handle: Handler) =>
       handlers.add(({ kind: kinds, notification }) => {
         const [[name, payload]] = Object.entries<any>(kinds) as [[string, any]];
@@ -51,11 +52,14 @@ export function injectRoster(group_id: () => string, _config?: unknown) {
     const path = `${url}/v1/groups/${group_id()}/members?count=1000`;
     const follow = async () => {
       for await (const { members } of watch(path, session?.token ?? '', abort.signal))
-        value.set({ members: new Map(members.map((member: any) => [member.identity.identity_id, member])) });
+        value.set(new Map(members.map((member: any) => [member.identity.identity_id, member])));
     };
     void follow();
   });
-  return { value, error: signal<unknown>(undefined), reload: () => undefined };
+  return {
+    ...{ value, status: signal<any>({ state: 'live' }), error: signal<unknown>(undefined) },
+    ...{ hasValue: () => value() !== undefined, reload: () => undefined },
+  };
 }
 
 export function injectNotifications() {

@@ -34,8 +34,8 @@ export type GateLogEntry =
     }
   | {
       /**
-       * Most connections come from this one address, and have an `X-Forwarded-For`: it is probably your proxy's, so that all
-       * players share what one address may have. Set `addressOf`. Logged once.
+       * Most connections come from this one address: it is probably your proxy's, so that all players share what one address may have. Set
+       * `addressOf`. Logged once.
        */
       readonly kind: 'behind_proxy';
       readonly at: number;

@@ -3,7 +3,6 @@ import {
   defer,
   distinctUntilChanged,
   filter,
-  fromEvent,
   interval,
   map,
   of,
@@ -16,6 +15,7 @@ import {
 import { isDeepStrictEqual } from 'node:util';
 import type { GateLogEntry } from './gate-log-entry.js';
 import type { GateSettings } from './lobby-gate-config.js';
+import { closeOf } from './allow-listener.js';
 
 // Public types: nothing here may import the types of ws, not even through another file; see lobby-socket.ts.
 
@@ -86,7 +86,7 @@ export function createGateCounter(
         startWith(undefined),
         filter(() => open === 0),
       );
-      const closed$ = fromEvent(server, 'close').pipe(switchMap(() => isEmpty$));
+      const closed$ = closeOf(server).pipe(switchMap(() => isEmpty$));
       const times$ = interval(INTERVAL, scheduler).pipe(startWith(0), takeUntil(closed$));
       return concat(times$, of(0)).pipe(map(stats), distinctUntilChanged<GateStats>(isDeepStrictEqual));
     }),

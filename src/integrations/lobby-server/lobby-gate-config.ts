@@ -25,11 +25,10 @@ export interface LobbyGateConfig {
   readonly path?: string;
 
   /**
-   * Where the upgrade request has the player's token. `query`: in the query parameter `token`. `subprotocol`: the last of at least
-   * two subprotocols that the client offers is the token, percent-encoded; the gate selects another one. A function extracts it,
-   * from a header or a cookie for example; it must return synchronously (undefined: no token). Default `query`.
+   * Where the upgrade request has the player's token. `query`: in the query parameter `token`. A function extracts it, from a header or a
+   * cookie for example; it must return synchronously (undefined: no token). Default `query`.
    */
-  readonly token?: 'query' | 'subprotocol' | ((request: IncomingMessage) => string | undefined);
+  readonly token?: 'query' | ((request: IncomingMessage) => string | undefined);
   /**
    * Whether the first message may contain the token if the upgrade request does not: true takes the whole message as the token,
    * a function extracts the token from its text; it must return synchronously (undefined: no token). The socket is closed with
@@ -61,8 +60,8 @@ export interface LobbyGateConfig {
    */
   readonly isAddressAllowed?: (address: string, open: number, request: IncomingMessage) => boolean;
   /**
-   * The address that a request comes from, for servers behind a proxy. It must return a string synchronously. Default: the
-   * remote address of its connection.
+   * The address that a request comes from, for servers behind a proxy. It must return a string synchronously. A port is taken off, and
+   * an IPv4 address in IPv6's form is written as IPv4. Default: the remote address of its connection.
    */
   readonly addressOf?: (request: IncomingMessage) => string;
 
@@ -81,7 +80,7 @@ export interface LobbyGateConfig {
    */
   readonly maxPayload?: number;
   /**
-   * How many bytes may be waiting to be sent to a player. If there are more for 5 s, the socket is closed with 4413. Set it
+   * How many bytes may be waiting to be sent to a player. If there are more for 5 s, or four times as many, the socket is closed with 4413. Set it
    * above the backlog that a player on a slow connection may have. Default 1,048,576.
    */
   readonly maxBufferedAmount?: number;
@@ -90,6 +89,8 @@ export interface LobbyGateConfig {
    * message counts as an answer. Default 30,000.
    */
   readonly heartbeat?: number;
+  /** How long a player may take to answer a close frame, in ms, until they are disconnected. Default 3,000. */
+  readonly closeTimeout?: number;
   /** Further options of ws. */
   readonly ws?: WsOptions;
 
@@ -110,13 +111,18 @@ export interface WsOptions {
   readonly handleProtocols?: (protocols: Set<string>, request: IncomingMessage) => string | false;
 }
 
+/** The address that the connection of a request comes from: of a proxy, if there is one. */
+export function remoteAddress({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
+}
+
 const DEFAULTS = {
   token: 'query',
   ...{ maxChecks: 256, maxWaiting: 1_024 },
-  ...{ maxPayload: 65_536, maxBufferedAmount: 1_048_576, heartbeat: 30_000 },
+  ...{ maxPayload: 65_536, maxBufferedAmount: 1_048_576, heartbeat: 30_000, closeTimeout: 3_000 },
   ...{ onGone: () => undefined, onUnknown: () => undefined },
   ...{ isOriginAllowed: () => true, isAddressAllowed: () => true },
-  addressOf: ({ socket }: IncomingMessage) => socket.remoteAddress ?? '',
+  addressOf: remoteAddress,
   ws: {},
   scheduler: asyncScheduler,
 } as const;
@@ -144,8 +150,8 @@ const OPTIONS: Options<LobbyGateConfig> = {
   },
   path: { name: 'a path that starts with /', is: u => typeof u === 'string' && u.startsWith('/') },
   token: {
-    name: "'query', 'subprotocol' or a function",
-    is: u => u === 'query' || u === 'subprotocol' || aFunction.is(u),
+    name: "'query' or a function",
+    is: u => u === 'query' || aFunction.is(u),
   },
   firstMessage: { name: 'true, false or a function', is: u => aBoolean.is(u) || aFunction.is(u) },
   ...{ onGone: aFunction, onUnknown: aFunction, log: aFunction },
@@ -160,6 +166,7 @@ const OPTIONS: Options<LobbyGateConfig> = {
     name: 'a positive number of milliseconds, at most 2,147,483,647',
     is: u => milliseconds.is(u) && u > 0,
   },
+  closeTimeout: milliseconds,
   ws: plainObject,
   scheduler: schedulerLike,
 };

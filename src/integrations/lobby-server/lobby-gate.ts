@@ -1,4 +1,4 @@
-import { EMPTY, finalize, fromEvent, mergeMap, share, takeUntil, tap, type Observable } from 'rxjs';
+import { EMPTY, finalize, mergeMap, share, takeUntil, tap, type Observable } from 'rxjs';
 import {
   createFirstMessageAdmission,
   createGatePlaces,
@@ -10,6 +10,7 @@ import {
 import { createGateCounter, type GateStats } from './gate-stats.js';
 import { resolveGateConfig, type LobbyGateConfig } from './lobby-gate-config.js';
 import type { LobbySocket } from './lobby-socket.js';
+import { closeOf } from './allow-listener.js';
 import {
   createHandshake,
   createRequestPolicy,
@@ -98,7 +99,7 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
   const gate$ = upgrades(settings).pipe(
     mergeMap(receive),
     tap({ subscribe: confirmation.open }),
-    takeUntil(fromEvent(settings.server, 'close')),
+    takeUntil(closeOf(settings.server)),
     finalize(confirmation.close),
     share(),
   );

@@ -32,15 +32,17 @@ export interface LobbySocket {
   readonly message$: Observable<LobbyMessage>;
   /** Emits once and completes when the socket has closed. Late subscribers get the value too. */
   readonly closed$: Observable<SocketClosed>;
-  /** The number of bytes waiting to be sent. More than `maxBufferedAmount` for 5 s closes the socket with 4413. */
+  /** The number of bytes waiting to be sent. More than `maxBufferedAmount` for 5 s, or four times as many, closes the socket with 4413. */
   readonly bufferedAmount: number;
   /** Sends a message; does nothing if the socket is closed. */
   send(message: LobbyMessage): void;
   /**
-   * Closes the socket; does nothing if it is closed. A player who never answers the close frame is disconnected after 30 s.
+   * Closes the socket; does nothing if it is closed. A player who never answers the close frame is disconnected after `closeTimeout`.
    * `code` is 1000 by default, `reason` may have at most 123 bytes. Throws an `InputError` if either is invalid.
    */
   close(code?: number, reason?: string): void;
+  /** Ends the connection at once, without a close frame: the player sees code 1006. */
+  terminate(): void;
 }
 
 /** A message from or to a player: the text of a text message, or the bytes of a binary one. */

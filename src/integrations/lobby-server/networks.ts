@@ -1,14 +1,32 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
+import { aString, callHook } from './call-hook.js';
+import type { GateSettings } from './lobby-gate-config.js';
+
+/** The address of a request; undefined if the hook that says so has failed. */
+export function addressOf(
+  request: IncomingMessage,
+  settings: Pick<GateSettings, 'addressOf' | 'log' | 'scheduler'>,
+): string | undefined {
+  const address = callHook('addressOf', () => settings.addressOf(request), aString, settings);
+  return address === undefined ? undefined : plainAddress(address);
+}
+
+/** An address as it is compared: without a port, and IPv4 as IPv4, although a server that listens on both gets it in IPv6's form. */
+export function plainAddress(address: string): string {
+  const text = address.trim();
+  const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? [];
+  const [, v4] = /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?$/i.exec(bracketed ?? text) ?? [];
+  return v4 ?? bracketed ?? text;
+}
 
 /**
  * The networks of an address, the smallest first: of IPv6, the /64, /56 and /48 that it is in, because providers give each customer
  * one of these; otherwise the address itself.
  */
 export function networksOf(address: string): readonly [smallest: string, ...larger: string[]] {
-  const ip = address.split('%', 1)[0]!;
-  if (!isIPv6(ip)) return [address];
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip) ?? [];
-  if (mapped !== undefined) return [mapped];
+  const ip = plainAddress(address).split('%', 1)[0]!;
+  if (!isIPv6(ip)) return [plainAddress(address)];
   // The last part may be an IPv4 address, which takes the place of two groups.
   const [head = '', tail] = ip.replace(/\d+\.\d+\.\d+\.\d+$/, '0:0').split('::');
   const before = head === '' ? [] : head.split(':');

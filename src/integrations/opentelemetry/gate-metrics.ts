@@ -17,14 +17,18 @@ const PLACES = ['open', 'waiting', 'checking', 'held'] as const;
  * Returns a function for the `stats$` of a gate that feeds a meter: players and sockets by state, admissions, refusals by reason, and
  * failed hooks. The names stand in docs/metrics.md. There are at most 64 reasons.
  *
- * Call it once a gate, after the SDK has been registered. Default `meter`: that of the SDK.
+ * Call it once a gate, after the SDK has been registered, with a name of its own if a meter has several. Default `meter`: that of the SDK.
  *
  * @example
  * const gate$ = lobbyGate({ server, client });
- * gate$.stats$.subscribe(gateMetrics());
+ * gate$.stats$.subscribe(gateMetrics('lobby'));
  */
-export function gateMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (stats: GateFigures) => void {
+export function gateMetrics(
+  name?: string,
+  meter: Meter = metrics.getMeter('lobby-rx'),
+): (stats: GateFigures) => void {
   let stats: GateFigures | undefined;
+  const own = name === undefined ? {} : { 'lobby.gate.name': name };
   const places = meter.createObservableGauge('lobby.gate.places', {
     ...{ unit: '{socket}', description: 'Sockets by state: open, waiting, checking, held' },
   });
@@ -40,11 +44,11 @@ export function gateMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (stats
   meter.addBatchObservableCallback(
     result => {
       if (!stats) return;
-      for (const state of PLACES) result.observe(places, stats[state], { 'lobby.gate.state': state });
-      result.observe(admitted, stats.admitted);
-      result.observe(hookFailures, stats.hookFailures);
+      for (const state of PLACES) result.observe(places, stats[state], { ...own, 'lobby.gate.state': state });
+      result.observe(admitted, stats.admitted, own);
+      result.observe(hookFailures, stats.hookFailures, own);
       for (const [reason, count] of Object.entries(stats.refused))
-        result.observe(refused, count, { 'lobby.gate.reason': reason });
+        result.observe(refused, count, { ...own, 'lobby.gate.reason': reason });
     },
     [places, admitted, refused, hookFailures],
   );

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual, throws } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { once } from 'node:events';
 import { lastValueFrom, take } from 'rxjs';
 import { isInputError } from 'lobby-rx';
@@ -72,19 +72,38 @@ describe('LobbySocket', () => {
     const ends: unknown[] = [];
     for (const socket of gate.admitted) {
       socket.closed$.subscribe(end => ends.push([gate.admitted.indexOf(socket), end]));
-      while (socket.bufferedAmount <= 100_000) socket.send('x'.repeat(1_000_000));
+      while (socket.bufferedAmount <= 100_000) socket.send('x'.repeat(50_000));
     }
     gate.pass(4_000);
     slow.ws.resume();
     await waitUntil(() => gate.admitted[1]!.bufferedAmount === 0);
     slow.ws.pause();
-    while (gate.admitted[1]!.bufferedAmount <= 100_000) gate.admitted[1]!.send('x'.repeat(1_000_000));
+    while (gate.admitted[1]!.bufferedAmount <= 100_000) gate.admitted[1]!.send('x'.repeat(50_000));
     gate.pass(999);
     deepStrictEqual(ends, []);
     gate.pass(1);
     await waitUntil(() => ends.length > 0);
     deepStrictEqual(ends, [[0, { code: 4413, reason: 'does not read' }]]);
     for (const { ws } of [stalled, slow]) ws.terminate();
+  });
+
+  it('disconnects at once a player who has left four times as much unread', async () => {
+    gate = await openGate({ maxBufferedAmount: 100_000 });
+    const stalled = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    stalled.ws.pause();
+    await waitUntil(() => gate.admitted.length === 1);
+    const [player] = gate.admitted;
+    const ends: unknown[] = [];
+    player!.closed$.subscribe(end => ends.push(end));
+    let most = 0;
+    for (let i = 0; i < 1_000 && most <= 400_000; i++) {
+      player!.send('x'.repeat(50_000));
+      most = Math.max(most, player!.bufferedAmount);
+    }
+    await waitUntil(() => ends.length > 0);
+    deepStrictEqual(ends, [{ code: 4413, reason: 'does not read' }]);
+    ok(most < 500_000, `${most} bytes`);
+    stalled.ws.terminate();
   });
 
   it('disconnects a player who has not answered two pings, and nobody else', async () => {

@@ -1,6 +1,10 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
+import { firstValueFrom } from 'rxjs';
+import { createClient } from 'lobby-rx';
+import { lobbyGate } from 'lobby-rx/lobby-server';
 import { connectRaw, frame } from './raw-client.js';
 import { waitUntil } from '../../wait-until.js';
 import { openGate, type OpenGate } from './gate.js';
@@ -109,5 +113,66 @@ describe('lobbyGate and messages in small pieces', () => {
     gate.admitted[0]!.message$.subscribe(message => received.push(message));
     await waitUntil(() => received.length === 1);
     client.destroy();
+  });
+});
+
+describe('lobbyGate and players who are half-open', () => {
+  let gate: OpenGate;
+  afterEach(() => gate.close());
+
+  /** A player who answers nothing any more, and how their socket is closed. */
+  const halfOpen = async () => {
+    const client = await connectRaw(gate.port, `/?token=${gate.reserveToken()}`);
+    await once(client, 'data');
+    await waitUntil(() => gate.admitted.length === 1);
+    const closed = firstValueFrom(gate.admitted[0]!.closed$);
+    const isGone = once(client, 'close');
+    return { client, player: gate.admitted[0]!, closed, isGone };
+  };
+
+  it('disconnects one who does not answer a close frame after `closeTimeout`, so that no shutdown waits for them', async () => {
+    gate = await openGate();
+    const { player, closed, isGone } = await halfOpen();
+    player.close(1001, 'the lobby closes');
+    gate.pass(2_999);
+    await new Promise(setImmediate);
+    deepStrictEqual(gate.gone, []);
+    gate.pass(1);
+    await isGone;
+    deepStrictEqual(await closed, { code: 1001, reason: 'the lobby closes' });
+    await waitUntil(() => gate.gone.length === 1);
+  });
+
+  it('disconnects one at once by terminate(), also after close()', async () => {
+    for (const isClosed of [false, true]) {
+      gate = await openGate();
+      const { player, closed, isGone } = await halfOpen();
+      if (isClosed) player.close(4000, 'kicked');
+      player.terminate();
+      await isGone;
+      deepStrictEqual((await closed).code, isClosed ? 4000 : 1006);
+      player.terminate();
+      if (!isClosed) await gate.close();
+    }
+  });
+});
+
+describe('lobbyGate and the listeners of its server', () => {
+  it('causes no warning, however many gates and readers of figures there are', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    const server = createServer();
+    const client = createClient({ url: 'http://127.0.0.1:1', token: 't' });
+    const gates = Array.from({ length: 12 }, (_, i) => lobbyGate({ server, client, path: `/${i}` }));
+    const following = gates.flatMap(gate => [
+      gate.subscribe(),
+      gate.stats$.subscribe(),
+      gate.stats$.subscribe(),
+    ]);
+    await new Promise(setImmediate);
+    for (const each of following) each.unsubscribe();
+    process.off('warning', onWarning);
+    deepStrictEqual([warnings, server.getMaxListeners(), server.listenerCount('close')], [[], 10, 0]);
   });
 });

@@ -1,4 +1,4 @@
-import { doesNotMatch, match, strictEqual } from 'node:assert';
+import { deepStrictEqual, doesNotMatch, match, strictEqual } from 'node:assert';
 import { metrics } from '@opentelemetry/api';
 import { catchError, EMPTY, firstValueFrom, lastValueFrom, throwError, type Subscription } from 'rxjs';
 import { createClient, type LogEntry } from 'lobby-rx';
@@ -95,7 +95,7 @@ describe('the metrics', () => {
   });
 
   it('of a gate are places, admissions, refusals and failed hooks', async () => {
-    const observe = gateMetrics(scraped.meter);
+    const observe = gateMetrics(undefined, scraped.meter);
     doesNotMatch(await scraped.scrape(), /^lobby_gate/m);
     const stats: GateStats = {
       ...{ open: 3, waiting: 1, checking: 2, held: 0, admitted: 5, hookFailures: 1 },
@@ -147,6 +147,16 @@ describe('the metrics', () => {
     const mail = 'lobby_fleet_consumer="mail"';
     strictEqual(valuesOf(text, 'lobby_fleet_consumer_lag')[mail], 4);
     strictEqual(valuesOf(text, 'lobby_fleet_consumer_gaps_total')[`${mail},lobby_gap_reason="silence"`], 1);
+  });
+
+  it('of two gates on one meter are told apart by their names', async () => {
+    const figures = { open: 1, waiting: 0, checking: 0, held: 0, hookFailures: 0, refused: { busy: 3 } };
+    gateMetrics('north', scraped.meter)({ ...figures, admitted: 5 });
+    gateMetrics('south', scraped.meter)({ ...figures, admitted: 2 });
+    const text = await scraped.scrape();
+    const admitted = valuesOf(text, 'lobby_gate_admitted_total');
+    deepStrictEqual([admitted['lobby_gate_name="north"'], admitted['lobby_gate_name="south"']], [5, 2]);
+    match(text, /lobby_gate_refused_total\{lobby_gate_name="south",lobby_gate_reason="busy"[^}]*\} 3/);
   });
 
   it('go to the meter of the process if none is given', async () => {

@@ -11,7 +11,7 @@ import {
   timeout,
   type Observable,
 } from 'rxjs';
-import type { Guard } from '../../../error/index.js';
+import { readOr, type Guard } from '../../../error/index.js';
 import { callHook } from '../call-hook.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import type { LobbyMessage, LobbySocket } from '../lobby-socket.js';
@@ -27,6 +27,8 @@ const FIRST_MESSAGE_TIMEOUT = 5_000;
 /** How many bytes a client may send until its first message is complete. */
 const MAX_FIRST_MESSAGE = 16_384;
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Opens a client's socket, takes the token from its first message, and admits it by that token. */
 export function createFirstMessageAdmission(
   extractToken: (text: string) => string | undefined,
@@ -37,8 +39,9 @@ export function createFirstMessageAdmission(
   const { scheduler } = settings;
 
   const tokenOf = (message: LobbyMessage): string => {
-    if (typeof message !== 'string') return '';
-    return callHook('firstMessage', () => extractToken(message), optionalString, settings) ?? '';
+    // Some engines send binary messages only.
+    const text = typeof message === 'string' ? message : readOr('', () => UTF_8.decode(message));
+    return callHook('firstMessage', () => extractToken(text), optionalString, settings) ?? '';
   };
 
   return upgrading =>

@@ -66,6 +66,7 @@ class PlayerSocket implements LobbySocket {
   readonly closed$: Observable<SocketClosed>;
   readonly send: LobbySocket['send'];
   readonly close: LobbySocket['close'];
+  readonly terminate: LobbySocket['terminate'];
   readonly #token: string;
   readonly #headers: IncomingHttpHeaders;
   readonly #connection: Connection;
@@ -90,6 +91,7 @@ class PlayerSocket implements LobbySocket {
     );
     this.send = message => connection.send(message);
     this.close = (code, reason) => connection.close(code, reason);
+    this.terminate = () => connection.terminate();
   }
 
   get token(): string {

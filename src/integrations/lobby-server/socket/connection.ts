@@ -10,6 +10,9 @@ import { MessageBuffer } from './message-buffer.js';
 /** How long `maxBufferedAmount` may be exceeded, in ms: sending a single large message takes time. */
 const STALL_TIMEOUT = 5_000;
 
+/** So many times `maxBufferedAmount` are never held, however short the time. */
+const MAX_STALLED = 4;
+
 /** A client that has not answered this many pings is gone. One is too few: this process may have been asleep itself. */
 const MAX_UNANSWERED_PINGS = 2;
 
@@ -90,8 +93,17 @@ export class Connection {
   close(code = 1000, reason = ''): void {
     checkCloseFrame(code, reason);
     if (!this.isOpen) return;
+    const { scheduler, closeTimeout } = this.#settings;
     this.#closedByUs = { code, reason };
     this.#ws.close(code, reason);
+    // Who is half-open would hold up a shutdown.
+    forceClose(() => this.#ws.terminate(), this.closed$, scheduler, closeTimeout);
+  }
+
+  /** Ends the connection at once, without a close frame. */
+  terminate(): void {
+    if (this.isOpen) this.#closedByUs = { code: 1006, reason: '' };
+    this.#ws.terminate();
   }
 
   /** Closes the socket, and terminates it a second later if the client has not answered the close frame. */
@@ -111,12 +123,14 @@ export class Connection {
       this.#stall = undefined;
       return;
     }
+    const end = () => {
+      // A close frame would only be queued behind all other data.
+      this.#closedByUs ??= { code: 4413, reason: 'does not read' };
+      this.#ws.terminate();
+    };
+    if (this.bufferedAmount > MAX_STALLED * this.#settings.maxBufferedAmount) return end();
     this.#stall ??= timer(STALL_TIMEOUT, this.#settings.scheduler)
       .pipe(takeUntil(this.closed$))
-      .subscribe(() => {
-        // A close frame would only be queued behind all other data.
-        this.#closedByUs ??= { code: 4413, reason: 'does not read' };
-        this.#ws.terminate();
-      });
+      .subscribe(end);
   }
 }

@@ -1,8 +1,8 @@
 import { aBoolean } from '../../../error/index.js';
 import { REFUSALS, type Refusal } from '../admission/index.js';
-import { aString, callHook } from '../call-hook.js';
-import type { GateSettings } from '../lobby-gate-config.js';
-import { networksOf } from '../networks.js';
+import { callHook } from '../call-hook.js';
+import { remoteAddress, type GateSettings } from '../lobby-gate-config.js';
+import { addressOf, networksOf } from '../networks.js';
 import type { Upgrade } from './upgrades.js';
 
 /**
@@ -17,7 +17,7 @@ export function createRequestPolicy(
   return upgrade => {
     const { request } = upgrade;
     const { origin } = request.headers;
-    const address = callHook('addressOf', () => settings.addressOf(request), aString, settings);
+    const address = addressOf(request, settings);
     if (address === undefined) return { address: '', refusal: REFUSALS.hookFailed };
 
     const ask = (hook: 'isOriginAllowed' | 'isAddressAllowed', call: () => boolean, no: Refusal) => {
@@ -39,7 +39,8 @@ export function createRequestPolicy(
 /** With fewer connections than this, they may well come from one address. */
 const MANY = 32;
 
-function countAddresses({ log, scheduler }: GateSettings) {
+function countAddresses(settings: GateSettings) {
+  const { log, scheduler } = settings;
   const open = new Map<string, number>();
   let total = 0;
   let hasWarned = false;
@@ -62,7 +63,9 @@ function countAddresses({ log, scheduler }: GateSettings) {
         if (left > 0) open.set(network, left);
         else open.delete(network);
       });
-      if (request.headers['x-forwarded-for'] !== undefined) warn(address, here);
+      // Of an address that it was told by `addressOf`, a gate cannot know.
+      if (settings.addressOf === remoteAddress || request.headers['x-forwarded-for'] !== undefined)
+        warn(address, here);
     },
   };
 }

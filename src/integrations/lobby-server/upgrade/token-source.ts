@@ -18,7 +18,6 @@ export function createTokenSource(settings: Pick<GateSettings, 'token' | 'log' |
   const { token: source } = settings;
   return request => {
     const { url = '/', headers } = request;
-    if (source === 'subprotocol') return { url, ...fromSubprotocols(headers) };
     if (source === 'query') return { headers, ...fromQuery(url) };
     const read = () => {
       const token: unknown = source(request);
@@ -63,24 +62,4 @@ function fromQuery(pathAndQuery: string): Omit<TokenRequest, 'headers'> {
     token: tokens.length > 1 ? '' : tokens[0],
     url: rest.length > 0 ? `${path}?${rest.join('&')}` : path,
   };
-}
-
-const PROTOCOLS = 'sec-websocket-protocol';
-
-/** The token is the last of them. There has to be another one, since the gate must select one, which it sends back. */
-function fromSubprotocols(headers: IncomingHttpHeaders): Omit<TokenRequest, 'url'> {
-  const { [PROTOCOLS]: offered = '', ...others } = headers;
-  const protocols = offered.split(',').map(protocol => protocol.trim());
-  const last = protocols.pop() ?? '';
-  if (last === '') return { token: undefined, headers: others };
-  if (protocols.length === 0) return { token: '', headers: others };
-  return { token: decoded(last), headers: { ...others, [PROTOCOLS]: protocols.join(', ') } };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return '';
-  }
 }

@@ -4,8 +4,9 @@ import type { Duplex } from 'node:stream';
 import { Observable, timer } from 'rxjs';
 import { InputError } from '../../../error/index.js';
 import { REFUSALS, type Refusal } from '../admission/index.js';
-import { aString, callHook } from '../call-hook.js';
 import type { GateSettings } from '../lobby-gate-config.js';
+import { addressOf, plainAddress } from '../networks.js';
+import { allowListener } from '../allow-listener.js';
 import { refuseUpgrade } from './refuse-upgrade.js';
 
 /** An upgrade request, with the arguments of Node's `upgrade` event. */
@@ -34,20 +35,17 @@ const MAX_HEADERS = 100;
  * listeners. If those are all gates too, the last one answers 404 and logs it; otherwise it does so after 10 s, if no listener has
  * taken the request. A request that another listener answers or ends although its path is the gate's own is refused.
  */
-export function upgrades({
-  server,
-  path,
-  addressOf,
-  log,
-  scheduler,
-}: Pick<GateSettings, 'server' | 'path' | 'addressOf' | 'log' | 'scheduler'>): Observable<Upgrade> {
+export function upgrades(
+  settings: Pick<GateSettings, 'server' | 'path' | 'addressOf' | 'log' | 'scheduler'>,
+): Observable<Upgrade> {
+  const { server, path, log, scheduler } = settings;
   const hasOtherListeners = () => server.listenerCount('upgrade') > gatesOf(server).length;
   let hasWarned = false;
   const refuseAnswered = (socket: Duplex) => {
     socket.destroy();
     const { status: code, reason } = REFUSALS.otherListener;
     const error = new InputError('server', EXPECTED_LISTENERS, 'one that also answers requests for the gate');
-    const address = (socket as Partial<Socket>).remoteAddress ?? '';
+    const address = plainAddress((socket as Partial<Socket>).remoteAddress ?? '');
     log({ kind: 'refused', at: scheduler.now(), address, code, reason, error });
     // Not only for the log: no player can enter such a gate.
     if (!hasWarned) process.emitWarning(error);
@@ -56,7 +54,7 @@ export function upgrades({
 
   const refuse = (request: IncomingMessage, socket: Duplex, refusal: Refusal) => {
     const { status: code, reason } = refusal;
-    const address = callHook('addressOf', () => addressOf(request), aString, { log, scheduler }) ?? '';
+    const address = addressOf(request, settings) ?? '';
     log({ kind: 'refused', at: scheduler.now(), address, code, reason });
     refuseUpgrade(socket, refusal, scheduler);
   };
@@ -105,7 +103,11 @@ export function upgrades({
     gateListeners.add(listener);
     // Before the others, so that it sees whether they answer.
     server.prependListener('upgrade', listener);
-    return () => server.off('upgrade', listener);
+    const disallow = allowListener(server);
+    return () => {
+      server.off('upgrade', listener);
+      disallow();
+    };
   });
 }
 

@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { IncomingMessage } from 'node:http';
 import { createGatePlaces } from '../../../../src/integrations/lobby-server/admission/places.js';
+import { plainAddress } from '../../../../src/integrations/lobby-server/networks.js';
 import { waitUntil } from '../../../wait-until.js';
 import { openGate, type OpenGate } from '../gate.js';
 import { tryConnect, type ConnectResult } from '../connect-player.js';
@@ -176,5 +177,30 @@ describe('the places of a gate, beyond half of them', () => {
     strictEqual(waiting.isFreeFor('192.0.2.1'), false);
     for (const give of free) give();
     strictEqual(waiting.taken(), 0);
+  });
+});
+
+describe('an address', () => {
+  it('is plain: without a port, and IPv4 as IPv4, as a proxy may append it', () => {
+    for (const [written, plain] of [
+      ['203.0.113.7', '203.0.113.7'],
+      ['203.0.113.7:54321', '203.0.113.7'],
+      [' 203.0.113.7:1 ', '203.0.113.7'],
+      ['::ffff:203.0.113.7', '203.0.113.7'],
+      ['[::ffff:203.0.113.7]:443', '203.0.113.7'],
+      ['[2001:db8::1]:443', '2001:db8::1'],
+      ['[2001:db8::1]', '2001:db8::1'],
+      ['2001:db8::1', '2001:db8::1'],
+      ['unknown', 'unknown'],
+      ['', ''],
+    ] as const)
+      strictEqual(plainAddress(written), plain);
+  });
+
+  it('with a port is that without: one address takes no more places by it', () => {
+    const { waiting } = createGatePlaces({ maxWaiting: 4, maxChecks: 1 });
+    for (let port = 1; port <= 2; port++) waiting.take(`203.0.113.7:${port}`);
+    strictEqual(waiting.isFreeFor('203.0.113.7:3'), false);
+    strictEqual(waiting.isFreeFor('203.0.113.8:3'), true);
   });
 });

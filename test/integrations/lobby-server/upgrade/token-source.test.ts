@@ -5,7 +5,7 @@ import { of } from 'rxjs';
 import type { LobbyGateConfig } from 'lobby-rx/lobby-server';
 import { WebSocket, type ClientOptions } from 'ws';
 import { waitUntil } from '../../../wait-until.js';
-import { confirmations, openGate, type OpenGate } from '../gate.js';
+import { openGate, type OpenGate } from '../gate.js';
 import { connectPlayer, tryConnect } from '../connect-player.js';
 
 describe('lobbyGate and where it finds the token', () => {
@@ -19,40 +19,9 @@ describe('lobbyGate and where it finds the token', () => {
     return ws;
   };
 
-  it('takes it from the last subprotocol, selects another one, and does not show it in the headers', async () => {
-    gate = await openGate({ token: 'subprotocol' });
-    const token = gate.reserveToken();
-    const { protocol } = await opened(['game.v2', 'game.v1', encodeURIComponent(token)]);
-    await waitUntil(() => gate.admitted.length === 1);
-    const [{ headers, ...socket }] = gate.admitted as [OpenGate['admitted'][0]];
-    deepStrictEqual(
-      [protocol, gate.admitted[0]!.token, headers['sec-websocket-protocol'], socket.url],
-      ['game.v2', token, 'game.v2, game.v1', '/?name=Ada'],
-    );
-    ok(!inspect(headers).includes(token));
-  });
-
-  it('takes one that is percent-encoded, since not all characters may be in a subprotocol', async () => {
-    const connected = ({ player_token }: { player_token: string }) => of(void asked.push(player_token));
-    const asked: string[] = [];
-    gate = await openGate({ token: 'subprotocol', client: { matchmaker: { players: { connected } } } });
-    await opened(['game', 'a%2Fb%3D%3D']);
-    deepStrictEqual(asked, ['a/b==']);
-  });
-
-  it('refuses a token that is the only subprotocol, one that is not encoded well, and none', async () => {
-    gate = await openGate({ token: 'subprotocol' });
-    const token = gate.reserveToken();
-    const offers: readonly (readonly string[])[] = [[token], ['game', '%'], []];
-    for (const protocols of offers) {
-      const options: ClientOptions =
-        protocols.length > 0 ? { headers: { 'sec-websocket-protocol': protocols.join(', ') } } : {};
-      const result = await tryConnect(at(), options);
-      ok(result.kind === 'refused');
-      deepStrictEqual([result.status, result.body], [401, 'no_token']);
-    }
-    deepStrictEqual([confirmations(gate), gate.emulator.playerState(token)], [0, 'reserved']);
-  });
+  /** A token that is the last subprotocol. */
+  const lastProtocol: Required<LobbyGateConfig>['token'] = ({ headers }) =>
+    decodeURIComponent(headers['sec-websocket-protocol']?.split(',').at(-1)?.trim() ?? '');
 
   const readers: readonly (readonly [
     string,
@@ -111,7 +80,7 @@ describe('lobbyGate and where it finds the token', () => {
   it('never selects a token, however short it is or however it is encoded', async () => {
     const connected = () => of(undefined);
     gate = await openGate({
-      token: 'subprotocol',
+      token: lastProtocol,
       client: { matchmaker: { players: { connected } } },
       ws: { handleProtocols: offered => [...offered].at(-1)! },
     });
@@ -154,7 +123,7 @@ describe('lobbyGate and where it finds the token', () => {
     ];
     let calls = 0;
     gate = await openGate({
-      token: 'subprotocol',
+      token: lastProtocol,
       ws: {
         handleProtocols: protocols => {
           offered.push([...protocols]);
