@@ -99,14 +99,12 @@ export class Kept {
     if (typeof value === 'string') return this.#text(value, name, isSecret, path);
     if (Array.isArray(value)) return value.map(item => this.#value(item, name, isSecret, path));
     if (typeof value !== 'object' || value === null) return this.#plain(value, name, isSecret, path);
-    const fields = Object.entries(value).map(([key, field]): [string, unknown] => {
-      const hides = isSecret || SECRET.test(key);
-      return [
-        this.#name(key, isSecret),
-        this.#value(field, key, hides, path === '' ? key : `${path}.${key}`),
-      ];
-    });
-    return Object.fromEntries(fields);
+    const shown: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+    for (const [key, field] of Object.entries(value)) {
+      const inside = this.#keep.length === 0 || path === '' ? key : `${path}.${key}`;
+      shown[this.#name(key, isSecret)] = this.#value(field, key, isSecret || this.#isSecret(key), inside);
+    }
+    return shown;
   }
 
   #isSecret(name: string): boolean {
