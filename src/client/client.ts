@@ -1,5 +1,6 @@
 import type { Observable, SchedulerLike } from 'rxjs';
 import type { Endpoint, HttpMethod, Pageable, Watchable } from '../endpoint/index.js';
+import { checkOptions, type Options } from '../error/index.js';
 import type { EventCodecs, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import { answers, type WatchConfig, type WatchSignal } from '../stream/index.js';
 import type { Token } from '../transport/index.js';
@@ -134,6 +135,10 @@ export function createClient<const Codecs extends EventCodecs = NoOwnEvents>(
   return clientOf<PayloadsOf<Codecs>>(createContext(config));
 }
 
+const CLOSE_OPTIONS: Options<{ readonly requests?: 'fail' | 'drop' }> = {
+  requests: { name: "'fail' or 'drop'", is: u => u === 'fail' || u === 'drop' },
+};
+
 function clientOf<Own extends object>(context: LobbyContext): Client<Own> {
   return {
     group: createGroupApi(context),
@@ -145,7 +150,10 @@ function clientOf<Own extends object>(context: LobbyContext): Client<Own> {
     pages: (endpoint, input, options) => endpointPages(context, endpoint, input, options),
     as: token => clientOf(context.as(token)),
     wake: () => context.life.wake(),
-    close: how => context.life.close(how?.requests === 'drop'),
+    close: (how = {}) => {
+      checkOptions(how, CLOSE_OPTIONS);
+      context.life.close(how.requests === 'drop');
+    },
     get closed$() {
       return context.life.closed$;
     },

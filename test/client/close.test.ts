@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { merge, NEVER, Observable, of, Subject, type ObservableInput } from 'rxjs';
 import { createClient, getMembers, eventsWatch, TransportError, type Transport } from 'lobby-rx';
 import { virtualTime } from '../virtual-time.js';
@@ -112,6 +112,28 @@ describe('a client that is closed', () => {
     waiting.close();
     deepStrictEqual(ends, [...closed, ['closed']]);
     deepStrictEqual([sent.length, token$.observed], [before, false]);
+  });
+
+  it('drops what is asked once if it is told to, without a word, and says what else it may be told', () => {
+    const { client, emulator, group_id, pass, pending } = stage();
+    emulator.fault({ kind: 'stall_before_headers' }, { times: 2 });
+    const ends = [client.group.getMembers({ group_id }), client.group.memberPages(group_id)].map(endOf);
+    throws(() => client.close({ requests: 'forget' } as never), /requests must be 'fail' or 'drop'/);
+    throws(() => client.close({ request: 'drop' } as never), /did you mean `requests`/);
+    client.close({ requests: 'drop' });
+    ends.push(endOf(client.group.getMembers({ group_id })));
+    pass(100_000);
+    deepStrictEqual([ends, pending()], [[[], [], []], 0]);
+  });
+
+  it('says that it is closed to whoever asks before and after, before its streams complete', () => {
+    const { client } = stage();
+    const seen: string[] = [];
+    client.events.feed.all$.subscribe({ complete: () => seen.push('feed') });
+    client.closed$.subscribe(() => seen.push('closed'));
+    client.close();
+    client.closed$.subscribe({ next: () => seen.push('again'), complete: () => seen.push('complete') });
+    deepStrictEqual(seen, ['closed', 'feed', 'again', 'complete']);
   });
 
   it('fails a walk that waits between two pages, at once', () => {
