@@ -101,8 +101,8 @@ export interface Client<Own extends object = NoOwnEvents> {
    * is open or is sent later fails with a `TransportError` whose reason is `closed`, and so does a walk over pages; an open POST with
    * `lost`, since it may have been done. An `ack` that has not settled is unsubscribed. Clients of `as` are independent.
    *
-   * With `requests: 'drop'` requests and walks are unsubscribed instead: on a server that renders pages, an error that nobody handles would
-   * end the process.
+   * With `requests: 'drop'` requests and walks are unsubscribed instead: on a server that renders pages, an unhandled error would end the
+   * process.
    *
    * @example
    * signOut$.subscribe(() => client.close());

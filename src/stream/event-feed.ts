@@ -196,7 +196,10 @@ export function audienceFeed<Own extends object>(
     unknown$: known$.pipe(ofKind('unknown')),
     malformed$: known$.pipe(ofKind('malformed')),
     status$: status$.asObservable(),
-    gap$: signal$.pipe(concatMap(signal => (signal.kind === 'gap' ? [signal.gap] : []))),
+    gap$: signal$.pipe(
+      ofKind('gap'),
+      map(({ gap }) => gap),
+    ),
     signal$: merge(signal$, status$.pipe(map(status => ({ kind: 'status', status }) as const))),
     on: kind => {
       if (ownKinds && ![...KINDS, ...ownKinds].includes(kind))

@@ -89,8 +89,7 @@ export function injectRoster(
     const of = wanted();
     const last = latest();
     // Another group may be wanted already, although the effect has yet to run again.
-    const state = (last?.of === of ? last.state : of.state?.value) ?? of.otherwise;
-    return { ...of.otherwise, ...state };
+    return { ...of.otherwise, ...(last?.of === of ? last.state : of.state?.value) };
   });
 
   effect(onCleanup => {

@@ -24,7 +24,7 @@ import {
 import { createClient, type Client, type ClientConfig } from '../../client/index.js';
 import { checkArgument, given, plainObject } from '../../error/index.js';
 import type { EventCodecs, LiveEvent, NoOwnEvents } from '../../protocol/index.js';
-import { runWhile, type EventFeed } from '../../stream/index.js';
+import { answers, runWhile, type EventFeed } from '../../stream/index.js';
 import { fromFetch, type Token, type TokenValue, type Transport } from '../../transport/index.js';
 import type { TabSharing } from '../browser/index.js';
 import { feedState } from '../views/index.js';
@@ -126,7 +126,7 @@ function createLobby(): Client {
     ...(isServer && { watch: { ...config.watch, linger: 0 } }),
     transport: request => (request.kind === 'poll' ? zone.outside(transport(request)) : call(request)),
   }) as unknown as Client;
-  // An error that nobody handles would end a server.
+  // An unhandled error would end a server.
   inject(DestroyRef).onDestroy(() => client.close({ requests: 'drop' }));
   const share = inject(FEED_SHARING);
   if (share) Object.defineProperty(client.events, 'feed', { value: client.events.createFeed({ share }) });
@@ -140,7 +140,10 @@ function createLobby(): Client {
 
 /** The events of a feed, before its own streams emit them. They start no poll. */
 export function eventsOf<Own extends object>({ signal$ }: EventFeed<Own>): Observable<LiveEvent<Own>> {
-  return signal$.pipe(concatMap(signal => (signal.kind === 'answer' ? signal.answer.events : [])));
+  return signal$.pipe(
+    answers(),
+    concatMap(({ events }) => events),
+  );
 }
 
 /** A token that is asked for no longer than the client is open. */

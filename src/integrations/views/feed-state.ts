@@ -3,7 +3,7 @@ import type { Client } from '../../client/index.js';
 import { checkArgument, describe, InputError, plainObject } from '../../error/index.js';
 import type { LobbyJoinEvent, NoOwnEvents } from '../../protocol/index.js';
 import { isRealTime, type EventFeed, type Gap, type WatchStatus } from '../../stream/index.js';
-import { closed, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
+import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
 
 /** What there is to know about a feed. */
 export interface FeedState {
@@ -52,6 +52,8 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
   readonly #client: Client<Own>;
   readonly #feed: EventFeed<Own>;
   readonly #emitted = new WeakSet();
+  /** That of the feed, shown or not yet. */
+  #status: WatchStatus | undefined;
   #following = Subscription.EMPTY;
 
   constructor(client: Client<Own>, feed: EventFeed<Own>) {
@@ -89,6 +91,7 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
   reload(): void {
     if (this.value.status.state !== 'closed') this.#client.wake();
     else if (this.isWanted) this.#follow();
+    else this.set({ ...this.value, status: idle(this.#client.scheduler.now()) });
   }
 
   protected begin(): void {
@@ -105,6 +108,7 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
   }
 
   #onStatus(status: WatchStatus): void {
+    this.#status = status;
     // It is shown when the feed has ended, so that what it leads to can begin it again.
     if (status.state === 'closed' && !this.#following.closed) return;
     this.set({ ...this.value, status });
@@ -117,9 +121,7 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
     const following = (this.#following = new Subscription());
     const ended = () => {
       following.unsubscribe();
-      let status = this.value.status;
-      this.#feed.status$.subscribe(now => (status = now)).unsubscribe();
-      this.#onStatus(status);
+      if (this.#status) this.#onStatus(this.#status);
     };
     const follow = () =>
       subscribeWhileOpen(following, this.#feed.all$, {

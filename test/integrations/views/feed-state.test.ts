@@ -181,6 +181,22 @@ describe('the state of a feed', () => {
     deepStrictEqual([reloads, textOf(state.value), openPolls()], [3, 'live', 1]);
   });
 
+  it('begins again for the next subscriber if it is reloaded while nothing shows it', () => {
+    const { client, openPolls, pass, refuse } = feedWorld();
+    const state = feedState(client);
+    const { leave } = heard(state, textOf);
+    pass(3_000);
+    const allow = refuse();
+    pass(70_000);
+    leave();
+    allow();
+    state.reload();
+    deepStrictEqual([textOf(state.value), openPolls()], ['idle', 0]);
+    heard(state, textOf);
+    pass(5_000);
+    deepStrictEqual([textOf(state.value), openPolls()], ['live', 1]);
+  });
+
   it('goes on with a feed that somebody else has begun again', () => {
     const { client, openPolls, pass, refuse } = feedWorld();
     const state = feedState(client);

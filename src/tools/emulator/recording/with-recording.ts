@@ -95,9 +95,8 @@ export function withRecording(
         return transport({ ...sent, onArrival }).pipe(tap(response => (answer = response)));
       };
       // A recording is a log that says more.
-      const add = guarded((entry: RequestLogEntry) =>
-        writeLine({ at: entry.at, id, kind: entry.kind, ...details(entry, request, answer, kept) }),
-      );
+      const add = (entry: RequestLogEntry) =>
+        writeLine({ at: entry.at, id, kind: entry.kind, ...details(entry, request, answer, kept) });
       return withLog(recorded, add, now)(request);
     });
 }
