@@ -27,7 +27,7 @@ export class Listening {
     this.disturb();
   }
 
-  /** Stays the same number while a poll is open, or due within its pace, and hears of nothing. Undefined while nobody listens. */
+  /** Stays the same number while a poll is open, or due within its pace, and brings nothing. Undefined while a change would not be heard of. */
   get undisturbed(): number | undefined {
     const { state, nextTry = -Infinity } = this.status;
     const isWaiting = this.#waitsForPermit || nextTry > this.#scheduler.now();

@@ -122,7 +122,7 @@ function createLobby(): Client {
     ...config,
     scheduler,
     token: untilClosed(config.token, () => client),
-    // A server renders a page once: nobody comes later.
+    // A server renders a page once: nothing shows it later.
     ...(isServer && { watch: { ...config.watch, linger: 0 } }),
     transport: request => (request.kind === 'poll' ? zone.outside(transport(request)) : call(request)),
   }) as unknown as Client;

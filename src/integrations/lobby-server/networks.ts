@@ -25,8 +25,9 @@ export function plainAddress(address: string): string {
  * one of these; otherwise the address itself.
  */
 export function networksOf(address: string): readonly [smallest: string, ...larger: string[]] {
-  const ip = plainAddress(address).split('%', 1)[0]!;
-  if (!isIPv6(ip)) return [plainAddress(address)];
+  const plain = plainAddress(address);
+  const ip = plain.split('%', 1)[0]!;
+  if (!isIPv6(ip)) return [plain];
   // The last part may be an IPv4 address, which takes the place of two groups.
   const [head = '', tail] = ip.replace(/\d+\.\d+\.\d+\.\d+$/, '0:0').split('::');
   const before = head === '' ? [] : head.split(':');

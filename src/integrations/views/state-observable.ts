@@ -13,7 +13,7 @@ export interface StateObservable<S> extends Observable<S> {
   reload(): void;
 }
 
-/** A subscriber that has been told nothing yet. */
+/** What a subscriber has seen before the first value. */
 const NOTHING = {};
 
 /** A state that is kept up to date while it has subscribers. */
@@ -22,9 +22,9 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
   implements StateObservable<S>
 {
   #value: S;
-  /** The subscribers, and what each of them was told last. */
-  readonly #told = new Map<Subscriber<S>, unknown>();
-  #isTelling = false;
+  /** The subscribers, and what each of them has seen last. */
+  readonly #seen = new Map<Subscriber<S>, unknown>();
+  #isEmitting = false;
   #isComplete = false;
 
   constructor(value: S) {
@@ -45,13 +45,13 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
   protected abstract end(): void;
 
   protected get isWanted(): boolean {
-    return this.#told.size > 0;
+    return this.#seen.size > 0;
   }
 
   protected set(value: S): void {
     if (this.#isComplete) return;
     this.#value = value;
-    this.#tell();
+    this.#emit();
   }
 
   /** The client is closed: what it knew is not shown any more. */
@@ -59,36 +59,36 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
     if (this.#isComplete) return;
     this.#value = value;
     this.#isComplete = true;
-    this.#tell();
+    this.#emit();
   }
 
   #add(subscriber: Subscriber<S>): void {
-    this.#told.set(subscriber, NOTHING);
+    this.#seen.set(subscriber, NOTHING);
     subscriber.add(() => {
-      this.#told.delete(subscriber);
+      this.#seen.delete(subscriber);
       if (!this.isWanted && !this.#isComplete) this.end();
     });
-    if (this.#told.size === 1 && !this.#isComplete) this.begin();
-    this.#tellOne(subscriber);
-    if (!this.#isTelling) this.#tell();
+    if (this.#seen.size === 1 && !this.#isComplete) this.begin();
+    this.#emitTo(subscriber);
+    if (!this.#isEmitting) this.#emit();
   }
 
-  /** Tells all subscribers. What one of them changes is told to all once that one returns: nobody hears of it before what it replaces. */
-  #tell(): void {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    let told: S;
+  /** Emits to all subscribers. What one of them changes is emitted to all once that one returns: none sees it before what it replaces. */
+  #emit(): void {
+    if (this.#isEmitting) return;
+    this.#isEmitting = true;
+    let emitted: S;
     do {
-      told = this.#value;
-      for (const subscriber of [...this.#told.keys()]) this.#tellOne(subscriber);
-    } while (told !== this.#value);
-    this.#isTelling = false;
-    if (this.#isComplete) for (const subscriber of [...this.#told.keys()]) subscriber.complete();
+      emitted = this.#value;
+      for (const subscriber of [...this.#seen.keys()]) this.#emitTo(subscriber);
+    } while (emitted !== this.#value);
+    this.#isEmitting = false;
+    if (this.#isComplete) for (const subscriber of [...this.#seen.keys()]) subscriber.complete();
   }
 
-  #tellOne(subscriber: Subscriber<S>): void {
-    if (!this.#told.has(subscriber) || this.#told.get(subscriber) === this.#value) return;
-    this.#told.set(subscriber, this.#value);
+  #emitTo(subscriber: Subscriber<S>): void {
+    if (!this.#seen.has(subscriber) || this.#seen.get(subscriber) === this.#value) return;
+    this.#seen.set(subscriber, this.#value);
     subscriber.next(this.#value);
   }
 }

@@ -21,7 +21,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '../../../transport/index.js';
-import { isSegment } from './kept.js';
+import { isSegment, partsOf } from './kept.js';
 import { RECORDING, type RecordedLine } from './with-recording.js';
 
 /** The options of {@link fromRecording}. */
@@ -142,15 +142,13 @@ function pairsOf(recorded: string, requested: string): (readonly [recorded: stri
 }
 
 function segmentsOf(url: string): string[] {
-  const [, path = ''] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)/i.exec(url) ?? [];
-  return path.split('/').filter(Boolean).reverse();
+  return partsOf(url).path.split('/').filter(Boolean).reverse();
 }
 
 /** The names of a query, in order. */
 function namesIn(url: string): string {
-  const [, query = ''] = /\?([^#]*)/.exec(url) ?? [];
-  return query
-    .split('&')
+  return partsOf(url)
+    .query.split('&')
     .map(parameter => parameter.split('=')[0])
     .sort()
     .join();

@@ -17,6 +17,12 @@ const PRESENCES: readonly string[] = ['online', 'away', 'offline', 'dnd'];
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
+/** The path and the query of a URL. */
+export function partsOf(url: string): { readonly path: string; readonly query: string } {
+  const [, path = '', query = ''] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i.exec(url) ?? [];
+  return { path, query };
+}
+
 /** Whether a segment of a path is one of the service's own. All others are ids. */
 export const isSegment = (text: string): boolean => SEGMENT.test(text);
 
@@ -51,7 +57,7 @@ export class Kept {
 
   /** An URL: the shape of its path, the names of its query, indexes and counts. */
   url(url: string): string {
-    const [, path = '', query = ''] = /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i.exec(url) ?? [];
+    const { path, query } = partsOf(url);
     const segments = path.split('/').map(segment => {
       const text = decoded(segment);
       return text === '' || SEGMENT.test(text) ? text : this.#standIns.of(text, 'id');
