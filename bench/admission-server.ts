@@ -35,7 +35,7 @@ export type Question = 'cpu' | 'memory';
 function serveGate(server: Server, url: string, options: object = {}): void {
   const client = createClient({ matchmakerUrl: url, token: 'a-lobby-token', ...options });
   const serve = (player: LobbySocket) => player.message$.subscribe(message => player.send(message));
-  lobbyGate({ server, client }).subscribe(serve);
+  lobbyGate({ server, client, token: 'query' }).subscribe(serve);
 }
 
 const echo = (ws: WebSocket) =>

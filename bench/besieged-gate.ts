@@ -26,7 +26,7 @@ export async function benchBesiegedGate(report: Report): Promise<void> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const gate$ = lobbyGate({ server, client: createClient({ ...service.urls, token }), firstMessage: true });
+  const gate$ = lobbyGate({ server, client: createClient({ ...service.urls, token }) });
   const players: LobbySocket[] = [];
   const gate = gate$.subscribe(player => {
     players.push(player);
@@ -41,7 +41,7 @@ export async function benchBesiegedGate(report: Report): Promise<void> {
   let refused = 0;
   const connectNext = async () => {
     for (let token = tokens.pop(); token !== undefined; token = tokens.pop()) {
-      if (!(await isAdmitted(port, token, tokens.length % 2 === 0))) refused++;
+      if (!(await isAdmitted(port, token))) refused++;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, connectNext));
@@ -63,12 +63,12 @@ export async function benchBesiegedGate(report: Report): Promise<void> {
   await service.close();
 }
 
-/** Whether a player with this token, in the URL or as the first message, is welcomed. */
-function isAdmitted(port: number, token: string, isInUrl: boolean): Promise<boolean> {
-  const ws = new WebSocket(`ws://127.0.0.1:${port}/${isInUrl ? `?token=${token}` : ''}`);
+/** Whether a player with this token is welcomed. */
+function isAdmitted(port: number, token: string): Promise<boolean> {
+  const ws = new WebSocket(`ws://127.0.0.1:${port}/`);
   return new Promise(resolve => {
     ws.on('error', () => undefined);
-    ws.on('open', () => isInUrl || ws.send(token));
+    ws.on('open', () => ws.send(token));
     ws.on('message', () => resolve(true));
     ws.on('close', () => resolve(false));
   });
@@ -101,7 +101,8 @@ async function hostileCrowd(
       closed++;
       if (!isStopped) setTimeout(() => isStopped || void open(kind), PAUSE).unref();
     });
-    socket.write(handshake(kind === 'junk' ? `/?token=junk-${tokens++}` : '/'));
+    socket.write(HANDSHAKE);
+    if (kind === 'junk') socket.once('data', () => socket.write(textFrame(`junk-${tokens++}`)));
     if (kind === 'fragments')
       socket.write(Buffer.concat([FIRST, ...Array.from({ length: 2_000 }, () => NEXT)]));
     socket.resume();
@@ -122,10 +123,13 @@ async function hostileCrowd(
 const FIRST = Buffer.from([0x01, 0x81, 0, 0, 0, 0, 0x78]);
 const NEXT = Buffer.from([0x00, 0x81, 0, 0, 0, 0, 0x78]);
 
-const handshake = (path: string) =>
-  [
-    `GET ${path} HTTP/1.1`,
-    ...['Host: a', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
-    `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
-    '\r\n',
-  ].join('\r\n');
+/** A message of fewer than 126 bytes, masked with zeros. */
+const textFrame = (text: string) =>
+  Buffer.concat([Buffer.from([0x81, 0x80 + text.length, 0, 0, 0, 0]), Buffer.from(text)]);
+
+const HANDSHAKE = [
+  'GET / HTTP/1.1',
+  ...['Host: a', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+  `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
+  '\r\n',
+].join('\r\n');

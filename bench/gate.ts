@@ -40,7 +40,8 @@ export async function benchGate(report: Report): Promise<void> {
   const gate = lobbyGate({
     server: ours.server,
     client,
-    onGone: () => {
+    token: 'query',
+    freeSlot: () => {
       gone++;
     },
   }).subscribe(() => admitted++);

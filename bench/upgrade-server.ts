@@ -11,7 +11,7 @@ const server = createServer().listen(0, '127.0.0.1', () =>
 );
 if (process.argv[2] === 'gate') {
   const client = { matchmaker: { players: { connected: () => NEVER } } };
-  lobbyGate({ server, client, firstMessage: true }).subscribe();
+  lobbyGate({ server, client }).subscribe();
 } else {
   new WebSocketServer({ server, maxPayload: 65_536 }).on('connection', ws => ws.on('error', () => undefined));
 }

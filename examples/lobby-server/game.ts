@@ -26,7 +26,7 @@ export type Action = t.TypeOf<typeof Action>;
 export type GameEvent =
   | { readonly kind: 'enter'; readonly socket: LobbySocket; readonly name: string }
   | { readonly kind: 'act'; readonly socket: LobbySocket; readonly action: Action }
-  | { readonly kind: 'leave'; readonly socket: LobbySocket };
+  | { readonly kind: 'return' | 'leave'; readonly socket: LobbySocket };
 
 /** The action in a message; undefined if the message is anything else. */
 export function parseAction(message: LobbyMessage): Action | undefined {

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fromEvent, lastValueFrom, merge, share, take, takeUntil, tap } from 'rxjs';
-import { backoff, createClient, type Client } from 'lobby-rx';
-import { lobbyGate, players, type GateLogEntry, type LobbyPlayers } from 'lobby-rx/lobby-server';
+import { fromEvent, merge } from 'rxjs';
+import { createClient, type Client } from 'lobby-rx';
+import { lobbyGate, players, type GateLogEntry } from 'lobby-rx/lobby-server';
 import { clientMetrics, gateMetrics } from 'lobby-rx/opentelemetry';
 import { METRICS_PORT, showMetrics } from '../show-metrics.js';
 import { fail, readOptions } from './options.js';
@@ -19,7 +19,7 @@ const server = createServer((_, response) =>
   response.writeHead(426).end('This is a lobby: connect by WebSocket.'),
 );
 const port = await portOf(server.listen(options.port, '127.0.0.1'));
-console.log(`open on ws://127.0.0.1:${port}/?name=…&token=…`);
+console.log(`open on ws://127.0.0.1:${port}/?name=…`);
 const service: Service = options.service ?? (await emulatedService(port));
 const client = clientOf(service);
 if (options.service)
@@ -27,51 +27,34 @@ if (options.service)
     `using LOBBY_URL=${service.url} with LOBBY_TOKEN, which must be the lobby's. Unset both to emulate a service.`,
   );
 
-// Frees the slot of a player who has left: up to ten attempts, unless the service refuses.
-const freeSlot = (player_token: string) =>
-  client.matchmaker.players.disconnected({ player_token }).pipe(backoff({ retries: 9 }));
-
 const log = (entry: GateLogEntry) => {
   if (entry.kind === 'refused') console.log(`refused: ${entry.reason}`);
   if (entry.kind === 'refused' && entry.reason === 'unauthorized')
     console.log("The service refuses LOBBY_TOKEN. It must be the lobby's token, not an identity's.");
+  if (entry.kind === 'away' || entry.kind === 'returned') console.log(`a player is ${entry.kind}`);
   if (entry.kind === 'hook_failed') console.log(`a slot was not freed: ${entry.error}`);
 };
 
-const stop$ = merge(fromEvent(process, 'SIGINT'), fromEvent(process, 'SIGTERM')).pipe(take(1));
-const gate = lobbyGate({
+const gate$ = lobbyGate({
   server,
   client,
-  firstMessage: true,
-  onGone: freeSlot,
-  onUnknown: freeSlot,
+  freeSlot: player_token => client.matchmaker.players.disconnected({ player_token }),
+  grace: 30_000,
+  drain$: merge(fromEvent(process, 'SIGINT'), fromEvent(process, 'SIGTERM')),
   log,
 });
 // Without effect if no metrics are wanted.
-gate.stats$.subscribe(gateMetrics());
-const gate$ = gate.pipe(takeUntil(stop$), share());
-
-let inLobby: LobbyPlayers;
-const closed = lastValueFrom(
-  gate$.pipe(
-    players(),
-    tap(lobby => {
-      inLobby = lobby;
-      console.log(`${lobby.count} playing`);
-    }),
-  ),
-);
-playLobby(gate$).subscribe();
-stop$.subscribe(() => {
-  for (const socket of inLobby.sockets) socket.close(1001, 'the lobby is closing');
+gate$.stats$.subscribe(gateMetrics());
+gate$.pipe(players()).subscribe(({ count }) => console.log(`${count} playing`));
+playLobby(gate$).subscribe({
+  // Everyone has left, and their slots are free.
+  complete: () => {
+    server.close();
+    // A stranger may hold a connection on which nothing is sent.
+    server.closeAllConnections();
+    service.close?.();
+  },
 });
-
-// The gate has completed and everyone has left. The process exits by itself once their slots have been freed.
-await closed;
-server.close();
-// A stranger may hold a connection on which nothing is sent.
-server.closeAllConnections();
-service.close?.();
 
 /** The port that a server listens on. If it cannot be used, the process ends. */
 async function portOf(listening: Server): Promise<number> {

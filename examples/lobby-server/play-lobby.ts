@@ -1,10 +1,11 @@
-import { concat, concatMap, mergeMap, of, tap, type Observable } from 'rxjs';
+import { concat, concatMap, defer, filter, map, merge, mergeMap, of, skip, tap, type Observable } from 'rxjs';
 import { fold } from 'lobby-rx';
 import type { LobbyMessage, LobbySocket } from 'lobby-rx/lobby-server';
 import { nextGame, parseAction, type Game, type GameEvent } from './game.js';
 
 /**
- * Runs the game for the players that the gate admits, and sends each new state to all of them. A player who sends
+ * Runs the game for the players that the gate admits, and sends each new state to all of them, and to each the ticket with which they
+ * can come back. A player who sends
  * an invalid action is disconnected with code 4400. Emits each state of the game, and completes when the gate has
  * completed and the last player has left.
  */
@@ -12,8 +13,19 @@ export function playLobby(gate$: Observable<LobbySocket>): Observable<Game> {
   return gate$.pipe(
     mergeMap(socket =>
       concat(
-        of<GameEvent>({ kind: 'enter', socket, name: nameOf(socket) }),
-        socket.message$.pipe(concatMap(message => eventsOf(socket, message))),
+        defer(() => {
+          socket.send(JSON.stringify({ ticket: socket.returnTicket }));
+          return of<GameEvent>({ kind: 'enter', socket, name: nameOf(socket) });
+        }),
+        merge(
+          socket.message$.pipe(concatMap(message => eventsOf(socket, message))),
+          // Who comes back has to see what has happened meanwhile.
+          socket.status$.pipe(
+            skip(1),
+            filter(status => status === 'open'),
+            map((): GameEvent => ({ kind: 'return', socket })),
+          ),
+        ),
         of<GameEvent>({ kind: 'leave', socket }),
       ),
     ),

@@ -1,16 +1,20 @@
-// npm run play -- URL: joins the game of `npm run lobby` as one of its players.
+// npm run play -- URL TOKEN: joins the game of `npm run lobby` as one of its players, and comes back if the connection drops.
 import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
 import { BOARD_SIZE } from './game.js';
 
-const [url] = process.argv.slice(2);
-if (!url) {
-  console.error("Pass the URL that npm run lobby prints: npm run play -- 'ws://127.0.0.1:…'");
+const [url, token] = process.argv.slice(2);
+if (!url || !token || !URL.canParse(url)) {
+  console.error(
+    "Pass the URL and the token that npm run lobby prints: npm run play -- 'ws://127.0.0.1:…' player.…",
+  );
   process.exit(2);
 }
 
-interface State {
-  readonly players: readonly { readonly name: string; readonly x: number; readonly y: number }[];
+/** What the lobby sends: the ticket once, then each state of the game. */
+interface Message {
+  readonly ticket?: string;
+  readonly players?: readonly { readonly name: string; readonly x: number; readonly y: number }[];
   readonly chat?: { readonly name: string; readonly text: string };
 }
 
@@ -21,7 +25,7 @@ const STEPS: Readonly<Record<string, { readonly dx: number; readonly dy: number 
 /** Names and messages come from strangers: they must not control the terminal. */
 const printable = (text: string) => text.replace(/\p{Cc}/gu, ' ');
 
-function show({ players, chat }: State): void {
+function show({ players = [], chat }: Message): void {
   const rows = Array.from({ length: BOARD_SIZE }, () => Array<string>(BOARD_SIZE).fill('·'));
   for (const { name, x, y } of players) rows[y]![x] = printable(name.slice(0, 1) || '?');
   console.log(`\n${rows.map(row => row.join(' ')).join('\n')}`);
@@ -29,57 +33,58 @@ function show({ players, chat }: State): void {
   if (chat) console.log(`${printable(chat.name)}: ${printable(chat.text)}`);
 }
 
-/** The gate's reasons are not longer. */
-const MAX_REASON = 123;
-
-/** What to do about a refusal. */
-function hintFor(status: number, reason: string, retryAfter: string | undefined): string {
+/** What to do about a close code. */
+function hintFor(code: number, reason: string): string {
   if (reason === 'unauthorized') return ": the lobby's own token is wrong; see what the lobby prints.";
-  if (status === 401 || status === 403)
-    return ': each URL works once. Type player where the lobby runs for a new one.';
-  return retryAfter === undefined ? '.' : `: try again in ${printable(retryAfter)} s.`;
+  if (reason === 'expired') return ': your place was kept for 30 s.';
+  if (code === 4401 || code === 4403)
+    return ': each token works once. Type player where the lobby runs for a new one.';
+  return code === 4424 || code === 4429 ? ': try again in a moment.' : '.';
 }
 
-const leave = (message: string, code: number) => {
-  // The first reason counts: others follow from it.
-  if (process.exitCode !== undefined) return;
-  console.error(message);
-  process.exitCode = code;
+let ticket: string | undefined;
+let isLeaving = false;
+let socket: WebSocket;
+
+function enter(): void {
+  let problem = '';
+  socket = new WebSocket(url!);
+  socket.on('open', () => socket.send(ticket ?? token!));
+  socket.on('message', (data: Buffer) => {
+    const message = JSON.parse(data.toString()) as Message;
+    if (message.ticket)
+      console.log('You are in. Type w, a, s or d to move, anything else to say it, Ctrl-D to leave.');
+    ticket ??= message.ticket;
+    if (message.players) show(message);
+    if (isLeaving) socket.close(1000);
+  });
+  socket.on('error', ({ message }) => (problem = message));
+  socket.on('close', (code, reason) => {
+    const isDropped = code === 1006 && ticket !== undefined && !isLeaving;
+    if (!isDropped) return end(code, printable(reason.toString()), problem);
+    console.log('The connection has dropped. Coming back…');
+    setTimeout(enter, 1_000);
+  });
+}
+
+function end(code: number, reason: string, problem: string): void {
   lines.close();
   process.stdin.destroy();
-};
+  if (code === 1000) return;
+  process.exitCode = 1;
+  if (problem !== '') console.error(`There is no connection to the lobby: ${problem}`);
+  else console.error(`You are out (${`${code} ${reason}`.trim()})${hintFor(code, reason)}`);
+}
 
-const socket = new WebSocket(url);
 const lines = createInterface({ input: process.stdin });
 lines.on('line', line => {
   const move = STEPS[line.trim()];
   if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(move ? { move } : { say: line }));
 });
-lines.on('close', () => socket.close(1000));
+lines.on('close', () => {
+  isLeaving = true;
+  // Not before the lobby has answered: it may have a reason why you are not in.
+  if (ticket !== undefined) socket.close(1000);
+});
 lines.on('SIGINT', () => lines.close());
-
-socket.on('open', () =>
-  console.log('You are in. Type w, a, s or d to move, anything else to say it, Ctrl-D to leave.'),
-);
-socket.on('message', (data: Buffer) => show(JSON.parse(data.toString()) as State));
-socket.on('unexpected-response', (request, response) => {
-  const { statusCode = 0, headers } = response;
-  let body = '';
-  response.setEncoding('utf8');
-  response.on('data', (text: string) => {
-    body += text;
-    // A reason of the gate is far shorter: this is a page of something else.
-    if (body.length > MAX_REASON) response.destroy();
-  });
-  response.on('error', () => undefined);
-  response.on('close', () => {
-    request.destroy();
-    const reason = printable(body.slice(0, MAX_REASON));
-    const hint = hintFor(statusCode, reason, headers['retry-after']);
-    leave(`The lobby has refused you (${`${statusCode} ${reason}`.trim()})${hint}`, 1);
-  });
-});
-socket.on('error', error => leave(`There is no connection to the lobby: ${error.message}`, 1));
-socket.on('close', (code, reason) => {
-  leave(`You are out: ${code} ${printable(reason.toString())}`.trimEnd(), code === 1000 ? 0 : 1);
-});
+enter();

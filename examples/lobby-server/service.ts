@@ -1,12 +1,11 @@
 import { createInterface } from 'node:readline';
-import { interval, map, takeWhile } from 'rxjs';
 import { createControl, createEmulator, listen, seedWorld, type ControlResult } from 'lobby-rx/emulator';
 
 /** The service that a lobby uses, and the token of the lobby. */
 export interface Service {
   readonly url: string;
   readonly token: string;
-  /** Ends an emulated one, once all slots are free. */
+  /** Ends an emulated one. */
   readonly close?: () => void;
 }
 
@@ -25,7 +24,7 @@ export async function emulatedService(port: number): Promise<Service> {
   const server = await listen(emulator);
 
   const play = (name: string, token: string) =>
-    `  npm run play -- 'ws://127.0.0.1:${port}/?name=${name}&token=${token}'`;
+    `  npm run play -- 'ws://127.0.0.1:${port}/?name=${name}' ${token}`;
   console.log(`There is no LOBBY_URL, so the service is emulated on ${server.url}. To play, run these in two other terminals:
 ${play('Ada', world.playerToken)}
 ${play('Grace', emulator.reservePlayer(world.lobbyId))}
@@ -44,13 +43,7 @@ Each of them works once. Type player for a new one, help for more, Ctrl-C to sto
     close: () => {
       commands.close();
       process.stdin.destroy();
-      // The slots of those who have just left are still being freed.
-      interval(50)
-        .pipe(
-          map(() => emulator.playersIn(world.lobbyId)),
-          takeWhile(({ connected }) => connected > 0),
-        )
-        .subscribe({ complete: () => void server.close() });
+      void server.close();
     },
   };
 }

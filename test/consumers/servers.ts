@@ -31,7 +31,6 @@ export const servers: readonly Workshop[] = [
       'reflect-metadata@0.2.2',
     ],
     "from '@nestjs/core'",
-    // NestJS sends the signal once more when its hooks have ended.
-    'SIGTERM',
   ),
+  server('Hono', ['hono@4.13.19', '@hono/node-server@2.1.9'], "from 'hono'"),
 ];

@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { firstValueFrom, take, toArray } from 'rxjs';
 import { createClient, whyNotConnected } from 'lobby-rx';
-import { connectPlayer, tryConnect } from '../integrations/lobby-server/connect-player.js';
+import { connectPlayer } from '../integrations/lobby-server/connect-player.js';
 import { handshakeRequest } from '../integrations/lobby-server/raw-client.js';
 import { lobbyRx } from '../tools/cli/lobby-rx.js';
 import { spawnTs, type RunningProgram } from '../spawn-ts.js';
@@ -22,13 +22,13 @@ interface EmulatorInfo {
   readonly playerToken: string;
 }
 
-describe('The complete server of docs/gate.md', () => {
+describe('The program of docs/lobby-server.md', () => {
   const file = join(import.meta.dirname, 'complete-server.tmp.ts');
   after(() => rmSync(file, { force: true }));
 
-  it('admits a player beside strangers, and ends although they stay', async () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/gate.md'), 'utf8');
-    const [, program] = /```ts\n(import[^]*?process\.once\('SIGINT'[^]*?)```/.exec(page)!;
+  it('admits a player, who comes back, beside strangers, and ends although they stay', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/lobby-server.md'), 'utf8');
+    const [, program] = /```ts\n(import[^]*?)```/.exec(page)!;
     writeFileSync(file, program!);
     const emulator = lobbyRx(['emulate', '--json']);
     await emulator.prints('}\n');
@@ -40,16 +40,30 @@ describe('The complete server of docs/gate.md', () => {
     const sent = ['', 'GET /play HTTP/1.1\r\n', handshakeRequest('/play'), handshakeRequest('/elsewhere')];
     const strangers = await Promise.all(sent.map(text => connectSilently(port, text)));
 
-    const ada = await connectPlayer(`ws://127.0.0.1:${port}/play?name=Ada&token=${info.playerToken}`);
-    await server.prints('1 playing');
-    const seen: string[] = [];
-    ada.ws.on('message', (data: Buffer) => seen.push(data.toString()));
+    const enter = async (secret: string) => {
+      const ada = await connectPlayer(`ws://127.0.0.1:${port}/play?name=Ada`);
+      const seen: Record<string, string>[] = [];
+      ada.ws.on('message', (data: Buffer) =>
+        seen.push(JSON.parse(data.toString()) as Record<string, string>),
+      );
+      ada.ws.send(secret);
+      return { ...ada, seen };
+    };
+    const before = await enter(info.playerToken);
+    await waitUntil(() => before.seen.length === 1);
+    const { ticket = '' } = before.seen[0]!;
+    before.ws.terminate();
+    await server.prints('Ada is away');
+    const ada = await enter(ticket);
+    await server.prints('Ada is away\nAda is open');
     ada.ws.send('hello');
-    await waitUntil(() => seen.includes('Ada: hello'));
+    await waitUntil(() => ada.seen.some(({ text }) => text === 'Ada: hello'));
     server.process.kill('SIGTERM');
-    deepStrictEqual(await ada.closed, { code: 1001, reason: 'the lobby closes' });
+    deepStrictEqual(await ada.closed, { code: 1001, reason: 'gate_closed' });
     const { code, out, err } = await server.exited;
-    deepStrictEqual([code, err, out.includes(info.playerToken)], [0, '', false]);
+    deepStrictEqual([code, err], [0, '']);
+    ok(![info.playerToken, ticket].some(secret => out.includes(secret)));
+    match(out, /"kind":"drained","at":\d+,"freed":1,"failed":0/);
     for (const stranger of strangers) stranger.destroy();
     emulator.process.kill();
     await emulator.exited;
@@ -73,6 +87,31 @@ function isListening(port: number): Promise<boolean> {
       resolve(true);
     });
   });
+}
+
+/** Passes connections on to a port, and can be down. */
+async function openNetwork(target: number) {
+  const lines = new Set<Socket>();
+  let isUp = true;
+  const server = createServer(near => {
+    const far = connect(target, '127.0.0.1');
+    for (const socket of [near, far]) {
+      lines.add(socket.on('error', () => undefined));
+      socket.on('close', () => {
+        near.destroy();
+        far.destroy();
+      });
+    }
+    if (!isUp) return near.destroy();
+    near.pipe(far).pipe(near);
+  });
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  const set = (state: 'up' | 'down') => {
+    isUp = state === 'up';
+    if (!isUp) for (const socket of lines) socket.destroy();
+  };
+  return { port: (server.address() as AddressInfo).port, set };
 }
 
 async function freePort(): Promise<number> {
@@ -104,7 +143,8 @@ describe('examples/lobby-server', () => {
     const [second, third] = await firstValueFrom(feed.lobbyJoin$.pipe(take(2), toArray()));
     const tokens = [info.playerToken, second!.player.token, third!.player.token] as const;
 
-    const ada = await connectPlayer(`${url}?name=Ada&token=${tokens[0]}`);
+    const ada = await connectPlayer(`${url}?name=Ada`);
+    ada.ws.send(tokens[0]);
     const seen: string[] = [];
     ada.ws.on('message', (data: Buffer) => seen.push(data.toString()));
     const shows = async (text: string) => {
@@ -123,9 +163,11 @@ describe('examples/lobby-server', () => {
       ),
     );
 
-    const cheat = await tryConnect(`${url}?name=Ada&token=${tokens[0]}`);
-    ok(cheat.kind === 'refused' && cheat.status === 403);
-    const again = await connectPlayer(`${url}?name=Mallory&token=${tokens[2]}`);
+    const cheat = await connectPlayer(`${url}?name=Ada`);
+    cheat.ws.send(tokens[0]);
+    strictEqual((await cheat.closed).code, 4403);
+    const again = await connectPlayer(`${url}?name=Mallory`);
+    again.ws.send(tokens[2]);
     await shows('Mallory');
     again.ws.send('{"move":{"dx":7,"dy":7}}');
     deepStrictEqual(await again.closed, { code: 4400, reason: 'not a move' });
@@ -135,7 +177,7 @@ describe('examples/lobby-server', () => {
     for (const sent of ['', 'GET / HTTP/1.1\r\n']) await connectSilently(Number(new URL(url).port), sent);
     lobby.process.kill('SIGTERM');
     for (const { closed } of [ada, grace]) {
-      deepStrictEqual(await closed, { code: 1001, reason: 'the lobby is closing' });
+      deepStrictEqual(await closed, { code: 1001, reason: 'gate_closed' });
     }
     const { code, out, err } = await lobby.exited;
     deepStrictEqual([code, err], [0, '']);
@@ -163,9 +205,11 @@ describe('examples/lobby-server', () => {
   it('can be played by two in two terminals, with a service of its own', async () => {
     lobby = spawnTs(MAIN, [], { isOpen: true });
     await lobby.prints('Ctrl-C to stop');
-    const urls = [...lobby.out().matchAll(/npm run play -- '(\S+)'/g)].map(match => match[1]!);
-    strictEqual(urls.length, 2);
-    const [ada, grace] = urls.map(url => spawnTs(PLAY, [url], { isOpen: true })) as [
+    const commands = [...lobby.out().matchAll(/npm run play -- '(\S+)' (\S+)/g)].map(match =>
+      match.slice(1, 3),
+    );
+    strictEqual(commands.length, 2);
+    const [ada, grace] = commands.map(args => spawnTs(PLAY, args, { isOpen: true })) as [
       RunningProgram,
       RunningProgram,
     ];
@@ -178,10 +222,10 @@ describe('examples/lobby-server', () => {
     strictEqual((await grace.exited).code, 0);
     await lobby.prints('1 playing\n');
 
-    const again = spawnTs(PLAY, [urls[1]!], { isOpen: true });
+    const again = spawnTs(PLAY, commands[1]!, { isOpen: true });
     const refused = await again.exited;
     strictEqual(refused.code, 1);
-    match(refused.err, /^The lobby has refused you \(403 removed\): each URL works once/);
+    match(refused.err, /^You are out \(4403 removed\): each token works once/);
     lobby.process.stdin!.write('player\n');
     await lobby.prints('a slot is reserved\n  player_token   player.');
     lobby.process.stdin!.write('jion\n');
@@ -191,7 +235,7 @@ describe('examples/lobby-server', () => {
     lobby.process.kill('SIGINT');
     const [{ code, err }, left] = await Promise.all([lobby.exited, ada.exited]);
     deepStrictEqual([code, err, left.code], [0, '', 1]);
-    match(left.err, /^You are out: 1001 the lobby is closing\n$/);
+    match(left.err, /^You are out \(1001 gate_closed\)\.\n$/);
     emulator = lobby;
   });
 
@@ -202,28 +246,56 @@ describe('examples/lobby-server', () => {
     lobby = spawnTs(MAIN, [], { env: { LOBBY_URL: info.url, LOBBY_TOKEN: info.identityToken } });
     await lobby.prints(`using LOBBY_URL=${info.url} `);
     const [url] = /ws:\S+\//.exec(lobby.out())!;
-    const refused = await spawnTs(PLAY, [`${url}?token=${info.playerToken}`], { isOpen: true }).exited;
+    const refused = await spawnTs(PLAY, [url, info.playerToken], { isOpen: true }).exited;
     deepStrictEqual(
       [refused.code, refused.err],
-      [
-        1,
-        "The lobby has refused you (503 unauthorized): the lobby's own token is wrong; see what the lobby prints.\n",
-      ],
+      [1, "You are out (4424 unauthorized): the lobby's own token is wrong; see what the lobby prints.\n"],
     );
     await lobby.prints('The service refuses LOBBY_TOKEN.');
   });
 
-  it('tells a player when to try again', async () => {
-    const server = createServer(socket => {
-      socket.on('error', () => undefined);
-      socket.end('HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nbusy');
-    });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    emulator = lobby = spawnTs(PLAY, [`ws://127.0.0.1:${port}/?token=a`], { isOpen: true });
-    const { code, err } = await lobby.exited;
-    server.close();
-    deepStrictEqual([code, err], [1, 'The lobby has refused you (503 busy): try again in 7 s.\n']);
+  it('says why a player is not in, also if nothing can be typed', async () => {
+    lobby = spawnTs(MAIN, [], { isOpen: true });
+    await lobby.prints('Ctrl-C to stop');
+    const [, url = '', token = ''] = /npm run play -- '(\S+)' (\S+)/.exec(lobby.out())!;
+    for (const isOpen of [true, false]) {
+      const garbage = await spawnTs(PLAY, [url, 'garbage'], { isOpen }).exited;
+      deepStrictEqual(
+        [garbage.code, garbage.err],
+        [
+          1,
+          'You are out (4401 invalid_token): each token works once. Type player where the lobby runs for a new one.\n',
+        ],
+      );
+    }
+    const player = await spawnTs(PLAY, [url, token]).exited;
+    deepStrictEqual([player.code, player.err], [0, '']);
+    const nowhere = await spawnTs(PLAY, ['ws://127.0.0.1:1/', token]).exited;
+    match(nowhere.err, /^There is no connection to the lobby: connect ECONNREFUSED/);
+    strictEqual((await spawnTs(PLAY, ['garbage']).exited).code, 2);
+    emulator = lobby;
+  });
+
+  it('keeps the place of a player whose network goes away', async () => {
+    lobby = spawnTs(MAIN, [], { isOpen: true });
+    await lobby.prints('Ctrl-C to stop');
+    const [, url = '', token = ''] = /npm run play -- '(\S+)' (\S+)/.exec(lobby.out())!;
+    const network = await openNetwork(Number(new URL(url).port));
+    const ada = spawnTs(PLAY, [`ws://127.0.0.1:${network.port}/?name=Ada`, token], { isOpen: true });
+    await ada.prints('You are in');
+    ada.process.stdin!.write('d\n');
+    await ada.prints('· A ·');
+    network.set('down');
+    await lobby.prints('a player is away');
+    await ada.prints('Coming back');
+    network.set('up');
+    await lobby.prints('a player is returned');
+    ada.process.stdin!.write('s\n');
+    await ada.prints('\n· · · · · · · ·\n· A ·');
+    ada.process.stdin!.end();
+    strictEqual((await ada.exited).code, 0);
+    await lobby.prints('0 playing');
+    emulator = lobby;
   });
 
   it('has a port of its own choice, that of PORT, or that of --port', async () => {

@@ -68,6 +68,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'ws',
     'node:crypto',
     'node:http',
+    'node:http2',
     'node:net',
     'node:stream',
     'node:util',

@@ -130,7 +130,7 @@ describe('the packed package, installed in a clean folder', function () {
        import { lobbyGate, players, type LobbySocket } from 'lobby-rx/lobby-server';
        const client = createClient({ groupUrl: '', matchmakerUrl: '', apiUrl: '', token: '' });
        lobbyGate({ server: createServer(), client }).subscribe((socket: LobbySocket) => socket.send('hi'));
-       lobbyGate({ server: createServer(), client, onGone: token => client.matchmaker }).pipe(players());
+       lobbyGate({ server: createServer(), client, freeSlot: token => client.matchmaker.players.disconnected({ player_token: token }) }).pipe(players());
        // @ts-expect-error: a gate needs a server
        lobbyGate({ client });`,
     );

@@ -2,7 +2,12 @@ import { isClientError, redact } from '../../error/index.js';
 
 /** A decision of a gate, or something that happened to a player. It contains no tokens. `at` is in ms since 1970. */
 export type GateLogEntry =
-  | { readonly kind: 'admitted'; readonly at: number; readonly address: string }
+  | {
+      /** A player is in, or has come back on another connection. */
+      readonly kind: 'admitted' | 'returned';
+      readonly at: number;
+      readonly address: string;
+    }
   | {
       readonly kind: 'refused';
       readonly at: number;
@@ -17,15 +22,39 @@ export type GateLogEntry =
       readonly error?: unknown;
     }
   | {
+      /** The connection of a player has dropped. They may come back within `grace`. */
+      readonly kind: 'away';
+      readonly at: number;
+      readonly address: string;
+      readonly code: number;
+      readonly reason: string;
+    }
+  | {
       /** A confirmed player left. There is no code if they had already left when the service answered OK. */
       readonly kind: 'gone';
       readonly at: number;
       readonly address: string;
       readonly code?: number;
       readonly reason?: string;
+      /** Their connection had dropped, and they have not come back. */
+      readonly wasAway?: true;
     }
   | {
-      /** A hook of the config threw, returned something invalid, or what it returned failed or did not end in time. */
+      /** `freeSlot` has completed, in so many attempts. */
+      readonly kind: 'freed';
+      readonly at: number;
+      readonly why: 'gone' | 'unknown';
+      readonly attempts: number;
+    }
+  | {
+      /** The gate has ended, and each slot that was taken then has been freed, or could not be freed. */
+      readonly kind: 'drained';
+      readonly at: number;
+      readonly freed: number;
+      readonly failed: number;
+    }
+  | {
+      /** A hook of the config threw, returned something invalid, or what it returned failed or did not end in time; `freeSlot` at the last attempt. */
       readonly kind: 'hook_failed';
       readonly at: number;
       readonly hook: string;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
-import { asyncScheduler, type ObservableInput, type SchedulerLike } from 'rxjs';
+import type { Http2SecureServer, Http2Server } from 'node:http2';
+import { asyncScheduler, NEVER, type ObservableInput, type SchedulerLike } from 'rxjs';
 import type { MatchmakerApi } from '../../client/index.js';
 import {
   aBoolean,
@@ -8,6 +9,7 @@ import {
   given,
   guarded,
   milliseconds,
+  observableInput,
   plainObject,
   positiveInteger,
   schedulerLike,
@@ -15,50 +17,58 @@ import {
 } from '../../error/index.js';
 import type { GateLogEntry } from './gate-log-entry.js';
 
+/** An HTTP server of Node. */
+export type GateServer = Server | Http2Server | Http2SecureServer;
+
 /** The options of `lobbyGate`. All but `server` and `client` are optional. */
 export interface LobbyGateConfig {
-  /** The server whose upgrade requests the gate handles: of `node:http`, or of `node:https`. */
-  readonly server: Server;
+  /** The server whose upgrade requests the gate handles: of `node:http`, `node:https`, or of `node:http2` with `allowHTTP1`. */
+  readonly server: GateServer;
   /** A client with the lobby's own token. Its `timeout` is how long the service may take to confirm a player's token. */
   readonly client: { readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected'> } };
-  /** The path that players connect to, such as `/play`. Other paths are left to other listeners. Default: any path. */
+  /**
+   * The path that players connect to, such as `/play`. Other paths are left to other listeners. Default: any path, on a server without
+   * other listeners.
+   */
   readonly path?: string;
+  /**
+   * Where the player's token is. `message`: it is the whole first message, as text or as the bytes of UTF-8. The socket is closed with 4408
+   * if that is not there after 5 s, and with 1009 if it is not complete after 16,384 bytes. `query`: the query parameter `token` of the
+   * upgrade request, whose URL proxies may log. A function extracts it from the request, from a header or a cookie for example; it must
+   * return synchronously (undefined: no token). Default `message`.
+   */
+  readonly token?: 'message' | 'query' | ((request: IncomingMessage) => string | undefined);
 
   /**
-   * Where the upgrade request has the player's token. `query`: in the query parameter `token`. A function extracts it, from a header or a
-   * cookie for example; it must return synchronously (undefined: no token). Default `query`.
+   * Frees the slot that the service counts for a player: called once the player is gone (`gone`), or has not come again within 10 s although
+   * the service may have counted them before its answer was lost (`unknown`). The gate subscribes to the return value, and refuses the token
+   * until it has completed. After an error that may pass (`isRetryable`), it is called again, ten times in all, within five minutes; the log
+   * says what came of it. 64 slots are freed at once; the others wait. Without it, a slot stays taken until the service itself ends it.
    */
-  readonly token?: 'query' | ((request: IncomingMessage) => string | undefined);
+  readonly freeSlot?:
+    | ((player_token: string, why: 'gone' | 'unknown') => ObservableInput<unknown>)
+    | ((player_token: string, why: 'gone' | 'unknown') => void);
   /**
-   * Whether the first message may contain the token if the upgrade request does not: true takes the whole message as the token,
-   * a function extracts the token from its text; it must return synchronously (undefined: no token). The socket is closed with
-   * 4408 if the message is not there after 5 s, and with 1009 if it is not complete after 16,384 bytes. Default false.
+   * Ends the gate when it first emits: nobody gets in any more, every player is closed with 1001, and the gate completes when every slot
+   * has been freed, or could not be.
    */
-  readonly firstMessage?: boolean | ((text: string) => string | undefined);
-
+  readonly drain$?: ObservableInput<unknown>;
   /**
-   * Called with the token of a player who has left, to free their slot: once for each player whom the service has confirmed,
-   * whether or not they were admitted. The gate subscribes to the return value, and refuses the token until that has ended, for at
-   * most five minutes. At most 64 calls of this and `onUnknown` run at once; the others wait.
+   * How long a player whose connection has dropped may come back with their `returnTicket`, in ms: one that ended with 1001 or 1006 from
+   * their side. Until then their slot stays taken. Default 0: they are gone.
    */
-  readonly onGone?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
-  /**
-   * Called with the token of a player for whom the service's answer was lost, so that it may count them as connected: once,
-   * after they have not come again for 10 s, or have come and the service has said no. The gate subscribes to the return value, and
-   * admits no player with the token until that has ended, for at most five minutes.
-   */
-  readonly onUnknown?: ((token: string) => ObservableInput<unknown>) | ((token: string) => void);
+  readonly grace?: number;
 
   /**
    * Whether pages of this origin may connect; if not, the answer is 403. It must return synchronously. Only browsers send an
    * origin. Default: all origins may.
    */
-  readonly isOriginAllowed?: (origin: string | undefined, request: IncomingMessage) => boolean;
+  readonly allowOrigin?: (origin: string | undefined, request: IncomingMessage) => boolean;
   /**
    * Whether an address with `open` connections to the gate may open another one; if not, the answer is 429. It must return
    * synchronously. Of IPv6, a /64 counts as one address. Default: it may.
    */
-  readonly isAddressAllowed?: (address: string, open: number, request: IncomingMessage) => boolean;
+  readonly allowAddress?: (address: string, open: number, request: IncomingMessage) => boolean;
   /**
    * The address that a request comes from, for servers behind a proxy. It must return a string synchronously. A port is taken off, and
    * an IPv4 address in IPv6's form is written as IPv4. Default: the remote address of its connection.
@@ -70,8 +80,8 @@ export interface LobbyGateConfig {
    * are taken, an address may have a quarter of the free ones, at least two; of IPv6, a /64 may, a /56 twice and a /48 four times as
    * many. Four times as many tokens may be held because the service's answer was lost. Default 256.
    */
-  readonly maxChecks?: number;
-  /** How many open sockets may be waiting for a first message with a token; shared like `maxChecks`. Default 1,024. */
+  readonly maxPending?: number;
+  /** How many open sockets may be waiting for a first message with a token; shared like `maxPending`. Default 1,024. */
   readonly maxWaiting?: number;
 
   /**
@@ -88,7 +98,7 @@ export interface LobbyGateConfig {
    * How often a player is pinged, in ms. A player who has not answered two pings is disconnected when the third is due. Any
    * message counts as an answer. Default 30,000.
    */
-  readonly heartbeat?: number;
+  readonly pingInterval?: number;
   /** How long a player may take to answer a close frame, in ms, until they are disconnected. Default 3,000. */
   readonly closeTimeout?: number;
   /** Further options of ws. */
@@ -105,8 +115,7 @@ export interface WsOptions {
   /** Compression, with its options. Default false. */
   readonly perMessageDeflate?: boolean | object;
   /**
-   * Selects one of the subprotocols that a client offers. A token is not among them. It must return synchronously. Default: the
-   * first one.
+   * Selects one of the subprotocols that a client offers. It must return synchronously. Default: the first one.
    */
   readonly handleProtocols?: (protocols: Set<string>, request: IncomingMessage) => string | false;
 }
@@ -117,28 +126,24 @@ export function remoteAddress({ socket }: IncomingMessage): string {
 }
 
 const DEFAULTS = {
-  token: 'query',
-  ...{ maxChecks: 256, maxWaiting: 1_024 },
-  ...{ maxPayload: 65_536, maxBufferedAmount: 1_048_576, heartbeat: 30_000, closeTimeout: 3_000 },
-  ...{ onGone: () => undefined, onUnknown: () => undefined },
-  ...{ isOriginAllowed: () => true, isAddressAllowed: () => true },
-  addressOf: remoteAddress,
+  token: 'message',
+  drain$: NEVER,
+  grace: 0,
+  ...{ allowOrigin: () => true, allowAddress: () => true, addressOf: remoteAddress },
+  ...{ maxPending: 256, maxWaiting: 1_024 },
+  ...{ maxPayload: 65_536, maxBufferedAmount: 1_048_576, pingInterval: 30_000, closeTimeout: 3_000 },
   ws: {},
   scheduler: asyncScheduler,
 } as const;
 
 /** A {@link LobbyGateConfig} with its defaults filled in. */
-export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'firstMessage'>> & {
-  /** Undefined for any path. */
-  readonly path?: string;
-  /** Extracts the token from the first message; false if that may not contain one. */
-  readonly firstMessage: Exclude<LobbyGateConfig['firstMessage'], true | undefined>;
-};
+export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'freeSlot'>> &
+  Pick<LobbyGateConfig, 'path' | 'freeSlot'>;
 
 const OPTIONS: Options<LobbyGateConfig> = {
   // An Express app has listeners too, but it is not the HTTP server.
   server: {
-    name: 'a server of node:http or node:https',
+    name: 'a server of node:http, node:https or node:http2',
     is: u => typeof (Object(u) as { listening?: unknown }).listening === 'boolean',
   },
   client: {
@@ -150,19 +155,18 @@ const OPTIONS: Options<LobbyGateConfig> = {
   },
   path: { name: 'a path that starts with /', is: u => typeof u === 'string' && u.startsWith('/') },
   token: {
-    name: "'query' or a function",
-    is: u => u === 'query' || aFunction.is(u),
+    name: "'message', 'query' or a function",
+    is: u => u === 'message' || u === 'query' || aFunction.is(u),
   },
-  firstMessage: { name: 'true, false or a function', is: u => aBoolean.is(u) || aFunction.is(u) },
-  ...{ onGone: aFunction, onUnknown: aFunction, log: aFunction },
-  ...{ isOriginAllowed: aFunction, isAddressAllowed: aFunction, addressOf: aFunction },
-  ...{ maxChecks: positiveInteger, maxWaiting: positiveInteger, maxBufferedAmount: positiveInteger },
+  ...{ freeSlot: aFunction, drain$: observableInput, grace: milliseconds, log: aFunction },
+  ...{ allowOrigin: aFunction, allowAddress: aFunction, addressOf: aFunction },
+  ...{ maxPending: positiveInteger, maxWaiting: positiveInteger, maxBufferedAmount: positiveInteger },
   // ws reads it as a number of 32 bits. A larger one would be no limit at all.
   maxPayload: {
     name: 'a positive integer below 2,147,483,648',
     is: u => positiveInteger.is(u) && u < 2 ** 31,
   },
-  heartbeat: {
+  pingInterval: {
     name: 'a positive number of milliseconds, at most 2,147,483,647',
     is: u => milliseconds.is(u) && u > 0,
   },
@@ -180,11 +184,5 @@ const WS_OPTIONS: Options<WsOptions> = {
 export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
   checkOptions(config, OPTIONS, '', ['server', 'client']);
   checkOptions(config.ws, WS_OPTIONS, 'ws');
-  const { firstMessage = false } = config;
-  return {
-    ...DEFAULTS,
-    ...given(config),
-    firstMessage: firstMessage === true ? text => text : firstMessage,
-    log: guarded(config.log),
-  };
+  return { ...DEFAULTS, ...given(config), log: guarded(config.log) };
 }

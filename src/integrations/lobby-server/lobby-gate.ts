@@ -1,22 +1,35 @@
-import { EMPTY, finalize, mergeMap, share, takeUntil, tap, type Observable } from 'rxjs';
 import {
-  createFirstMessageAdmission,
-  createGatePlaces,
-  createHookQueue,
-  createTokenAdmission,
-  createTokenConfirmation,
-  REFUSALS,
-} from './admission/index.js';
+  BehaviorSubject,
+  catchError,
+  concat,
+  defer,
+  filter,
+  finalize,
+  from,
+  merge,
+  mergeMap,
+  NEVER,
+  Observable,
+  share,
+  take,
+  takeUntil,
+  tap,
+} from 'rxjs';
+import { createFreeSlot, createSeats, createTokenConfirmation, isReturnTicket } from './admission/index.js';
+import { hookFailed } from './gate-log-entry.js';
 import { createGateCounter, type GateStats } from './gate-stats.js';
-import { resolveGateConfig, type LobbyGateConfig } from './lobby-gate-config.js';
+import { resolveGateConfig, type GateSettings, type LobbyGateConfig } from './lobby-gate-config.js';
 import type { LobbySocket } from './lobby-socket.js';
-import { closeOf } from './allow-listener.js';
+import { createGatePlaces } from './places.js';
+import { REFUSALS } from './refusal.js';
 import {
-  createHandshake,
+  closeOf,
+  createReadToken,
   createRequestPolicy,
-  createTokenSource,
+  createVisitors,
   upgrades,
   type Upgrade,
+  type Visitor,
 } from './upgrade/index.js';
 
 /** A gate: the sockets of the players whom it has admitted, and its figures. */
@@ -41,7 +54,8 @@ export type LobbyGate = Observable<LobbySocket> & {
  * | 404  | –          | `no_such_path`: no gate of this server handles that path                                   |
  * | 405  | –          | `no_handshake`: not a GET                                                                  |
  * | –    | 1009       | `too_large`: the first message is not complete after 16,384 bytes                          |
- * | –    | 4408       | `no_token_in_time`                                                                         |
+ * | –    | 4403       | `expired`: nobody has this return ticket, or not any more                                  |
+ * | –    | 4408       | `no_token_in_time`: no first message within 5 s                                            |
  * | –    | 4413       | the player sent more than may be held, or does not read what is sent to them               |
  * | 429  | –          | `address`: too many connections from that address                                          |
  * | 500  | –          | `hook_failed`: a hook threw, or returned something invalid, such as a promise              |
@@ -49,14 +63,14 @@ export type LobbyGate = Observable<LobbySocket> & {
  * | 503  | 4424       | `unknown`: the answer was lost, come again; `not_sent`: the service was not reached        |
  * | 503  | 4424       | `API_RATE_LIMIT`: the service takes no requests for now; or it refused the lobby           |
  * | 503  | 4429       | `busy`: too many tokens are being confirmed, held, or awaited as first messages            |
- * | 503  | 1001       | `gate_closed`: the gate was unsubscribed from                                              |
+ * | 503  | 1001       | `gate_closed`: the gate drains, or was unsubscribed from                                   |
  *
- * Scripts in a browser never see the HTTP status, only close code 1006: let them send the token as the first message.
+ * Where the token is in the first message, all but the first four rows come as close codes. Scripts in a browser never see the HTTP
+ * status, only close code 1006.
  *
- * The gate is shared: it adds one listener to the server, regardless of the number of subscribers. It never errors, and
- * completes when the server emits `close`, which is after its last connection has closed. Unsubscribing stops admission and
- * refuses clients whose token is not confirmed yet. Admitted players stay connected, and `onGone` is still called for them.
- * `stats$` emits the figures of the gate, for dashboards.
+ * The gate is shared: it adds one listener to the server, regardless of the number of subscribers. It never errors. It completes
+ * after `drain$` has emitted, or the server `close`, once all players are gone and their slots have been freed. Unsubscribing only stops
+ * admission: who is not in yet is refused, who is away is gone, who is in stays, and `freeSlot` is still called for them.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -70,38 +84,88 @@ export type LobbyGate = Observable<LobbySocket> & {
 export function lobbyGate(config: LobbyGateConfig): LobbyGate {
   const resolved = resolveGateConfig(config);
   const places = createGatePlaces(resolved);
-  const { count, stats$ } = createGateCounter(resolved, places);
-  const settings: typeof resolved = {
+  const { count, stats, stats$ } = createGateCounter(resolved, places);
+  const settings: GateSettings = {
     ...resolved,
     log: entry => {
       count(entry);
       resolved.log(entry);
     },
   };
-  const confirmation = createTokenConfirmation(settings, places, createHookQueue(settings));
-  const checkPolicy = createRequestPolicy(settings);
-  const readToken = createTokenSource(settings);
-  const handshake = createHandshake(settings);
-  const admit = createTokenAdmission(settings, confirmation);
-  const admitByMessage =
-    settings.firstMessage && createFirstMessageAdmission(settings.firstMessage, settings, places, admit);
+  const isOpen$ = new BehaviorSubject(false);
+  const closed$ = isOpen$.pipe(filter(isOpen => !isOpen));
+  const meet = createVisitors(settings);
+  const policy = createRequestPolicy(settings);
+  const readToken = createReadToken(settings, places);
+  const confirmation = createTokenConfirmation(settings, places, createFreeSlot(settings), closed$);
+  const seats = createSeats(settings, confirmation.release, closed$);
 
   const receive = (upgrade: Upgrade): Observable<LobbySocket> => {
-    const { url = '/', headers } = upgrade.request;
-    const { address, refusal } = checkPolicy(upgrade);
-    const tokenRequest = refusal ? undefined : readToken(upgrade.request);
-    const pending = handshake(upgrade, address, tokenRequest ?? { token: undefined, url, headers });
-    if (pending && tokenRequest?.token !== undefined) return admit(pending, tokenRequest.token);
-    if (pending && tokenRequest && admitByMessage) return admitByMessage(pending);
-    pending?.reject(refusal ?? (tokenRequest ? REFUSALS.noToken : REFUSALS.hookFailed));
-    return EMPTY;
+    const visitor = meet(upgrade);
+    const refusal =
+      visitor.refusal ??
+      policy.whyNotOrigin(upgrade.request) ??
+      policy.whyNotAddress(upgrade, visitor.address);
+    if (refusal) return visitor.refuse(refusal);
+    return readToken(visitor, upgrade.request).pipe(
+      mergeMap(token => {
+        if (typeof token !== 'string') return visitor.refuse(token);
+        return isReturnTicket(token) ? seats.takeAgain(visitor, token) : admit(visitor, token);
+      }),
+      finalize(() => visitor.refuse(REFUSALS.gateClosed)),
+    );
   };
-  const gate$ = upgrades(settings).pipe(
+  const admit = (visitor: Visitor, token: string) =>
+    new Observable<LobbySocket>(subscriber => {
+      visitor.wait();
+      // Not ended with the subscriber: who is confirmed after they have left has a slot, which must be freed.
+      confirmation.confirm(token, visitor.address).subscribe(refusal => {
+        const why = refusal ?? (subscriber.closed ? REFUSALS.gateClosed : undefined);
+        if (why) visitor.refuse(why);
+        const player = refusal ? undefined : seats.take(visitor, token);
+        if (player) {
+          subscriber.next(player);
+          settings.log({ kind: 'admitted', at: settings.scheduler.now(), address: player.address });
+        }
+        subscriber.complete();
+      });
+    });
+
+  const drained$ = defer(() => {
+    const before = stats();
+    isOpen$.next(false);
+    seats.clear(REFUSALS.gateClosed);
+    const idle$ = confirmation.idle$.pipe(
+      tap(() => {
+        const { freed, notFreed } = stats();
+        const failed = notFreed - before.notFreed;
+        settings.log({ kind: 'drained', at: settings.scheduler.now(), freed: freed - before.freed, failed });
+      }),
+    );
+    return upgrades(settings).pipe(
+      mergeMap(upgrade => meet(upgrade).refuse(REFUSALS.gateClosed)),
+      takeUntil(idle$),
+    );
+  });
+  const open$ = upgrades(settings).pipe(
     mergeMap(receive),
-    tap({ subscribe: confirmation.open }),
-    takeUntil(closeOf(settings.server)),
-    finalize(confirmation.close),
+    takeUntil(merge(drainOf(settings), closeOf(settings.server))),
+  );
+  const gate$ = concat(open$, drained$).pipe(
+    tap({ subscribe: () => isOpen$.next(true) }),
+    finalize(() => isOpen$.next(false)),
     share(),
   );
   return Object.assign(gate$, { stats$ });
+}
+
+/** Emits when the gate is to be drained. An Observable that fails is no word to drain it. */
+function drainOf({ drain$, log, scheduler }: GateSettings): Observable<unknown> {
+  return from(drain$).pipe(
+    take(1),
+    catchError((error: unknown) => {
+      log(hookFailed('drain$', error, scheduler.now()));
+      return NEVER;
+    }),
+  );
 }

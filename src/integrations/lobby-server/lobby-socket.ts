@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Observable } from 'rxjs';
 
-// Public types only, outside `socket/`: published declarations must not import the types of ws, which users may not have.
+// Public types only: published declarations must not import the types of ws, which users may not have.
 
 /**
- * The socket of a player whose token the service has confirmed.
+ * The socket of a player whose token the service has confirmed. With `grace`, it stays the same object when a player whose connection
+ * has dropped comes back on a new one.
  *
  * @example
  * gate$.subscribe(socket => {
@@ -16,32 +17,42 @@ import type { Observable } from 'rxjs';
 export interface LobbySocket {
   /** The player's token. JSON and `util.inspect` leave it out. */
   readonly token: string;
-  /** The headers of the upgrade request, cookies included. JSON and `util.inspect` leave them out. */
+  /**
+   * The secret with which the player comes back within `grace`: sent where a token is, it gets a new connection in, as often as needed,
+   * until the player is gone. Send it to nobody else. JSON and `util.inspect` leave it out.
+   */
+  readonly returnTicket: string;
+  /** The headers of the newest upgrade request, cookies included. JSON and `util.inspect` leave them out. */
   readonly headers: IncomingHttpHeaders;
-  /** The address that the player connects from: an IP address, or what `addressOf` returned. */
+  /** The address that the player connects from: an IP address, or what `addressOf` returned. Of the newest connection. */
   readonly address: string;
-  /** The path and query of the upgrade request, without the token. */
+  /** The path and query of the newest upgrade request, without the token. */
   readonly url: string;
   /** The query of that URL. It comes from the player: do not trust it. */
   readonly searchParams: URLSearchParams;
   /**
-   * The messages of the player, in order. Hot; it never errors, and completes when the socket has closed. While there is no
-   * subscriber, messages are held, starting with the first one. If there are more than 64, or than four times `maxPayload` bytes,
+   * `open`, or `away` while the connection has dropped and the player may come back: they are in, but cannot be sent anything. It emits
+   * the present one at once, `away` and `open` at each return, and completes when the player is gone.
+   */
+  readonly status$: Observable<'open' | 'away'>;
+  /**
+   * The messages of the player, in order, of all connections. Hot; it never errors, and completes when the player is gone. While there is
+   * no subscriber, messages are held, starting with the first one. If there are more than 64, or than four times `maxPayload` bytes,
    * the socket is closed with 4413.
    */
   readonly message$: Observable<LobbyMessage>;
-  /** Emits once and completes when the socket has closed. Late subscribers get the value too. */
+  /** Emits once and completes when the player is gone. Late subscribers get the value too. */
   readonly closed$: Observable<SocketClosed>;
   /** The number of bytes waiting to be sent. More than `maxBufferedAmount` for 5 s, or four times as many, closes the socket with 4413. */
   readonly bufferedAmount: number;
-  /** Sends a message; does nothing if the socket is closed. */
-  send(message: LobbyMessage): void;
+  /** Sends a message. Returns false, and keeps nothing, if the player is away or gone. */
+  send(message: LobbyMessage): boolean;
   /**
-   * Closes the socket; does nothing if it is closed. A player who never answers the close frame is disconnected after `closeTimeout`.
-   * `code` is 1000 by default, `reason` may have at most 123 bytes. Throws an `InputError` if either is invalid.
+   * Closes the socket; who is away is gone at once. Does nothing if it is closed. A player who never answers the close frame is disconnected
+   * after `closeTimeout`. `code` is 1000 by default, `reason` may have at most 123 bytes. Throws an `InputError` if either is invalid.
    */
   close(code?: number, reason?: string): void;
-  /** Ends the connection at once, without a close frame: the player sees code 1006. */
+  /** Ends the connection at once, without a close frame: the player sees code 1006, and is gone. */
   terminate(): void;
 }
 

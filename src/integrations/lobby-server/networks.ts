@@ -13,11 +13,14 @@ export function addressOf(
 }
 
 /** An address as it is compared: without a port, and IPv4 as IPv4, although a server that listens on both gets it in IPv6's form. */
-export function plainAddress(address: string): string {
-  const text = address.trim();
+export function plainAddress(addressAndPort: string): string {
+  const text = addressAndPort.trim();
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? [];
-  const [, v4] = /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?$/i.exec(bracketed ?? text) ?? [];
-  return v4 ?? bracketed ?? text;
+  const address = bracketed ?? text;
+  const [, v4] = /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?$/i.exec(address) ?? [];
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/i.exec(address) ?? [];
+  if (high === undefined || low === undefined) return v4 ?? address;
+  return [high, low].flatMap(group => [parseInt(group, 16) >> 8, parseInt(group, 16) & 255]).join('.');
 }
 
 /**

@@ -3,19 +3,22 @@ import { metrics, type Meter } from '@opentelemetry/api';
 /** The figures of a gate: `GateStats` of `lobby-rx/lobby-server`. */
 export interface GateFigures {
   readonly open: number;
+  readonly away: number;
   readonly waiting: number;
-  readonly checking: number;
+  readonly pending: number;
   readonly held: number;
   readonly admitted: number;
+  readonly freed: number;
+  readonly notFreed: number;
   readonly hookFailures: number;
   readonly refused: Readonly<Record<string, number>>;
 }
 
-const PLACES = ['open', 'waiting', 'checking', 'held'] as const;
+const PLACES = ['open', 'away', 'waiting', 'pending', 'held'] as const;
 
 /**
- * Returns a function for the `stats$` of a gate that feeds a meter: players and sockets by state, admissions, refusals by reason, and
- * failed hooks. The names stand in docs/metrics.md. There are at most 64 reasons.
+ * Returns a function for the `stats$` of a gate that feeds a meter: places by state, admissions, freed slots,
+ * refusals by reason, and failed hooks. The names stand in docs/metrics.md. There are at most 64 reasons.
  *
  * Call it once a gate, after the SDK has been registered, with a name of its own if a meter has several. Default `meter`: that of the SDK.
  *
@@ -30,27 +33,32 @@ export function gateMetrics(
   let stats: GateFigures | undefined;
   const own = name === undefined ? {} : { 'lobby.gate.name': name };
   const places = meter.createObservableGauge('lobby.gate.places', {
-    ...{ unit: '{socket}', description: 'Sockets by state: open, waiting, checking, held' },
+    ...{ unit: '{place}', description: 'Places by state: open, away, waiting, pending, held' },
   });
   const admitted = meter.createObservableCounter('lobby.gate.admitted', {
     ...{ unit: '{player}', description: 'Players who have been admitted' },
+  });
+  const slots = meter.createObservableCounter('lobby.gate.slots', {
+    ...{ unit: '{slot}', description: 'Slots of players who have left, by outcome: freed, not_freed' },
   });
   const refused = meter.createObservableCounter('lobby.gate.refused', {
     ...{ unit: '{client}', description: 'Clients that have been refused, by reason' },
   });
   const hookFailures = meter.createObservableCounter('lobby.gate.hook_failures', {
-    ...{ unit: '{call}', description: 'Calls of hooks that have failed' },
+    ...{ unit: '{call}', description: 'Calls of hooks that have failed, except freeSlot' },
   });
   meter.addBatchObservableCallback(
     result => {
       if (!stats) return;
       for (const state of PLACES) result.observe(places, stats[state], { ...own, 'lobby.gate.state': state });
       result.observe(admitted, stats.admitted, own);
+      result.observe(slots, stats.freed, { ...own, 'lobby.gate.outcome': 'freed' });
+      result.observe(slots, stats.notFreed, { ...own, 'lobby.gate.outcome': 'not_freed' });
       result.observe(hookFailures, stats.hookFailures, own);
       for (const [reason, count] of Object.entries(stats.refused))
         result.observe(refused, count, { ...own, 'lobby.gate.reason': reason });
     },
-    [places, admitted, refused, hookFailures],
+    [places, admitted, slots, refused, hookFailures],
   );
   return next => (stats = next);
 }

@@ -1,99 +1,265 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { EMPTY } from 'rxjs';
-import { comingBack, type Seated } from '../../../examples/lobby-server/coming-back.js';
-import { connectPlayer, tryConnect } from './connect-player.js';
-import { openGate, type OpenGate } from './gate.js';
+import { deepStrictEqual, notStrictEqual, ok, strictEqual } from 'node:assert';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { lastValueFrom, Subject, toArray } from 'rxjs';
+import { players, type LobbySocket } from 'lobby-rx/lobby-server';
+import { runs } from '../../runs.js';
 import { waitUntil } from '../../wait-until.js';
+import { connectPlayer, tryConnect } from './connect-player.js';
+import { confirmations, eachFromElsewhere, openGate, type OpenGate } from './gate.js';
 
 const GRACE = 30_000;
 
-describe('examples/lobby-server/coming-back', () => {
+describe('a player of lobbyGate who comes back', () => {
   let gate: OpenGate;
-  let seated: Seated[];
-  let open: Set<Seated['socket']>;
-  let freed: string[];
-  let close: () => void;
-  const at = (path: string, token: string) => `ws://127.0.0.1:${gate.port}${path}?token=${token}`;
-  const back = async (seat: string) => {
-    const result = await tryConnect(at('/back', seat));
-    return result.kind === 'refused' ? result.body : result.kind;
-  };
-  /** So many players come in. */
-  const enter = async (count: number) => {
-    const tokens = Array.from({ length: count }, () => gate.reserveToken());
-    const before = seated.length;
-    const players = await Promise.all(tokens.map(token => connectPlayer(at('/play', token))));
-    await waitUntil(() => seated.length === before + count);
-    return { tokens, players };
-  };
-  const drop = async (players: Awaited<ReturnType<typeof enter>>['players']) => {
-    const gone = () => seated.filter(({ socket }) => !open.has(socket)).length;
-    const before = gone();
-    for (const { ws } of players) ws.terminate();
-    await waitUntil(() => gone() === before + players.length);
-  };
+  afterEach(() => gate.close());
 
-  beforeEach(async () => {
-    [seated, freed, open] = [[], [], new Set()];
-    gate = await openGate({ path: '/other' });
-    const { server, client, scheduler } = gate;
-    const freeSlot = (token: string) => {
-      freed.push(token);
-      return EMPTY;
-    };
-    const follow = (one: Seated) => {
-      seated.push(one);
-      open.add(one.socket);
-      one.socket.closed$.subscribe(() => open.delete(one.socket));
-    };
-    const lobby = comingBack({ server, client, scheduler, freeSlot, grace: GRACE }).subscribe(follow);
-    close = () => lobby.unsubscribe();
-  });
-  afterEach(async () => {
-    close();
-    for (const { socket } of seated) socket.close();
-    await gate.close();
-  });
+  /** Sends this as the first message. */
+  const present = async (text: string, query = '') => {
+    const connected = await connectPlayer(`ws://127.0.0.1:${gate.port}/${query}`);
+    connected.ws.send(text);
+    return connected;
+  };
+  const refusalOf = async (text: string) => (await (await present(text)).closed).reason;
+  const enter = async (query = '') => {
+    const before = gate.admitted.length;
+    const connected = await present(gate.reserveToken(), query);
+    await waitUntil(() => gate.admitted.length === before + 1);
+    return { ...connected, player: gate.admitted[before]! };
+  };
+  const statusesOf = (player: LobbySocket) => {
+    const statuses: string[] = [];
+    player.status$.subscribe({
+      next: status => statuses.push(status),
+      complete: () => statuses.push('complete'),
+    });
+    return statuses;
+  };
+  const kinds = () => gate.log.map(({ kind }) => kind);
 
-  it('keeps the seat of a player who comes back within the grace, each time', async () => {
-    const { players } = await enter(1);
-    const [{ seat }] = seated as [Seated];
-    strictEqual(await back(seat), 'no_token');
-    await drop(players);
-    for (let i = 1; i <= 2; i++) {
+  it('has the same socket, without asking the service again, each time', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const first = await enter('?at=1');
+    const { player } = first;
+    const ticket = player.returnTicket;
+    ok(/^return\.[\w-]{22}$/.test(ticket), ticket);
+    const statuses = statusesOf(player);
+    const heard: unknown[] = [];
+    player.message$.subscribe(message => heard.push(message));
+    let { ws } = first;
+    for (let n = 1; n <= 3; n++) {
+      ws.terminate();
+      await waitUntil(() => statuses.at(-1) === 'away');
+      strictEqual(player.send('lost'), false);
       gate.pass(GRACE - 1);
-      strictEqual(await back(seat), 'open');
-      await waitUntil(() => seated.length === i + 1);
-      strictEqual(seated[i]!.seat, seat);
-      strictEqual(await back(seat), 'already_connected');
-      gate.pass(GRACE);
-      deepStrictEqual(freed, []);
-      seated[i]!.socket.close();
-      await waitUntil(() => !open.has(seated[i]!.socket));
+      ({ ws } = await present(ticket, `?at=${n + 1}`));
+      const seen: string[] = [];
+      ws.on('message', (data: Buffer) => seen.push(data.toString()));
+      await waitUntil(() => statuses.at(-1) === 'open');
+      strictEqual(player.send('welcome back'), true);
+      ws.send(`message ${n}`);
+      await waitUntil(() => heard.length === n && seen.length === 1);
+      deepStrictEqual([seen, player.url, player.returnTicket], [['welcome back'], `/?at=${n + 1}`, ticket]);
+    }
+    ws.close(4000, 'bye');
+    deepStrictEqual(await lastValueFrom(player.closed$), { code: 4000, reason: 'bye' });
+    deepStrictEqual(heard, ['message 1', 'message 2', 'message 3']);
+    deepStrictEqual(statuses.slice(-2), ['open', 'complete']);
+    deepStrictEqual([gate.admitted.length, confirmations(gate), gate.gone], [1, 1, [player.token]]);
+    strictEqual(await refusalOf(ticket), 'expired');
+  });
+
+  it('is gone after the grace, or without one: their slot is freed, and the ticket expired', async () => {
+    for (const grace of [GRACE, 0]) {
+      gate = await openGate({ token: 'message', grace });
+      const { ws, player } = await enter();
+      const { returnTicket } = player;
+      ws.terminate();
+      if (grace > 0) {
+        await waitUntil(() => kinds().includes('away'));
+        gate.pass(grace);
+      }
+      deepStrictEqual(await lastValueFrom(player.closed$), { code: 1006, reason: '' });
+      deepStrictEqual(gate.gone, [player.token]);
+      strictEqual(await refusalOf(returnTicket), 'expired');
+      strictEqual(player.send('late'), false);
+      strictEqual(confirmations(gate), 1);
+      if (grace > 0) await gate.close();
     }
   });
 
-  it('frees the slots of all others when their graces end, however many end at once', async () => {
-    const { tokens, players } = await enter(100);
-    await drop(players);
-    const [{ seat }] = seated as [Seated];
-    strictEqual(await back(seat), 'open');
-    gate.pass(GRACE - 1);
-    deepStrictEqual(freed, []);
-    gate.pass(1);
-    // More than the gate would run hooks at once.
-    strictEqual(freed.length, 99);
-    ok(freed.every(token => tokens.includes(token)));
-    strictEqual(await back(seated[1]!.seat), 'no_token');
-    strictEqual(await back('made up'), 'no_token');
+  it('is gone at once if either side meant to end the connection', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const left = await enter();
+    left.ws.close(1000);
+    deepStrictEqual((await lastValueFrom(left.player.closed$)).code, 1000);
+    const kicked = await enter();
+    kicked.player.close(4001, 'kicked');
+    deepStrictEqual(await lastValueFrom(kicked.player.closed$), { code: 4001, reason: 'kicked' });
+    const cut = await enter();
+    cut.player.terminate();
+    deepStrictEqual((await lastValueFrom(cut.player.closed$)).code, 1006);
+    const dropped = await enter();
+    dropped.ws.close(1001);
+    await waitUntil(() => kinds().includes('away'));
+    dropped.player.close(4002, 'too long away');
+    deepStrictEqual(await lastValueFrom(dropped.player.closed$), { code: 4002, reason: 'too long away' });
+    strictEqual(gate.gone.length, 4);
   });
 
-  it('frees all slots when the lobby closes', async () => {
-    const { tokens, players } = await enter(2);
-    await drop(players.slice(1));
-    close();
-    strictEqual(freed.length, 1);
-    await drop(players.slice(0, 1));
-    deepStrictEqual(new Set(freed), new Set(tokens));
+  it('takes the place of the connection that they still seem to have, at once', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const { player, closed } = await enter();
+    const statuses = statusesOf(player);
+    const back = await present(player.returnTicket);
+    strictEqual((await closed).code, 1006);
+    await waitUntil(() => statuses.length === 3);
+    deepStrictEqual(statuses, ['open', 'away', 'open']);
+    deepStrictEqual(gate.gone, []);
+    back.ws.close(1000);
+    await waitUntil(() => gate.gone.length === 1);
+  });
+
+  it('is one of the players all the while', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const counts: number[] = [];
+    gate.gate$.pipe(players()).subscribe(({ count }) => counts.push(count));
+    const { ws, player } = await enter();
+    ws.terminate();
+    await waitUntil(() => kinds().includes('away'));
+    const { ws: again } = await present(player.returnTicket);
+    await waitUntil(() => kinds().includes('returned'));
+    deepStrictEqual(counts, [0, 1]);
+    again.close();
+    await waitUntil(() => counts.length === 3);
+  });
+
+  it('is subject to the rules of origin, address and shares', async () => {
+    let isAllowed = true;
+    const rule = () => isAllowed;
+    for (const config of [{ allowOrigin: rule }, { allowAddress: rule }]) {
+      gate = await openGate({ token: 'query', grace: GRACE, ...config });
+      const url = (token: string) => `ws://127.0.0.1:${gate.port}/?token=${token}`;
+      const { ws } = await connectPlayer(url(gate.reserveToken()));
+      await waitUntil(() => gate.admitted.length === 1);
+      const { returnTicket } = gate.admitted[0]!;
+      ws.terminate();
+      await waitUntil(() => kinds().includes('away'));
+      isAllowed = false;
+      const refused = await tryConnect(url(returnTicket));
+      ok(refused.kind === 'refused' && [403, 429].includes(refused.status));
+      isAllowed = true;
+      await connectPlayer(url(returnTicket));
+      await gate.close();
+    }
+    gate = await openGate();
+  });
+
+  it('shows their ticket to nobody', async () => {
+    gate = await openGate({ token: 'query', grace: GRACE });
+    const url = (token: string) => `ws://127.0.0.1:${gate.port}/?name=a&token=${token}&copy=${token}`;
+    const { ws } = await connectPlayer(url(gate.reserveToken()));
+    await waitUntil(() => gate.admitted.length === 1);
+    const player = gate.admitted[0]!;
+    const { returnTicket } = player;
+    ws.terminate();
+    await waitUntil(() => kinds().includes('away'));
+    const back = await connectPlayer(url(returnTicket));
+    await waitUntil(() => kinds().includes('returned'));
+    back.ws.close(1000, returnTicket);
+    await waitUntil(() => kinds().includes('gone'));
+    const hidden = { depth: Infinity, showHidden: true };
+    const prints = [inspect(player, hidden), JSON.stringify(player), inspect(gate.log, hidden), player.url];
+    for (const print of prints) ok(!print.includes(returnTicket), print);
+    strictEqual(player.url, '/?name=a&copy=[secret]');
+    ok(gate.emulator.requests.every(request => !inspect(request, hidden).includes(returnTicket)));
+  });
+
+  it('counts in stats$ as away, then as open, then as neither', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const figures: (readonly number[])[] = [];
+    const look = () => {
+      const watching = gate.stats$.subscribe(({ open, away }) => figures.push([open, away]));
+      watching.unsubscribe();
+    };
+    const { ws, player } = await enter();
+    await waitUntil(() => kinds().includes('admitted'));
+    look();
+    ws.terminate();
+    await waitUntil(() => kinds().includes('away'));
+    look();
+    const back = await present(player.returnTicket);
+    await waitUntil(() => kinds().includes('returned'));
+    look();
+    back.ws.terminate();
+    await waitUntil(() => kinds().filter(kind => kind === 'away').length === 2);
+    look();
+    gate.pass(GRACE);
+    look();
+    deepStrictEqual(figures, [
+      [1, 0],
+      [0, 1],
+      [1, 0],
+      [0, 1],
+      [0, 0],
+    ]);
+  });
+
+  it('has their slot freed exactly once, in whatever order players drop, return, leave and are drained', async function () {
+    this.timeout(120_000);
+    const steps = fc.array(
+      fc.record({
+        who: fc.nat({ max: 7 }),
+        what: fc.constantFrom('drop', 'return', 'return twice', 'forge', 'leave', 'kick', 'wait'),
+      }),
+      { maxLength: 30 },
+    );
+    await fc.assert(
+      fc.asyncProperty(steps, async plan => {
+        const drain$ = new Subject<void>();
+        gate = await openGate({
+          ...{ token: 'message', grace: GRACE, drain$, addressOf: eachFromElsewhere() },
+        });
+        let isComplete = false;
+        gate.gate$.subscribe({ complete: () => (isComplete = true) });
+        const seats: Awaited<ReturnType<typeof enter>>[] = [];
+        for (let i = 0; i < 8; i++) seats.push(await enter());
+        const isIn = (player: LobbySocket) => !gate.gone.includes(player.token);
+        for (const { who, what } of plan) {
+          const seat = seats[who]!;
+          const { player } = seat;
+          const { returnTicket } = player;
+          if (what === 'drop') seat.ws.terminate();
+          if (what === 'leave') seat.ws.close(1000);
+          if (what === 'kick') player.close(4001);
+          if (what === 'wait') gate.pass(GRACE / 4);
+          if (what === 'forge') strictEqual(await refusalOf(`${returnTicket}x`), 'expired');
+          if (what.startsWith('return')) {
+            const returned = [await present(returnTicket)];
+            if (what === 'return twice') returned.push(await present(returnTicket));
+            seat.ws = returned.at(-1)!.ws;
+            await waitUntil(() => gate.log.some(({ kind }) => kind === 'returned') || !isIn(player));
+          }
+        }
+        drain$.next();
+        await waitUntil(() => isComplete);
+        deepStrictEqual([...gate.gone].sort(), seats.map(({ player }) => player.token).sort());
+        const left = await Promise.all(
+          seats.map(({ player }) => lastValueFrom(player.closed$.pipe(toArray()))),
+        );
+        ok(left.every(({ length }) => length === 1));
+        deepStrictEqual(gate.log.at(-1)?.kind, 'drained');
+        await gate.close();
+      }),
+      { numRuns: runs(200) },
+    );
+    gate = await openGate();
+  });
+
+  it('has a ticket of 128 random bits, of their own', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const [ada, ben] = [await enter(), await enter()];
+    notStrictEqual(ada.player.returnTicket, ben.player.returnTicket);
+    strictEqual(Buffer.from(ada.player.returnTicket.slice('return.'.length), 'base64url').length, 16);
   });
 });

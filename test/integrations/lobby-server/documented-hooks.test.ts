@@ -1,41 +1,36 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { transformSync } from 'esbuild';
 import type { Observable } from 'rxjs';
-import { backoff, isStatusError, type Client } from 'lobby-rx';
+import type { Client } from 'lobby-rx';
 import { waitUntil } from '../../wait-until.js';
 import { connectPlayer, tryConnect } from './connect-player.js';
 import { openGate, type OpenGate } from './gate.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-type FreeSlot = (token: string) => Observable<unknown>;
-type UsesMatchmaker = Pick<Client, 'matchmaker'>;
-type Load = (client: UsesMatchmaker, ...names: readonly unknown[]) => FreeSlot;
+type FreeSlot = (player_token: string) => Observable<unknown>;
+type Load = (client: Pick<Client, 'matchmaker'>) => FreeSlot;
 
 /** The hook of a page, as a function of the client that it uses. */
-function freeSlotOf(file: string): (client: UsesMatchmaker) => FreeSlot {
+function freeSlotOf(file: string): Load {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  ok(/onGone: freeSlot,\s*onUnknown: freeSlot\b/.test(text), `${file}: other hooks`);
-  const [definition] = /^const freeSlot = [^]*?;$/m.exec(text) ?? [];
+  const [, definition] = /^ +freeSlot: (player_token => .*),$/m.exec(text) ?? [];
   ok(definition, `${file}: no freeSlot`);
-  const { code } = transformSync(definition, { loader: 'ts' });
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
-  const load = new Function('client', 'backoff', 'isStatusError', `${code}; return freeSlot;`) as Load;
-  return client => load(client, backoff, isStatusError);
+  return new Function('client', `return ${definition};`) as Load;
 }
 
-for (const file of ['README.md', 'docs/gate.md', 'examples/lobby-server/main.ts']) {
-  describe(`The hooks in ${file}, in a lobby of one`, () => {
+for (const file of ['README.md', 'docs/lobby-server.md', 'examples/lobby-server/main.ts']) {
+  describe(`The freeSlot of ${file}, in a lobby of one`, () => {
     let gate: OpenGate;
     const at = (token: string) => `ws://127.0.0.1:${gate.port}/?token=${token}`;
     afterEach(() => gate.close());
 
     const open = async () => {
       const later: { freeSlot?: FreeSlot } = {};
-      const freeSlot: FreeSlot = token => later.freeSlot!(token);
-      gate = await openGate({ maxPlayers: 1, onGone: freeSlot, onUnknown: freeSlot });
+      const freeSlot: FreeSlot = player_token => later.freeSlot!(player_token);
+      gate = await openGate({ maxPlayers: 1, freeSlot });
       later.freeSlot = freeSlotOf(file)(gate.client);
     };
     const state = (token: string) => gate.emulator.playerState(token);

@@ -34,7 +34,8 @@ describe('lobbyGate and texts that others have written', () => {
       throwError(
         () => new StatusError(400, request, { code, reason, rayId: 'r\n1', metadata: ['the-token'] }),
       );
-    gate = await openGate({ firstMessage: true, client: { matchmaker: { players: { connected } } } });
+    const client = { matchmaker: { players: { connected } } };
+    gate = await openGate({ client });
     const sent = `NO_ENTRY X-Injected: 1 [secret] ${'ä'.repeat(45)}`;
     strictEqual(Buffer.byteLength(sent), 122);
 
@@ -48,17 +49,18 @@ describe('lobbyGate and texts that others have written', () => {
       [sent, sent, 'r 1', 400, undefined],
     );
     ok(JSON.stringify(entry).length < 1_000 && !inspect(entry, { depth: Infinity }).includes('the-token'));
-    gate.pass(10_000);
+    await gate.close();
 
+    gate = await openGate({ token: 'message', client });
     const { ws, closed } = await connectPlayer(at());
     ws.send('the-token');
     deepStrictEqual(await closed, { code: 4403, reason: sent });
   });
 
   it('logs the failure of a hook without the token, even if the hook has put it into a URL', async () => {
-    const onGone = (token: string) =>
+    const freeSlot = (token: string) =>
       throwError(() => new StatusError(404, { method: 'DELETE', url: `https://a.example/players/${token}` }));
-    gate = await openGate({ onGone });
+    gate = await openGate({ freeSlot });
     const token = gate.reserveToken();
     const { ws } = await connectPlayer(at(`?token=${token}`));
     ws.close();
@@ -70,10 +72,13 @@ describe('lobbyGate and texts that others have written', () => {
     const get = () => {
       throw new Error('no');
     };
-    gate = await openGate({ onGone: () => throwError(() => new Proxy(new Error(), { get })) });
+    gate = await openGate({ freeSlot: () => throwError(() => new Proxy(new Error(), { get })) });
     const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
     ws.close();
-    await waitUntil(() => gate.log.some(({ kind }) => kind === 'hook_failed'));
+    await waitUntil(() => {
+      gate.pass(1_000);
+      return gate.log.some(({ kind }) => kind === 'hook_failed');
+    });
     const failures = gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [entry.error] : []));
     deepStrictEqual(failures, ['something unprintable']);
   });

@@ -31,7 +31,6 @@ lobbyGate({
   client: { matchmaker: { players: { connected: () => NEVER } } },
   // All sockets of the check may stay: the gate is not even half full, and waits for hours.
   ...{
-    firstMessage: true,
     maxWaiting: 4_096,
     ws: { perMessageDeflate: process.argv.includes('--deflate') },
     scheduler: Object.create(asyncScheduler, { schedule: { value: schedule } }) as SchedulerLike,

@@ -7,8 +7,8 @@ import { connectPlayer, tryConnect } from './connect-player.js';
 import { eachFromElsewhere, openGate, type OpenGate } from './gate.js';
 
 const NONE: GateStats = {
-  ...{ open: 0, waiting: 0, checking: 0, held: 0, admitted: 0, hookFailures: 0 },
-  refused: {},
+  ...{ open: 0, away: 0, waiting: 0, pending: 0, held: 0 },
+  ...{ admitted: 0, freed: 0, notFreed: 0, hookFailures: 0, refused: {} },
 };
 
 describe('stats$ of a gate', () => {
@@ -17,7 +17,7 @@ describe('stats$ of a gate', () => {
   afterEach(() => gate.close());
 
   it('emits at once, then once a second if something has changed, and completes with the server', async () => {
-    gate = await openGate({ firstMessage: true, holdRequests: true });
+    gate = await openGate({ token: 'message', holdRequests: true });
     const seen: GateStats[] = [];
     let isComplete = false;
     gate.stats$.subscribe({ next: stats => seen.push(stats), complete: () => (isComplete = true) });
@@ -34,25 +34,29 @@ describe('stats$ of a gate', () => {
     next({ waiting: 1 });
     ws.send(gate.reserveToken());
     await waitUntil(() => gate.heldRequests() === 1);
-    next({ waiting: 0, checking: 1 });
+    next({ waiting: 0, pending: 1 });
     gate.sendHeldRequests();
     await waitUntil(() => gate.admitted.length === 1);
-    next({ checking: 0, open: 1, admitted: 1 });
-    await tryConnect(at('?token='));
-    await tryConnect(at('?token='));
+    next({ pending: 0, open: 1, admitted: 1 });
+    const present = async (token: string) => {
+      const stranger = await connectPlayer(at());
+      stranger.ws.send(token);
+      return stranger;
+    };
+    for (let i = 0; i < 2; i++) await (await present('')).closed;
     next({ refused: { no_token: 2 } });
     gate.emulator.fault({ kind: 'html', status: 503 });
-    const lost = tryConnect(at(`?token=${gate.reserveToken()}`));
+    const lost = await present(gate.reserveToken());
     await waitUntil(() => gate.heldRequests() === 1);
     gate.sendHeldRequests();
-    await lost;
+    await lost.closed;
     next({ held: 1, refused: { no_token: 2, unknown: 1 } });
     gate.pass(10_000);
     deepStrictEqual(seen.at(-1)!.held, 0);
     ws.close();
     await closed;
     await waitUntil(() => gate.gone.length === 1);
-    next({ open: 0 });
+    next({ open: 0, freed: 2 });
     await gate.close();
     deepStrictEqual(isComplete, true);
     gate = await openGate();
@@ -72,7 +76,7 @@ describe('stats$ of a gate', () => {
   });
 
   it('does not count a player as open who had left when the service said OK', async () => {
-    gate = await openGate({ holdRequests: true, firstMessage: true });
+    gate = await openGate({ holdRequests: true, token: 'message' });
     const { ws, closed } = await connectPlayer(at());
     ws.send(gate.reserveToken());
     await waitUntil(() => gate.heldRequests() === 1);
@@ -82,7 +86,7 @@ describe('stats$ of a gate', () => {
     await waitUntil(() => gate.gone.length === 1);
     let stats: GateStats | undefined;
     gate.stats$.subscribe(value => (stats = value)).unsubscribe();
-    deepStrictEqual(stats, NONE);
+    deepStrictEqual(stats, { ...NONE, freed: 1 });
   });
 
   it('counts hooks that fail, and at most 64 reasons', async () => {
@@ -92,7 +96,7 @@ describe('stats$ of a gate', () => {
     gate = await openGate({
       addressOf: eachFromElsewhere(),
       client: { matchmaker: { players: { connected } } },
-      isOriginAllowed: origin => {
+      allowOrigin: origin => {
         if (origin === 'a') throw new Error('broken');
         return true;
       },

@@ -35,7 +35,7 @@ export interface OpenGate {
   readonly scheduler: VirtualTimeScheduler;
   /** Advances the clock by this many ms. */
   readonly pass: (ms: number) => void;
-  /** The tokens that `onGone` and `onUnknown` were called with. */
+  /** The tokens that `freeSlot` was called with, by why. */
   readonly gone: readonly string[];
   readonly unknown: readonly string[];
   readonly log: readonly GateLogEntry[];
@@ -50,7 +50,8 @@ export interface OpenGate {
   readonly close: () => Promise<void>;
 }
 
-interface GateOptions extends Partial<Omit<LobbyGateConfig, 'scheduler'>> {
+interface GateOptions extends Partial<Omit<LobbyGateConfig, 'scheduler' | 'server'>> {
+  readonly server?: Server;
   readonly emulatorConfig?: EmulatorConfig;
   readonly clientConfig?: Partial<ClientConfig>;
   /** How many players the lobby may have. Default 5,000. */
@@ -95,8 +96,8 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
   const log: GateLogEntry[] = [];
   const gate$ = lobbyGate({
     ...{ server, client, scheduler },
-    onGone: token => void gone.push(token),
-    onUnknown: token => void unknown.push(token),
+    token: 'query',
+    freeSlot: (token, why) => void { gone, unknown }[why].push(token),
     log: entry => void log.push(entry),
     ...config,
   });

@@ -18,13 +18,15 @@ describe('the config of lobbyGate', () => {
       ['client', { client: { matchmaker: {} } }],
       ['path', { path: 'play' }],
       ['path', { path: 7 }],
-      ['firstMessage must be true, false or a function', { firstMessage: 'true' }],
-      ['maxChecks', { maxChecks: 0 }],
+      ["token must be 'message', 'query' or a function", { token: 'subprotocol' }],
+      ['maxPending', { maxPending: 0 }],
       ['maxBufferedAmount', { maxBufferedAmount: Infinity }],
-      ['heartbeat', { heartbeat: 0 }],
-      ['heartbeat', { heartbeat: 2 ** 31 }],
-      ['onGone', { onGone: 'disconnect' }],
-      ['onUnknown', { onUnknown: {} }],
+      ['pingInterval', { pingInterval: 0 }],
+      ['pingInterval', { pingInterval: 2 ** 31 }],
+      ['freeSlot', { freeSlot: 'disconnect' }],
+      ['drain$', { drain$: 7 }],
+      ['grace', { grace: -1 }],
+      ['closeTimeout', { closeTimeout: Infinity }],
       ['token', { token: 'header' }],
       ['token', { token: false }],
       // ws would take it for no limit.
@@ -48,7 +50,7 @@ describe('the config of lobbyGate', () => {
   it('has a row in docs/gate.md for each option', async () => {
     gate = await openGate();
     const docs = readFileSync(join(import.meta.dirname, '../../../docs/gate.md'), 'utf8');
-    const rows = [...docs.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name!);
+    const rows = [...docs.matchAll(/^\| `([\w$]+)` +\|/gm)].map(([, name]) => name!);
     const { server, client } = gate;
     deepStrictEqual(rows.sort(), [...optionsIn(() => lobbyGate({ server, client, ...{ none: 1 } }))].sort());
   });

@@ -13,45 +13,51 @@ describe('lobbyGate', () => {
   afterEach(() => gate.close());
 
   it('when unsubscribed from, refuses pending players, keeps admitted ones, and still frees slots', async () => {
-    gate = await openGate({ holdRequests: true, firstMessage: true });
-    const [admittedToken, urlToken, messageToken] = [
-      gate.reserveToken(),
-      gate.reserveToken(),
-      gate.reserveToken(),
-    ];
-    const first = connectPlayer(at(`?token=${admittedToken}`));
+    gate = await openGate({ holdRequests: true, token: 'message' });
+    const [admittedToken, pendingToken] = [gate.reserveToken(), gate.reserveToken()];
+    const { ws } = await connectPlayer(at());
+    ws.send(admittedToken);
     await waitUntil(() => gate.heldRequests() === 1);
     gate.sendHeldRequests();
-    const { ws } = await first;
     await waitUntil(() => gate.admitted.length === 1);
 
-    const pending = tryConnect(at(`?token=${urlToken}`));
-    const byMessage = await connectPlayer(at());
-    byMessage.ws.send(messageToken);
+    const pending = await connectPlayer(at());
+    pending.ws.send(pendingToken);
     const silent = await connectPlayer(at());
-    await waitUntil(() => gate.heldRequests() === 2);
+    await waitUntil(() => gate.heldRequests() === 1);
     gate.unsubscribe();
-    const refused = await pending;
-    ok(refused.kind === 'refused');
-    deepStrictEqual([refused.status, refused.body], [503, 'gate_closed']);
-    deepStrictEqual(await byMessage.closed, { code: 1001, reason: 'gate_closed' });
-    deepStrictEqual(await silent.closed, { code: 1001, reason: 'gate_closed' });
-
-    // The tokens that were being confirmed now have slots that nobody will use.
+    for (const { closed } of [pending, silent]) {
+      deepStrictEqual(await closed, { code: 1001, reason: 'gate_closed' });
+    }
+    // The token that was being confirmed now has a slot that nobody will use.
     gate.sendHeldRequests();
-    await waitUntil(() => gate.gone.length === 2);
-    deepStrictEqual([...gate.gone].sort(), [urlToken, messageToken].sort());
+    await waitUntil(() => gate.gone.length === 1);
+    deepStrictEqual(gate.gone, [pendingToken]);
     strictEqual(gate.server.listenerCount('upgrade'), 0);
 
     gate.admitted[0]!.send('still here');
     strictEqual(String((await once(ws, 'message'))[0]), 'still here');
     ws.close();
-    await waitUntil(() => gate.gone.length === 3);
-    deepStrictEqual([gate.gone[2], gate.admitted.length], [admittedToken, 1]);
+    await waitUntil(() => gate.gone.length === 2);
+    deepStrictEqual([gate.gone[1], gate.admitted.length], [admittedToken, 1]);
+  });
+
+  it('when unsubscribed from, refuses by HTTP those whose upgrade is not complete, and frees their slots', async () => {
+    gate = await openGate({ holdRequests: true });
+    const token = gate.reserveToken();
+    const pending = tryConnect(at(`?token=${token}`));
+    await waitUntil(() => gate.heldRequests() === 1);
+    gate.unsubscribe();
+    const refused = await pending;
+    ok(refused.kind === 'refused');
+    deepStrictEqual([refused.status, refused.body], [503, 'gate_closed']);
+    gate.sendHeldRequests();
+    await waitUntil(() => gate.gone.length === 1);
+    deepStrictEqual(gate.gone, [token]);
   });
 
   it('can be unsubscribed from in its own hooks, and then admits nobody', async () => {
-    gate = await openGate({ isOriginAllowed: () => (gate.unsubscribe(), true) });
+    gate = await openGate({ allowOrigin: () => (gate.unsubscribe(), true) });
     const token = gate.reserveToken();
     const result = await tryConnect(at(`?token=${token}`));
     ok(result.kind === 'refused');
@@ -79,16 +85,22 @@ describe('lobbyGate', () => {
   });
 
   it('leaves no timers behind', async () => {
-    gate = await openGate({ firstMessage: true });
+    gate = await openGate({ token: 'message' });
     const { scheduler, pass } = gate;
-    for (const query of [`?token=${gate.reserveToken()}`, '?token=wrong', '', '?token=']) {
-      const result = await tryConnect(at(query));
-      if (result.kind === 'open') result.ws.terminate();
+    for (const message of ['wrong', '']) {
+      const { ws, closed } = await connectPlayer(at());
+      ws.send(message);
+      await closed;
     }
+    (await connectPlayer(at())).ws.terminate();
+    const player = await connectPlayer(at());
+    player.ws.send(gate.reserveToken());
+    await waitUntil(() => gate.admitted.length === 1);
+    player.ws.terminate();
     await waitUntil(() => gate.gone.length === 1);
     await waitUntil(() => scheduler.actions.length === 0);
     pass(0);
-    deepStrictEqual([gate.log.length, scheduler.actions.length], [4, 0]);
+    deepStrictEqual([gate.log.length, scheduler.actions.length], [5, 0]);
   });
 
   it('completes when the server closes', async () => {
@@ -157,7 +169,7 @@ describe('lobbyGate', () => {
     for (const print of prints) ok(!print.includes(token), print);
     deepStrictEqual(
       gate.log.map(({ kind }) => kind),
-      ['admitted', 'refused', 'gone'],
+      ['admitted', 'refused', 'gone', 'freed'],
     );
   });
 });

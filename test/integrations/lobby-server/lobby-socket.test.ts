@@ -2,7 +2,6 @@ import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { once } from 'node:events';
 import { lastValueFrom, take } from 'rxjs';
 import { isInputError } from 'lobby-rx';
-import type { LobbyGateConfig } from 'lobby-rx/lobby-server';
 import { waitUntil } from '../../wait-until.js';
 import { openGate, type OpenGate } from './gate.js';
 import { connectRaw } from './raw-client.js';
@@ -13,7 +12,7 @@ describe('LobbySocket', () => {
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
 
-  const floods: readonly (readonly [string, Partial<LobbyGateConfig>, number, number])[] = [
+  const floods: readonly (readonly [string, { readonly maxPayload?: number }, number, number])[] = [
     ['64 messages', {}, 64, 1],
     ['256 KiB', {}, 4, 65_536],
     ['four messages of the largest size', { maxPayload: 50 }, 4, 50],

@@ -79,7 +79,7 @@ describe('lobbyGate and messages in small pieces', () => {
   });
 
   it('closes with 1009 if the first message takes more than 16,384 bytes, whatever they are', async () => {
-    gate = await openGate({ firstMessage: true });
+    gate = await openGate({ token: 'message' });
     const ping = frame(9, 'x'.repeat(100));
     for (const start of [frame(1, 'x', false), ping]) {
       const client = await open('');
@@ -105,7 +105,7 @@ describe('lobbyGate and messages in small pieces', () => {
   });
 
   it('does not count what follows the first message', async () => {
-    gate = await openGate({ firstMessage: true });
+    gate = await openGate({ token: 'message' });
     const client = await open('');
     client.write(Buffer.concat([frame(1, gate.reserveToken()), frame(1, 'x'.repeat(50_000))]));
     await waitUntil(() => gate.admitted.length === 1);

@@ -17,6 +17,11 @@ function valuesOf(text: string, metric: string): Readonly<Record<string, number>
   return values;
 }
 
+const NO_PLAYERS: GateStats = {
+  ...{ open: 0, away: 0, waiting: 0, pending: 0, held: 0 },
+  ...{ admitted: 0, freed: 0, notFreed: 0, hookFailures: 0, refused: {} },
+};
+
 describe('the metrics', () => {
   let scraped: ScrapedMeter;
   beforeEach(async () => (scraped = await scrapedMeter()));
@@ -98,14 +103,27 @@ describe('the metrics', () => {
     const observe = gateMetrics(undefined, scraped.meter);
     doesNotMatch(await scraped.scrape(), /^lobby_gate/m);
     const stats: GateStats = {
-      ...{ open: 3, waiting: 1, checking: 2, held: 0, admitted: 5, hookFailures: 1 },
+      ...{
+        open: 3,
+        away: 4,
+        waiting: 1,
+        pending: 2,
+        held: 0,
+        admitted: 5,
+        freed: 6,
+        notFreed: 7,
+        hookFailures: 1,
+      },
       refused: { unauthorized: 2, 'too many': 4 },
     };
     observe({ ...stats, open: 9 });
     observe(stats);
     const text = await scraped.scrape();
     strictEqual(valuesOf(text, 'lobby_gate_places')['lobby_gate_state="open"'], 3);
-    strictEqual(valuesOf(text, 'lobby_gate_places')['lobby_gate_state="checking"'], 2);
+    strictEqual(valuesOf(text, 'lobby_gate_places')['lobby_gate_state="pending"'], 2);
+    strictEqual(valuesOf(text, 'lobby_gate_places')['lobby_gate_state="away"'], 4);
+    strictEqual(valuesOf(text, 'lobby_gate_slots_total')['lobby_gate_outcome="freed"'], 6);
+    strictEqual(valuesOf(text, 'lobby_gate_slots_total')['lobby_gate_outcome="not_freed"'], 7);
     strictEqual(valuesOf(text, 'lobby_gate_admitted_total')[''], 5);
     strictEqual(valuesOf(text, 'lobby_gate_refused_total')['lobby_gate_reason="too many"'], 4);
     strictEqual(valuesOf(text, 'lobby_gate_hook_failures_total')[''], 1);
@@ -150,7 +168,7 @@ describe('the metrics', () => {
   });
 
   it('of two gates on one meter are told apart by their names', async () => {
-    const figures = { open: 1, waiting: 0, checking: 0, held: 0, hookFailures: 0, refused: { busy: 3 } };
+    const figures = { ...NO_PLAYERS, refused: { busy: 3 } };
     gateMetrics('north', scraped.meter)({ ...figures, admitted: 5 });
     gateMetrics('south', scraped.meter)({ ...figures, admitted: 2 });
     const text = await scraped.scrape();
@@ -163,9 +181,7 @@ describe('the metrics', () => {
     const { meter } = scraped;
     metrics.setGlobalMeterProvider({ getMeter: () => meter });
     try {
-      gateMetrics()({
-        ...{ open: 1, waiting: 0, checking: 0, held: 0, admitted: 1, hookFailures: 0, refused: {} },
-      });
+      gateMetrics()({ ...NO_PLAYERS, admitted: 1 });
     } finally {
       metrics.disable();
     }

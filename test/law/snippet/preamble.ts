@@ -69,11 +69,12 @@ function visit(server: HttpServer): void {
   const to = (token: string) => `ws://127.0.0.1:${port}/play?name=Ada&token=${token}`;
   const welcome = new WebSocket(to(player_token));
   welcome.on('open', () => {
+    welcome.send(player_token);
     welcome.send('Hello.');
-    welcome.ping();
   });
-  welcome.on('pong', () => welcome.close(1000));
-  new WebSocket(to('nobody'));
+  welcome.on('message', () => welcome.close(1000));
+  const nobody = new WebSocket(to('nobody'));
+  nobody.on('open', () => nobody.send('nobody'));
 }
 
 process.on('message', message => {

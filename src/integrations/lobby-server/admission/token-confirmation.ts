@@ -1,10 +1,25 @@
-import { catchError, defer, finalize, first, map, of, tap, type Observable } from 'rxjs';
+import { createHash } from 'node:crypto';
+import {
+  catchError,
+  defer,
+  filter,
+  finalize,
+  first,
+  map,
+  of,
+  race,
+  startWith,
+  Subject,
+  take,
+  tap,
+  timer,
+  type Observable,
+  type Subscription,
+} from 'rxjs';
 import type { GateSettings } from '../lobby-gate-config.js';
-import { createHeldTokens } from './held-tokens.js';
-import type { RunHook } from './hook-queue.js';
-import type { GatePlaces } from './places.js';
-import { REFUSALS, refusalFor, type Refusal } from './refusal.js';
-import { createRefusedTokens } from './refused-tokens.js';
+import type { GatePlaces } from '../places.js';
+import { REFUSALS, refusalFor, type Refusal } from '../refusal.js';
+import type { FreeSlot } from './free-slot.js';
 
 /** Confirms tokens with the service, and keeps track of those in use. */
 export interface TokenConfirmation {
@@ -13,58 +28,91 @@ export interface TokenConfirmation {
    * about a token that is being confirmed, in use or just refused, nor while it has asked not to be asked.
    */
   readonly confirm: (token: string, address: string) => Observable<Refusal | undefined>;
-  /** The player of a confirmed token has left: it may be presented again once `onGone` has ended. */
+  /** The player of a confirmed token has left: it may be presented again once their slot has been freed. */
   readonly release: (token: string) => void;
-  /** The gate is open. */
-  readonly open: () => void;
-  /** The gate is closed: calls `onUnknown` for all tokens that are held for players who might have come again. */
-  readonly close: () => void;
+  /** Emits once no token is in use, or held. */
+  readonly idle$: Observable<unknown>;
 }
 
+/** How long a player may take to come again after the service's answer was lost, in ms. */
+const GRACE = 10_000;
+
+/** A token for which the service's answer was lost: its player may come again until the grace has passed. */
+interface Held {
+  readonly leave: () => void;
+  /** Undefined while the service is being asked again, or the slot is being freed. */
+  grace?: Subscription | undefined;
+}
+
+/** `closed$` emits once no player can come again, at once if that is so. */
 export function createTokenConfirmation(
-  settings: GateSettings,
+  { client, scheduler }: GateSettings,
   places: GatePlaces,
-  runHook: RunHook,
+  freeSlot: FreeSlot,
+  closed$: Observable<unknown>,
 ): TokenConfirmation {
-  const { client, scheduler } = settings;
-  /** The refusal of a token that is being confirmed, has a player, or has a hook running for it. */
+  /** The refusal of a token that is being confirmed, has a player, or whose slot is being freed. */
   const inUse = new Map<string, Refusal>();
-  const refused = createRefusedTokens(settings);
-  const held = createHeldTokens(settings, places.held, token => freeSlot(token, REFUSALS.unknown));
+  const held = new Map<string, Held>();
+  const refused = createRefusedTokens(scheduler);
+  const settled$ = new Subject<void>();
   let pausedUntil = 0;
 
+  const pause = (token: string) => {
+    const entry = held.get(token);
+    entry?.grace?.unsubscribe();
+    if (entry) entry.grace = undefined;
+  };
+  const drop = (token: string) => {
+    pause(token);
+    held.get(token)?.leave();
+    held.delete(token);
+  };
   /** No player can come in with the token while its slot is being freed. */
-  const freeSlot = (token: string, refusal: Refusal) => {
+  const free = (token: string, why: 'gone' | 'unknown', refusal: Refusal) => {
     inUse.set(token, refusal);
-    runHook('onUnknown', token, () => {
+    freeSlot(token, why, () => {
       inUse.delete(token);
-      held.drop(token);
+      drop(token);
+      settled$.next();
     });
+  };
+  /** The grace begins again; if the player was asked to wait for longer than that, it begins after the wait. */
+  const hold = (token: string, address: string, wait: number) => {
+    pause(token);
+    const entry: Held = held.get(token) ?? { leave: places.held.take(address) };
+    held.set(token, entry);
+    const grace$ = timer(GRACE + (wait > GRACE ? wait : 0), scheduler);
+    const grace = race(closed$, grace$)
+      .pipe(take(1))
+      .subscribe(() => {
+        entry.grace = undefined;
+        free(token, 'unknown', REFUSALS.unknown);
+      });
+    if (!grace.closed) entry.grace = grace;
   };
 
   /** Why the service is not asked about the token now, although it may be later. */
   const whyToWait = (token: string, address: string) => {
-    const pause = pausedUntil - scheduler.now();
-    if (pause > 0) return { ...REFUSALS.rateLimited, retryAfter: Math.ceil(pause / 1_000) };
+    const paused = pausedUntil - scheduler.now();
+    if (paused > 0) return { ...REFUSALS.rateLimited, retryAfter: Math.ceil(paused / 1_000) };
     const hasPlaces =
-      places.checking.isFreeFor(address) && (held.has(token) || places.held.isFreeFor(address));
+      places.pending.isFreeFor(address) && (held.has(token) || places.held.isFreeFor(address));
     return hasPlaces ? undefined : REFUSALS.busy;
   };
 
   const settle = (token: string, address: string, refusal: Refusal | undefined) => {
     if (!refusal) {
-      held.drop(token);
+      drop(token);
       return;
     }
     inUse.delete(token);
     const wait = (refusal.retryAfter ?? 0) * 1_000;
     if (refusal.isRateLimit) pausedUntil = Math.max(pausedUntil, scheduler.now() + wait);
-    if (refusal.isFinal) {
-      refused.add(token, refusal);
-      if (held.has(token)) freeSlot(token, refusal);
-    } else if (refusal.isUnknown || held.has(token)) {
-      held.hold(token, address, wait);
-    }
+    if (refusal.isFinal) refused.add(token, refusal);
+    if (refusal.isFinal && held.has(token)) free(token, 'unknown', refusal);
+    else if (refusal.isUnknown || held.has(token)) hold(token, address, wait);
+    settled$.next();
   };
 
   return {
@@ -74,22 +122,53 @@ export function createTokenConfirmation(
         if (known) return of(known);
         const later = whyToWait(token, address);
         if (later) {
-          if (held.has(token)) held.hold(token, address, later.retryAfter * 1_000);
+          if (held.has(token)) hold(token, address, later.retryAfter * 1_000);
           return of(later);
         }
         inUse.set(token, REFUSALS.alreadyConnected);
-        held.pause(token);
+        pause(token);
         return defer(() => client.matchmaker.players.connected({ player_token: token })).pipe(
           // Completing without a value does not count as OK.
           first(),
           map(() => undefined),
           catchError((error: unknown) => of(refusalFor(error, token))),
           tap((refusal: Refusal | undefined) => settle(token, address, refusal)),
-          finalize(places.checking.take(address)),
+          finalize(places.pending.take(address)),
         );
       }),
-    release: token => runHook('onGone', token, () => inUse.delete(token)),
-    open: held.open,
-    close: held.close,
+    release: token => free(token, 'gone', REFUSALS.alreadyConnected),
+    idle$: settled$.pipe(
+      startWith(undefined),
+      filter(() => inUse.size === 0 && held.size === 0),
+      take(1),
+    ),
+  };
+}
+
+/** How long a token that the service has refused is remembered, in ms, so that it costs no further requests. */
+const MEMORY = 10_000;
+
+/** Beyond that, the oldest is forgotten. */
+const MAX_REFUSED = 10_000;
+
+function createRefusedTokens(scheduler: GateSettings['scheduler']) {
+  // In order of their end, since all of them are kept for the same time. Hashes are small, and reveal no token.
+  const refused = new Map<string, { readonly refusal: Refusal; readonly until: number }>();
+  const hashOf = (token: string) => createHash('sha256').update(token).digest('base64');
+  return {
+    get: (token: string): Refusal | undefined => {
+      const { refusal, until } = refused.get(hashOf(token)) ?? { until: 0 };
+      return scheduler.now() < until ? refusal : undefined;
+    },
+    add: (token: string, { status, code, reason }: Refusal): void => {
+      const now = scheduler.now();
+      const hash = hashOf(token);
+      refused.delete(hash);
+      refused.set(hash, { refusal: { status, code, reason }, until: now + MEMORY });
+      for (const [oldest, { until }] of refused) {
+        if (now < until && refused.size <= MAX_REFUSED) break;
+        refused.delete(oldest);
+      }
+    },
   };
 }

@@ -1,4 +1,4 @@
-export { createHandshake } from './handshake.js';
+export { createReadToken, splitToken } from './read-token.js';
 export { createRequestPolicy } from './request-policy.js';
-export { createTokenSource } from './token-source.js';
-export { upgrades, type Upgrade } from './upgrades.js';
+export { closeOf, upgrades, type Upgrade } from './upgrades.js';
+export { createVisitors, type Visitor } from './visitor.js';

@@ -1,13 +1,12 @@
-import type { IncomingMessage, Server } from 'node:http';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Observable, timer } from 'rxjs';
+import { fromEvent, Observable, timer, type SchedulerLike } from 'rxjs';
 import { InputError } from '../../../error/index.js';
-import { REFUSALS, type Refusal } from '../admission/index.js';
-import type { GateSettings } from '../lobby-gate-config.js';
-import { addressOf, plainAddress } from '../networks.js';
-import { allowListener } from '../allow-listener.js';
-import { refuseUpgrade } from './refuse-upgrade.js';
+import { forceClose } from '../force-close.js';
+import type { GateServer, GateSettings } from '../lobby-gate-config.js';
+import { addressOf } from '../networks.js';
+import { REFUSALS, type Refusal } from '../refusal.js';
 
 /** An upgrade request, with the arguments of Node's `upgrade` event. */
 export interface Upgrade {
@@ -21,62 +20,51 @@ const gateListeners = new WeakSet();
 const socketsWithErrorHandler = new WeakSet();
 const claimedSockets = new WeakSet();
 
-/** How long a request that is left to other listeners may stay without any sign of them, in ms. */
+/** How long a request that is left to other listeners may stay without one that takes it, in ms. */
 const PATIENCE = 10_000;
 
-/** Beyond these, a request costs more to read and to keep than its sender pays. No player sends so much. */
-const MAX_URL = 16_384;
-const MAX_PARAMETERS = 64;
-const MAX_PROTOCOLS = 16;
-const MAX_HEADERS = 100;
-
 /**
- * The upgrade requests of a server for a path; never completes. Requests for other paths are left to the server's other
- * listeners. If those are all gates too, the last one answers 404 and logs it; otherwise it does so after 10 s, if no listener has
- * taken the request. A request that another listener answers or ends although its path is the gate's own is refused.
+ * The upgrade requests of a server for a path; never completes. The gate answers every request for its path, and no other one: those
+ * are left to the server's other listeners. If they are all gates too, the last one answers 404 and logs it; otherwise it does so after
+ * 10 s, if no listener has taken the request. A gate without a path answers every request, and none beside listeners that are no gates.
  */
 export function upgrades(
   settings: Pick<GateSettings, 'server' | 'path' | 'addressOf' | 'log' | 'scheduler'>,
 ): Observable<Upgrade> {
   const { server, path, log, scheduler } = settings;
-  const hasOtherListeners = () => server.listenerCount('upgrade') > gatesOf(server).length;
   let hasWarned = false;
-  const refuseAnswered = (socket: Duplex) => {
-    socket.destroy();
-    const { status: code, reason } = REFUSALS.otherListener;
-    const error = new InputError('server', EXPECTED_LISTENERS, 'one that also answers requests for the gate');
-    const address = plainAddress((socket as Partial<Socket>).remoteAddress ?? '');
-    log({ kind: 'refused', at: scheduler.now(), address, code, reason, error });
+
+  const logRefusal = (request: IncomingMessage, { status: code, reason, error }: Refusal) =>
+    log({
+      ...{ kind: 'refused', at: scheduler.now(), address: addressOf(request, settings) ?? '', code, reason },
+      ...(error !== undefined && { error }),
+    });
+  const refuse = (request: IncomingMessage, socket: Duplex, refusal: Refusal) => {
+    logRefusal(request, refusal);
+    refuseUpgrade(socket, refusal, scheduler);
+  };
+  const refuseBeside = (request: IncomingMessage, socket: Duplex, isAnswered: boolean) => {
+    const error = isAnswered
+      ? new InputError('server', EXPECTED_LISTENERS, 'one that also answers requests for the gate')
+      : new InputError('path', 'a path beside other upgrade listeners, which the gate answers alone', 'none');
     // Not only for the log: no player can enter such a gate.
     if (!hasWarned) process.emitWarning(error);
     hasWarned = true;
-  };
-
-  const refuse = (request: IncomingMessage, socket: Duplex, refusal: Refusal) => {
-    const { status: code, reason } = refusal;
-    const address = addressOf(request, settings) ?? '';
-    log({ kind: 'refused', at: scheduler.now(), address, code, reason });
-    refuseUpgrade(socket, refusal, scheduler);
+    if (!isAnswered) {
+      refuse(request, socket, { ...REFUSALS.otherListener, error });
+      return;
+    }
+    logRefusal(request, { ...REFUSALS.otherListener, error });
+    socket.destroy();
   };
   /** Node does not see that the client has left while no listener has taken its request, so that it would stay for ever. */
   const leaveToOthers = (request: IncomingMessage, socket: Duplex) => {
+    const written = bytesWritten(socket);
     const patience = timer(PATIENCE, scheduler).subscribe(() => {
-      if (!claimedSockets.has(socket) && signsOf(socket) === before)
-        refuse(request, socket, REFUSALS.noSuchPath);
+      const isTaken = claimedSockets.has(socket) || socket.readableFlowing !== null;
+      if (!isTaken && bytesWritten(socket) === written) refuse(request, socket, REFUSALS.noSuchPath);
     });
     socket.once('close', () => patience.unsubscribe());
-    const before = signsOf(socket);
-  };
-
-  /** A function of its own: what listens to a socket must not hold on to its request. */
-  const answeredByOthers = (socket: Duplex) => {
-    const written = bytesWritten(socket);
-    const isAnswered = () => bytesWritten(socket) !== written || socket.destroyed;
-    // Some end whatever has no answer for a while.
-    socket.once('finish', () => {
-      if (!isAnswered() && hasOtherListeners()) refuseAnswered(socket);
-    });
-    return isAnswered;
   };
 
   return new Observable(subscriber => {
@@ -85,18 +73,20 @@ export function upgrades(
       // Also if the request is left to other listeners: an `error` event without a listener would end the process.
       if (!socketsWithErrorHandler.has(socket)) socket.on('error', destroy);
       socketsWithErrorHandler.add(socket);
+      const hasOthers = server.listenerCount('upgrade') > gatesOf(server).length;
       if (path === undefined || path === request.url?.split('?', 1)[0]) {
         claimedSockets.add(socket);
-        const isAnswered = answeredByOthers(socket);
+        const written = bytesWritten(socket);
         // After the other listeners have been called, and before anything else can happen.
         queueMicrotask(() => {
-          if (isAnswered() && hasOtherListeners()) refuseAnswered(socket);
+          const isAnswered = socket.destroyed || bytesWritten(socket) !== written;
+          if (hasOthers && (isAnswered || path === undefined)) refuseBeside(request, socket, isAnswered);
           else if (subscriber.closed) refuseUpgrade(socket, REFUSALS.gateClosed, scheduler);
           else if (isTooMuch(request)) refuse(request, socket, REFUSALS.noHandshake);
           else subscriber.next({ request, socket, head });
         });
       } else if (gatesOf(server).at(-1) === listener) {
-        if (hasOtherListeners()) leaveToOthers(request, socket);
+        if (hasOthers) leaveToOthers(request, socket);
         else refuse(request, socket, REFUSALS.noSuchPath);
       }
     };
@@ -111,13 +101,24 @@ export function upgrades(
   });
 }
 
+const EXPECTED_LISTENERS =
+  'without upgrade listeners that answer or end what is not theirs: create WebSocketServers with noServer, and call handleUpgrade for their own paths only; give engine.io and socket.io destroyUpgrade: false';
+
+const gatesOf = (server: GateServer) =>
+  server.listeners('upgrade').filter(listener => gateListeners.has(listener));
+
+const bytesWritten = (socket: Duplex) => (socket as Partial<Socket>).bytesWritten;
+
 /** Not a closure: what listens to a socket must not hold on to its request. */
 function destroy(this: Duplex): void {
   this.destroy();
 }
 
-const gatesOf = (server: Server) =>
-  server.listeners('upgrade').filter(listener => gateListeners.has(listener));
+/** Beyond these, a request costs more to read and to keep than its sender pays. No player sends so much. */
+const MAX_URL = 16_384;
+const MAX_PARAMETERS = 64;
+const MAX_PROTOCOLS = 16;
+const MAX_HEADERS = 100;
 
 function isTooMuch({ url = '', headers, rawHeaders }: IncomingMessage): boolean {
   const protocols = headers['sec-websocket-protocol'] ?? '';
@@ -131,13 +132,46 @@ function isTooMuch({ url = '', headers, rawHeaders }: IncomingMessage): boolean 
   );
 }
 
-/** Changes as soon as a listener does something with a socket: writes, ends or destroys it, or listens to it. */
-function signsOf(socket: Duplex): string {
-  const listeners = socket.eventNames().map(name => socket.listenerCount(name));
-  return [bytesWritten(socket), socket.writableEnded, socket.destroyed, ...listeners].join();
+/** Answers an upgrade request with an HTTP status, the reason as the body, and closes its connection. */
+export function refuseUpgrade(
+  socket: Duplex,
+  { status, reason, retryAfter, headers = [] }: Refusal,
+  scheduler: SchedulerLike,
+): void {
+  socket.once('finish', () => socket.destroy());
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: text/plain',
+    `Content-Length: ${Buffer.byteLength(reason)}`,
+    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+    ...headers,
+  ];
+  // Even if the client does not read the answer.
+  forceClose(() => socket.destroy(), fromEvent(socket, 'close'), scheduler);
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${reason}`);
 }
 
-const EXPECTED_LISTENERS =
-  'without upgrade listeners that answer or end what is not theirs: create WebSocketServers with noServer, and call handleUpgrade for their own paths only; give engine.io and socket.io destroyUpgrade: false';
+/** Each gate listens for itself, and so do its figures: that is no leak, of which Node would warn. Returns what undoes it. */
+function allowListener(server: GateServer): () => void {
+  const change = (by: 1 | -1) => {
+    const most = server.getMaxListeners();
+    // 0 is no limit.
+    if (most > 0) server.setMaxListeners(most + by);
+  };
+  change(1);
+  return () => change(-1);
+}
 
-const bytesWritten = (socket: Duplex) => (socket as Partial<Socket>).bytesWritten;
+/** Emits when a server has closed. */
+export function closeOf(server: GateServer): Observable<void> {
+  return new Observable(subscriber => {
+    const disallow = allowListener(server);
+    const listener = () => subscriber.next();
+    server.on('close', listener);
+    return () => {
+      server.off('close', listener);
+      disallow();
+    };
+  });
+}

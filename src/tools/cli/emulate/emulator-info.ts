@@ -33,7 +33,7 @@ ${hasUi ? `  workbench        ${workbenchUrl(control)}\n` : ''}
   identity token   ${identityToken}
   lobby token      ${lobbyToken}
   player token     ${playerToken}  valid once, for two minutes
-${lobbyUrl === undefined ? '' : `  player URL       ${new URL(`?token=${playerToken}`, lobbyUrl).href}\n`}
+${lobbyUrl === undefined ? '' : `  lobby            ${lobbyUrl}  takes the player token as the first message\n`}
 For lobby-rx members, watch and events:
   export LOBBY_URL=${url} LOBBY_TOKEN=${identityToken} LOBBY_GROUP=${groupId}
 

@@ -60,8 +60,7 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
       ...{ takes: [], needs: 0 },
       run: () => {
         const player_token = emulator.reservePlayer(world.lobbyId);
-        const url = world.lobbyUrl && new URL(`?token=${player_token}`, world.lobbyUrl).href;
-        return { message: 'a slot is reserved', player_token, ...(url && { url }) };
+        return { message: 'a slot is reserved', player_token };
       },
     },
     lobby: {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { NEVER, Subject, throwError, type Observable } from 'rxjs';
-import { StatusError } from 'lobby-rx';
+import { InputError, StatusError } from 'lobby-rx';
 import { waitUntil } from '../../../wait-until.js';
 import { confirmations, eachFromElsewhere, openGate, type OpenGate } from '../gate.js';
 import { connectPlayer, tryConnect } from '../connect-player.js';
@@ -36,7 +36,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     );
   });
 
-  it('calls onUnknown at once if the gate was closed meanwhile: nobody can come again', async () => {
+  it('frees the slot at once if the gate was closed meanwhile: nobody can come again', async () => {
     gate = await openGate({ holdRequests: true });
     gate.emulator.fault(PROXY);
     const token = gate.reserveToken();
@@ -49,7 +49,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     deepStrictEqual(gate.unknown, [token]);
   });
 
-  it('calls onUnknown once if nobody comes within the grace', async () => {
+  it('frees the slot once if nobody comes within the grace', async () => {
     gate = await openGate();
     const token = gate.reserveToken();
     gate.emulator.fault({ kind: 'reset_in_body' });
@@ -62,7 +62,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     deepStrictEqual(gate.unknown, [token]);
   });
 
-  it('calls onUnknown once if the player comes, and the service says no', async () => {
+  it('frees the slot once if the player comes, and the service says no', async () => {
     gate = await openGate();
     const token = gate.reserveToken();
     gate.emulator.fault({ kind: 'reset_in_body' });
@@ -74,9 +74,9 @@ describe("lobbyGate, when the service's answer was lost", () => {
     deepStrictEqual([gate.unknown, confirmations(gate)], [[token], 2]);
   });
 
-  it('admits no one until what onUnknown returned has ended, and then asks again', async () => {
+  it('admits no one until the slot has been freed, and then asks again', async () => {
     const freed$ = new Subject<void>();
-    gate = await openGate({ onUnknown: () => freed$ });
+    gate = await openGate({ freeSlot: () => freed$ });
     const token = gate.reserveToken();
     gate.emulator.fault(PROXY);
     await refused(token);
@@ -85,12 +85,12 @@ describe("lobbyGate, when the service's answer was lost", () => {
     gate.pass(60_000);
     deepStrictEqual(await refused(token), [503, 'unknown', '1']);
     strictEqual(confirmations(gate), 1);
-    freed$.error(new Error('not freed'));
+    freed$.error(new InputError('a', 'freed', 'not'));
     await connectPlayer(at(`?token=${token}`));
   });
 
-  it('tells them not to wait if the service has said no, although onUnknown is still running', async () => {
-    gate = await openGate({ onUnknown: () => NEVER });
+  it('tells them not to wait if the service has said no, although the slot is still being freed', async () => {
+    gate = await openGate({ freeSlot: () => NEVER });
     const token = gate.reserveToken();
     gate.emulator.fault({ kind: 'reset_in_body' });
     await refused(token);
@@ -142,7 +142,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
 
   it('stops a hook that takes too long, says so, and does not keep the token', async () => {
     const endless$ = new Subject<void>();
-    gate = await openGate({ emulatorConfig: { reservation: 1_000_000 }, onUnknown: () => endless$ });
+    gate = await openGate({ emulatorConfig: { reservation: 1_000_000 }, freeSlot: () => endless$ });
     const token = gate.reserveToken();
     gate.emulator.fault(PROXY);
     await refused(token);
@@ -153,7 +153,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     ok(!endless$.observed);
     deepStrictEqual(
       gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [[entry.hook, entry.error]] : [])),
-      [['onUnknown', 'HookTimeoutError']],
+      [['freeSlot', 'FreeSlotTimeoutError']],
     );
     await connectPlayer(at(`?token=${token}`));
   });
@@ -168,8 +168,8 @@ describe("lobbyGate, when the service's answer was lost", () => {
     await waitUntil(() => gate.scheduler.actions.length === 0);
   });
 
-  it('holds at most four times maxChecks tokens, and asks about no others meanwhile', async () => {
-    gate = await openGate({ maxChecks: 1, addressOf: eachFromElsewhere() });
+  it('holds at most four times maxPending tokens, and asks about no others meanwhile', async () => {
+    gate = await openGate({ maxPending: 1, addressOf: eachFromElsewhere() });
     gate.emulator.fault(PROXY, { times: 4 });
     const tokens = Array.from({ length: 4 }, () => gate.reserveToken());
     for (const token of tokens) await refused(token);
@@ -180,7 +180,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
   });
 
   it('tells a player who sent the token as their first message, too', async () => {
-    gate = await openGate({ firstMessage: true });
+    gate = await openGate({ token: 'message' });
     const token = gate.reserveToken();
     const send = async () => {
       const { ws, closed } = await connectPlayer(at());

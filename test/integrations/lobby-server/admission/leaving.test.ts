@@ -27,7 +27,7 @@ describe('lobbyGate, when players leave', () => {
     ['ends after data that nobody has read', socket => socket.end('x'.repeat(1_000_000))],
   ];
   for (const [how, disconnect] of disconnects) {
-    it(`does not admit a player whose connection ${how} while their token is being confirmed, and calls onGone once`, async () => {
+    it(`does not admit a player whose connection ${how} while their token is being confirmed, and frees their slot once`, async () => {
       gate = await openGate({ holdRequests: true });
       const token = gate.reserveToken();
       const sockets = socketsOf(gate);
@@ -46,7 +46,7 @@ describe('lobbyGate, when players leave', () => {
     });
   }
 
-  it('does not call onGone for a player who left before their token was refused', async () => {
+  it('frees no slot of a player who left before their token was refused', async () => {
     gate = await openGate({ holdRequests: true });
     const sockets = socketsOf(gate);
     const client = await connectRaw(gate.port, '/?token=wrong');
@@ -59,8 +59,8 @@ describe('lobbyGate, when players leave', () => {
     deepStrictEqual([gate.gone, gate.admitted], [[], []]);
   });
 
-  it('does not call onGone for a player who sent a wrong token and left', async () => {
-    gate = await openGate({ holdRequests: true, firstMessage: true });
+  it('frees no slot of a player who sent a wrong token and left', async () => {
+    gate = await openGate({ holdRequests: true, token: 'message' });
     const { ws, closed } = await connectPlayer(at());
     ws.send('wrong');
     await waitUntil(() => gate.heldRequests() === 1);
@@ -73,7 +73,7 @@ describe('lobbyGate, when players leave', () => {
   });
 
   it('does not admit a player who sends their token and leaves before it is confirmed', async () => {
-    gate = await openGate({ holdRequests: true, firstMessage: true });
+    gate = await openGate({ holdRequests: true, token: 'message' });
     const token = gate.reserveToken();
     const { ws, closed } = await connectPlayer(at());
     ws.send(token);
@@ -85,7 +85,7 @@ describe('lobbyGate, when players leave', () => {
   });
 
   it('forgets players who leave before their first message', async () => {
-    gate = await openGate({ firstMessage: true, maxWaiting: 1 });
+    gate = await openGate({ token: 'message', maxWaiting: 1 });
     for (let i = 0; i < 3; i++) {
       const { ws, closed } = await connectPlayer(at());
       ws.terminate();
@@ -94,7 +94,7 @@ describe('lobbyGate, when players leave', () => {
     deepStrictEqual([gate.gone, gate.admitted, gate.log], [[], [], []]);
   });
 
-  it('calls onGone once for each player who leaves, however they leave', async () => {
+  it('frees the slot of each player who leaves once, however they leave', async () => {
     gate = await openGate();
     const tokens = [gate.reserveToken(), gate.reserveToken(), gate.reserveToken()];
     const results = [];
@@ -125,7 +125,7 @@ describe('lobbyGate, when players leave', () => {
     gate.admitted[0]!.close();
   });
 
-  it('subscribes to whatever onGone returns, and logs its failure', async () => {
+  it('subscribes to whatever freeSlot returns, and logs its failure', async () => {
     let freed = 0;
     const hooks: readonly ((token: string) => unknown)[] = [
       token => {
@@ -141,21 +141,26 @@ describe('lobbyGate, when players leave', () => {
       () => setTimeout(() => freed++),
       () => null,
     ];
-    let calls = 0;
-    gate = await openGate({ onGone: token => hooks[calls++]!(token) as Promise<void> });
+    const tokens: string[] = [];
+    gate = await openGate({ freeSlot: token => hooks[tokens.indexOf(token)]!(token) as Promise<void> });
+    const settled = () => gate.log.filter(({ kind }) => kind === 'freed' || kind === 'hook_failed').length;
     for (let i = 1; i <= hooks.length; i++) {
-      const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+      tokens.push(gate.reserveToken());
+      const { ws } = await connectPlayer(at(`?token=${tokens.at(-1)}`));
       ws.close();
-      await waitUntil(() => calls === i);
+      await waitUntil(() => {
+        gate.pass(1_000);
+        return settled() === i;
+      });
     }
     await waitUntil(() => freed === 3);
     deepStrictEqual(
       gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [[entry.hook, entry.error]] : [])),
       [
-        ['onGone', 'Error'],
-        ['onGone', 'Error'],
-        ['onGone', 'InputError: token must be one; got none'],
-        ['onGone', 'object'],
+        ['freeSlot', 'Error'],
+        ['freeSlot', 'Error'],
+        ['freeSlot', 'InputError: token must be one; got none'],
+        ['freeSlot', 'object'],
       ],
     );
   });

@@ -15,6 +15,16 @@ describe('lobbyGate, when the service fails', () => {
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
 
+  /** The status and the reason with which a token is refused in its URL, or the code and the reason as a first message. */
+  const refusalOf = async (token: string) => {
+    const result = await tryConnect(at(`?token=${token}`));
+    if (result.kind === 'refused') return [result.status, result.body];
+    ok(result.kind === 'open');
+    result.ws.send(token);
+    const { code, reason } = await result.closed;
+    return [code, reason];
+  };
+
   const faults: readonly (readonly [string, Fault, string])[] = [
     ['answers with an error', { kind: 'empty' }, 'unknown'],
     ['answers 200 with an HTML page', { kind: 'html', status: 200 }, 'unknown'],
@@ -26,35 +36,31 @@ describe('lobbyGate, when the service fails', () => {
     ['is rate-limited', { kind: 'rate_limited' }, 'API_RATE_LIMIT'],
   ];
   for (const [what, fault, reason] of faults) {
-    it(`admits nobody if it ${what}`, async () => {
-      gate = await openGate({ firstMessage: true });
-      const stopFaults = gate.emulator.fault(fault, { times: Infinity });
-      const answered = async (requests: number) => {
-        if (!fault.kind.startsWith('stall')) return;
-        await waitUntil(() => gate.emulator.requests.length === requests);
-        gate.pass(15_000);
-      };
-      const connecting = tryConnect(at(`?token=${gate.reserveToken()}`));
-      await answered(1);
-      const result = await connecting;
-      ok(result.kind === 'refused');
-      deepStrictEqual([result.status, result.body], [503, reason]);
-      const { ws, closed } = await connectPlayer(at());
-      ws.send(gate.reserveToken());
-      await answered(2);
-      deepStrictEqual(await closed, { code: 4424, reason });
-      stopFaults();
-      gate.pass(10_000);
-      deepStrictEqual(
-        [gate.admitted, gate.gone, gate.unknown.length],
-        [[], [], reason === 'unknown' ? 2 : 0],
-      );
-      await connectPlayer(at(`?token=${gate.reserveToken()}`));
-      await waitUntil(() => gate.admitted.length === 1);
-    });
+    for (const source of ['query', 'message'] as const) {
+      it(`admits nobody if it ${what}: the token is in the ${source}`, async () => {
+        gate = await openGate({ token: source });
+        const stopFaults = gate.emulator.fault(fault, { times: Infinity });
+        const refusal = refusalOf(gate.reserveToken());
+        if (fault.kind.startsWith('stall')) {
+          await waitUntil(() => gate.emulator.requests.length === 1);
+          gate.pass(15_000);
+        }
+        deepStrictEqual(await refusal, [source === 'query' ? 503 : 4424, reason]);
+        stopFaults();
+        gate.pass(10_000);
+        deepStrictEqual(
+          [gate.admitted, gate.gone, gate.unknown.length],
+          [[], [], reason === 'unknown' ? 1 : 0],
+        );
+        const token = gate.reserveToken();
+        const { ws } = await connectPlayer(at(`?token=${token}`));
+        if (source === 'message') ws.send(token);
+        await waitUntil(() => gate.admitted.length === 1);
+      });
+    }
   }
 
-  it('calls onUnknown if the answer was lost after the player was connected', async () => {
+  it('frees the slot if the answer was lost after the player was connected', async () => {
     gate = await openGate();
     gate.emulator.fault({ kind: 'stall_in_body' });
     const token = gate.reserveToken();
@@ -90,39 +96,40 @@ describe('lobbyGate, when the service fails', () => {
     deepStrictEqual([result.status, result.body, gate.admitted], [503, 'unauthorized', []]);
   });
 
-  const badAnswers: readonly (readonly [string, () => Observable<void>, number, string])[] = [
-    ['completes without a value', () => EMPTY, 503, 'unknown'],
+  const badAnswers: readonly (readonly [string, () => Observable<void>, number, number, string])[] = [
+    ['completes without a value', () => EMPTY, 503, 4424, 'unknown'],
     [
-      'refuses with a very long code',
-      () => throwError(() => statusError(400, 'X'.repeat(200))),
-      403,
-      'X'.repeat(123),
+      ...([
+        'refuses with a very long code',
+        () => throwError(() => statusError(400, 'X'.repeat(200))),
+      ] as const),
+      ...([403, 4403, 'X'.repeat(123)] as const),
     ],
     [
-      'does not know the path',
-      () => throwError(() => statusError(404, 'API_NOT_FOUND')),
-      503,
-      'API_NOT_FOUND',
+      ...(['does not know the path', () => throwError(() => statusError(404, 'API_NOT_FOUND'))] as const),
+      ...([503, 4424, 'API_NOT_FOUND'] as const),
     ],
-    ['is another server', () => throwError(() => statusError(405)), 503, 'unknown'],
+    ['is another server', () => throwError(() => statusError(405)), 503, 4424, 'unknown'],
     [
-      'cannot be sent the token',
-      () => throwError(() => new InputError('player_token', 'x', 'y')),
-      401,
-      'no_token',
+      ...([
+        'cannot be sent the token',
+        () => throwError(() => new InputError('player_token', 'x', 'y')),
+      ] as const),
+      ...([401, 4401, 'no_token'] as const),
     ],
-    ['is called through a broken client', () => undefined as unknown as Observable<void>, 503, 'unknown'],
+    [
+      ...(['is called through a broken client', () => undefined as unknown as Observable<void>] as const),
+      ...([503, 4424, 'unknown'] as const),
+    ],
   ];
-  for (const [what, connected, status, reason] of badAnswers) {
-    it(`answers ${status} if it ${what}`, async () => {
-      gate = await openGate({ firstMessage: true, client: { matchmaker: { players: { connected } } } });
-      const result = await tryConnect(at('?token=a'));
-      ok(result.kind === 'refused');
-      deepStrictEqual([result.status, result.body], [status, reason]);
-      const { ws, closed } = await connectPlayer(at());
-      ws.send('a');
-      strictEqual((await closed).reason, reason);
-      strictEqual(gate.admitted.length, 0);
+  for (const [what, connected, status, code, reason] of badAnswers) {
+    it(`answers ${status}, or ${code}, if it ${what}`, async () => {
+      for (const source of ['query', 'message'] as const) {
+        gate = await openGate({ token: source, client: { matchmaker: { players: { connected } } } });
+        deepStrictEqual(await refusalOf('a'), [source === 'query' ? status : code, reason]);
+        strictEqual(gate.admitted.length, 0);
+        if (source === 'query') await gate.close();
+      }
     });
   }
 
@@ -132,7 +139,7 @@ describe('lobbyGate, when the service fails', () => {
       checks++;
       return NEVER;
     };
-    gate = await openGate({ maxChecks: 1, clientConfig: { transport } });
+    gate = await openGate({ maxPending: 1, clientConfig: { transport } });
     for (const nth of [1, 2]) {
       const connecting = tryConnect(at(`?token=${gate.reserveToken()}`));
       await waitUntil(() => checks === nth);
@@ -148,8 +155,8 @@ describe('lobbyGate, when the service fails', () => {
   it('admits exactly the players with a valid token if very many connect at once', async function () {
     // Nothing here depends on time; the timeout is only for the case that the test hangs.
     this.timeout(120_000);
-    const [players, maxChecks] = [runs(1_000), runs(256)];
-    gate = await openGate({ maxChecks, holdRequests: true, addressOf: eachFromElsewhere() });
+    const [players, maxPending] = [runs(1_000), runs(256)];
+    gate = await openGate({ maxPending, holdRequests: true, addressOf: eachFromElsewhere() });
     const valid = new Set(Array.from({ length: players / 10 }, () => gate.reserveToken()));
     const all = Array.from({ length: players }, (_, i) =>
       i % 10 === 0 ? [...valid][i / 10]! : `invalid-${i}`,
@@ -166,7 +173,7 @@ describe('lobbyGate, when the service fails', () => {
         answers.set(answer, (answers.get(answer) ?? 0) + 1);
         if (answer === 503) busy.push(token);
       });
-      const checks = Math.min(maxChecks, outside.length);
+      const checks = Math.min(maxPending, outside.length);
       sentAway += outside.length - checks;
       await waitUntil(() => gate.heldRequests() === checks && busy.length === outside.length - checks);
       gate.sendHeldRequests();
@@ -182,7 +189,7 @@ describe('lobbyGate, when the service fails', () => {
   });
 
   it('admits exactly the players who send a valid token, even if it is slow', async () => {
-    gate = await openGate({ firstMessage: true, holdRequests: true, addressOf: eachFromElsewhere() });
+    gate = await openGate({ token: 'message', holdRequests: true, addressOf: eachFromElsewhere() });
     const all = Array.from({ length: 200 }, (_, i) => (i % 10 === 0 ? gate.reserveToken() : `invalid-${i}`));
     const results = await Promise.all(all.map(() => connectPlayer(at())));
     for (const [i, { ws }] of results.entries()) ws.send(all[i]!);

@@ -64,7 +64,9 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     gate = await openGate({ path: '/play' });
     const { server, client } = gate;
     const inLounge: LobbySocket[] = [];
-    const lounge = lobbyGate({ server, client, path: '/lounge' }).subscribe(socket => inLounge.push(socket));
+    const lounge = lobbyGate({ server, client, path: '/lounge', token: 'query' }).subscribe(socket =>
+      inLounge.push(socket),
+    );
     strictEqual((await tryConnect(at(`?token=${gate.reserveToken()}`, '/play'))).kind, 'open');
     strictEqual((await tryConnect(at(`?token=${gate.reserveToken()}`, '/lounge'))).kind, 'open');
     const nowhere = await tryConnect(at(`?token=${gate.reserveToken()}`, '/nowhere'));
@@ -179,7 +181,7 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     const taken: Duplex[] = [];
     server.on('upgrade', ({ url }, socket) => {
       // It is at work, although it has answered nothing yet.
-      if (url === '/slow') taken.push(socket.on('close', () => undefined));
+      if (url === '/slow') taken.push(socket.resume());
     });
     gate = await openGate({ server, path: '/play', addressOf: () => '203.0.113.7' });
     const lounge = lobbyGate({ server, client: gate.client, path: '/lounge' }).subscribe();
@@ -206,34 +208,37 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     lounge.unsubscribe();
   });
 
-  for (const destroyUpgrade of [true, false]) {
-    it(`works beside engine.io, of which socket.io is made, with destroyUpgrade: ${destroyUpgrade}`, async () => {
-      const server = createServer();
-      const engine = new EngineServer();
-      engine.attach(server, { path: '/engine.io', destroyUpgrade, destroyUpgradeTimeout: 1 });
-      gate = await openGate({ server, path: '/play', holdRequests: true });
-      const warned = destroyUpgrade && once(process, 'warning');
-      const player = tryConnect(at(`?token=${gate.reserveToken()}`, '/play'));
-      await waitUntil(() => gate.heldRequests() === 1);
-      if (warned) {
-        // By default, it ends all that have no answer after a second.
-        const [warning] = (await warned) as [Error];
-        ok(warning.message.includes('destroyUpgrade: false'), warning.message);
-        deepStrictEqual(
-          gate.log.map(entry => entry.kind === 'refused' && entry.reason),
-          ['other_listener'],
-        );
-      } else {
-        const other = tryConnect(at('?EIO=4&transport=websocket', '/engine.io/'));
-        await waitUntil(() => engine.clientsCount === 1);
-        const { ws } = (await other) as Extract<Awaited<typeof other>, { kind: 'open' }>;
-        ws.terminate();
-      }
-      gate.sendHeldRequests();
-      strictEqual((await player).kind, destroyUpgrade ? 'broken' : 'open');
-      engine.close();
+  it('works beside engine.io, of which socket.io is made, with a path and destroyUpgrade: false', async () => {
+    const server = createServer();
+    const engine = new EngineServer();
+    engine.attach(server, { path: '/engine.io', destroyUpgrade: false });
+    gate = await openGate({ server, path: '/play', holdRequests: true });
+    const player = tryConnect(at(`?token=${gate.reserveToken()}`, '/play'));
+    await waitUntil(() => gate.heldRequests() === 1);
+    const other = tryConnect(at('?EIO=4&transport=websocket', '/engine.io/'));
+    await waitUntil(() => engine.clientsCount === 1);
+    const { ws } = (await other) as Extract<Awaited<typeof other>, { kind: 'open' }>;
+    ws.terminate();
+    gate.sendHeldRequests();
+    strictEqual((await player).kind, 'open');
+    engine.close();
+  });
+
+  it('answers nobody without a path beside a listener that answers later, and says so', async () => {
+    const server = createServer();
+    server.on('upgrade', (_, socket) => {
+      setImmediate(() => setImmediate(() => socket.end('HTTP/1.1 418 Other\r\n\r\n')));
     });
-  }
+    gate = await openGate({ server });
+    const token = gate.reserveToken();
+    const warned = once(process, 'warning');
+    const result = await tryConnect(at(`?token=${token}`));
+    ok(result.kind === 'refused');
+    const [warning] = (await warned) as [Error];
+    ok(isInputError(warning) && warning.message.includes('path must be'), warning.message);
+    deepStrictEqual([result.status, result.body], [500, 'other_listener']);
+    deepStrictEqual([gate.emulator.playerState(token), gate.admitted], ['reserved', []]);
+  });
 
   const tooMuch: readonly (readonly [string, string, string])[] = [
     ['a URL of 16,385 characters', `/?a=${'x'.repeat(16_381)}`, ''],
@@ -248,7 +253,7 @@ describe('lobbyGate and the upgrade requests of its server', () => {
   for (const [what, url, header] of tooMuch) {
     it(`refuses ${what} without reading them`, async () => {
       const server = createServer({ maxHeaderSize: 65_536 });
-      gate = await openGate({ server, firstMessage: true });
+      gate = await openGate({ server, token: 'message' });
       const client = connect(gate.port, '127.0.0.1');
       let answer = '';
       client.on('data', data => (answer += data.toString()));
@@ -289,7 +294,7 @@ describe('lobbyGate and the upgrade requests of its server', () => {
 
   it('does not count a request that is still being sent', async () => {
     const server = createServer({ connectionsCheckingInterval: 20 });
-    gate = await openGate({ server, maxChecks: 1 });
+    gate = await openGate({ server, maxPending: 1 });
     const token = gate.reserveToken();
     const slow = connect(gate.port, '127.0.0.1');
     slow.on('error', () => undefined);

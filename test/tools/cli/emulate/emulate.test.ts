@@ -135,12 +135,12 @@ describe('lobby-rx emulate', () => {
     const { events } = await lastValueFrom(client.events.watch({ watch_index: watch.index }));
     const [event] = events;
     strictEqual(event?.kind === 'matchmaker_lobby_join' && lobbyAddress(event).url, lobbyUrl);
-    await run.prints('"url":"ws://127.0.0.1:8080/?token=player.');
+    await run.prints('"player_token":"player.');
     run.process.kill();
     await run.exited;
   });
 
-  it('knows the path of a real lobby: player URLs have it, lobby joins cannot', async () => {
+  it('knows the path of a real lobby, which lobby joins cannot have', async () => {
     const run = lobbyRx(['emulate', '--json', '--lobby', 'ws://127.0.0.1:8080/play'], { isOpen: true });
     await run.prints('\n');
     const { url, identityToken, lobbyUrl } = JSON.parse(run.out()) as Record<string, string>;
@@ -154,12 +154,11 @@ describe('lobby-rx emulate', () => {
       event?.kind === 'matchmaker_lobby_join' && lobbyAddress(event).url,
       lobbyUrl.replace('/play', ''),
     );
-    await run.prints('"url":"ws://127.0.0.1:8080/play?token=player.');
     run.process.kill();
     await run.exited;
 
     const people = lobbyRx(['emulate', '--lobby', 'ws://127.0.0.1:8080/play', '--exit-with-stdin']);
-    match((await people.exited).out, /player URL +ws:\/\/127.0.0.1:8080\/play\?token=player\./);
+    match((await people.exited).out, /lobby +ws:\/\/127.0.0.1:8080\/play {2}takes the player token/);
   });
 
   it('has help', async () => {

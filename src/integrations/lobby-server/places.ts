@@ -1,5 +1,5 @@
-import type { GateSettings } from '../lobby-gate-config.js';
-import { networksOf } from '../networks.js';
+import type { GateSettings } from './lobby-gate-config.js';
+import { networksOf } from './networks.js';
 
 /**
  * A limited number of places that addresses share. As long as fewer than half are taken, anyone may take one, so that players
@@ -20,24 +20,24 @@ export interface GatePlaces {
   /** Open sockets whose first message has yet to come. */
   readonly waiting: Places;
   /** Tokens that are being confirmed. */
-  readonly checking: Places;
+  readonly pending: Places;
   /** Tokens for which the service's answer was lost. */
   readonly held: Places;
 }
 
 const SMALLEST_SHARE = 2;
 
-/** A token is held for longer than a check takes. */
-const HELD_FOR_EACH_CHECK = 4;
+/** A token is held for longer than its confirmation takes. */
+const HELD_FOR_EACH_PENDING = 4;
 
 export function createGatePlaces({
   maxWaiting,
-  maxChecks,
-}: Pick<GateSettings, 'maxWaiting' | 'maxChecks'>): GatePlaces {
+  maxPending,
+}: Pick<GateSettings, 'maxWaiting' | 'maxPending'>): GatePlaces {
   return {
     waiting: createPlaces(maxWaiting),
-    checking: createPlaces(maxChecks),
-    held: createPlaces(HELD_FOR_EACH_CHECK * maxChecks),
+    pending: createPlaces(maxPending),
+    held: createPlaces(HELD_FOR_EACH_PENDING * maxPending),
   };
 }
 

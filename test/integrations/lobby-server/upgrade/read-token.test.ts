@@ -13,15 +13,11 @@ describe('lobbyGate and where it finds the token', () => {
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
 
-  const opened = async (protocols: readonly string[], query = '?name=Ada') => {
-    const ws = new WebSocket(at(query), [...protocols]);
+  const opened = async (protocols: readonly string[]) => {
+    const ws = new WebSocket(at(`?token=${gate.reserveToken()}`), [...protocols]);
     await new Promise(resolve => ws.on('open', resolve));
     return ws;
   };
-
-  /** A token that is the last subprotocol. */
-  const lastProtocol: Required<LobbyGateConfig>['token'] = ({ headers }) =>
-    decodeURIComponent(headers['sec-websocket-protocol']?.split(',').at(-1)?.trim() ?? '');
 
   const readers: readonly (readonly [
     string,
@@ -56,40 +52,15 @@ describe('lobbyGate and where it finds the token', () => {
     });
   }
 
-  it('never selects a subprotocol that has the token in it, however a function found it', async () => {
-    gate = await openGate({
-      token: ({ headers }) => /token\.([^,]+)/.exec(headers['sec-websocket-protocol'] ?? '')?.[1],
-    });
-    const token = gate.reserveToken();
-    const { protocol } = await opened([`token.${token}`, 'game']);
-    strictEqual(protocol, 'game');
-  });
-
-  it('shows no token that is percent-encoded in lower case: neither as the protocol nor in the URL', async () => {
+  it('shows no token that is percent-encoded in lower case', async () => {
     gate = await openGate({
       token: () => 'a/b secret',
       client: { matchmaker: { players: { connected: () => of(undefined) } } },
     });
-    const { protocol } = await opened(['a%2fb%20secret', 'game'], '?t=a%2fb%20secret');
-    strictEqual(protocol, 'game');
+    await connectPlayer(at('?t=a%2fb%20secret'));
     await waitUntil(() => gate.admitted.length === 1);
     const { url, searchParams } = gate.admitted[0]!;
     deepStrictEqual([url, searchParams.get('t')], ['/?t=[secret]', '[secret]']);
-  });
-
-  it('never selects a token, however short it is or however it is encoded', async () => {
-    const connected = () => of(undefined);
-    gate = await openGate({
-      token: lastProtocol,
-      client: { matchmaker: { players: { connected } } },
-      ws: { handleProtocols: offered => [...offered].at(-1)! },
-    });
-    for (const last of ['x', '%61bcdef']) strictEqual((await opened(['game', last])).protocol, 'game');
-    await waitUntil(() => gate.admitted.length === 2);
-    deepStrictEqual(
-      gate.admitted.map(({ token }) => token),
-      ['x', 'abcdef'],
-    );
   });
 
   it('refuses a client if a function returns a promise, and survives its rejection', async () => {
@@ -103,14 +74,7 @@ describe('lobbyGate and where it finds the token', () => {
     ok(!inspect(gate.log, { depth: Infinity }).includes('SECRET'));
   });
 
-  it('waits for the first message if a function finds no token', async () => {
-    gate = await openGate({ token: () => undefined, firstMessage: true });
-    const { ws } = await connectPlayer(at());
-    ws.send(gate.reserveToken());
-    await waitUntil(() => gate.admitted.length === 1);
-  });
-
-  it('lets ws.handleProtocols select one of the others, and survives what it does wrong', async () => {
+  it('lets ws.handleProtocols select a subprotocol, and survives what it does wrong', async () => {
     const offered: unknown[] = [];
     const answers: readonly (() => unknown)[] = [
       () => 'game.v1',
@@ -123,7 +87,6 @@ describe('lobbyGate and where it finds the token', () => {
     ];
     let calls = 0;
     gate = await openGate({
-      token: lastProtocol,
       ws: {
         handleProtocols: protocols => {
           offered.push([...protocols]);
@@ -131,12 +94,13 @@ describe('lobbyGate and where it finds the token', () => {
         },
       },
     });
-    const token = gate.reserveToken();
-    const { protocol } = await opened(['game.v2', 'game.v1', token]);
+    const { protocol } = await opened(['game.v2', 'game.v1']);
     deepStrictEqual([protocol, offered], ['game.v1', [['game.v2', 'game.v1']]]);
     for (let i = 1; i < answers.length; i++) {
       // The client of ws does not accept that none is selected.
-      await tryConnect(at(), { headers: { 'sec-websocket-protocol': `game, ${gate.reserveToken()}` } });
+      await tryConnect(at(`?token=${gate.reserveToken()}`), {
+        headers: { 'sec-websocket-protocol': 'game' },
+      });
       await waitUntil(() => calls === i + 1);
     }
     strictEqual(gate.log.filter(({ kind }) => kind === 'hook_failed').length, 2);

@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { IncomingMessage } from 'node:http';
-import { createGatePlaces } from '../../../../src/integrations/lobby-server/admission/places.js';
-import { plainAddress } from '../../../../src/integrations/lobby-server/networks.js';
-import { waitUntil } from '../../../wait-until.js';
-import { openGate, type OpenGate } from '../gate.js';
-import { tryConnect, type ConnectResult } from '../connect-player.js';
+import { createGatePlaces } from '../../../src/integrations/lobby-server/places.js';
+import { plainAddress } from '../../../src/integrations/lobby-server/networks.js';
+import { waitUntil } from '../../wait-until.js';
+import { openGate, type OpenGate } from './gate.js';
+import { tryConnect, type ConnectResult } from './connect-player.js';
 
 describe('lobbyGate and how addresses share its places', () => {
   let gate: OpenGate;
@@ -20,7 +20,7 @@ describe('lobbyGate and how addresses share its places', () => {
   afterEach(() => gate.close());
 
   it('keeps places for players while one address opens silent sockets', async () => {
-    gate = await openGate({ firstMessage: true, maxWaiting: 64, addressOf });
+    gate = await openGate({ token: 'message', maxWaiting: 64, addressOf });
     const silent = await kinds(times(66, () => from('attacker')));
     // Half of all places.
     strictEqual(silent.filter(kind => kind === 'open').length, 32);
@@ -33,9 +33,11 @@ describe('lobbyGate and how addresses share its places', () => {
   });
 
   it('keeps places for players while one address has junk tokens in flight', async () => {
-    gate = await openGate({ maxChecks: 64, holdRequests: true, addressOf });
+    gate = await openGate({ maxPending: 64, holdRequests: true, addressOf });
     const junk = times(66, i => from('attacker', `junk-${i}`));
-    await waitUntil(() => gate.log.length === 34 && gate.heldRequests() === 32);
+    await waitUntil(
+      () => gate.log.filter(({ kind }) => kind === 'refused').length === 34 && gate.heldRequests() === 32,
+    );
     const players = times(20, i => from(`player ${i}`, gate.reserveToken()));
     await waitUntil(() => gate.heldRequests() === 52);
     gate.sendHeldRequests();
@@ -44,7 +46,7 @@ describe('lobbyGate and how addresses share its places', () => {
   });
 
   it('keeps places for players while one address has tokens held', async () => {
-    gate = await openGate({ maxChecks: 2, addressOf });
+    gate = await openGate({ maxPending: 2, addressOf });
     const stopFaults = gate.emulator.fault({ kind: 'html', status: 502 }, { times: Infinity });
     const junk = [];
     for (let i = 0; i < 6; i++) junk.push(...(await kinds([from('attacker', `junk-${i}`)])));
@@ -54,12 +56,12 @@ describe('lobbyGate and how addresses share its places', () => {
   });
 
   it('keeps nobody out of a gate that is not half full, although all come from one address', async () => {
-    gate = await openGate({ firstMessage: true, maxWaiting: 64, addressOf });
+    gate = await openGate({ token: 'message', maxWaiting: 64, addressOf });
     ok((await kinds(times(32, () => from('ingress')))).every(kind => kind === 'open'));
   });
 
   it('gives a place back when the first message or the answer has come, and when the client has left', async () => {
-    gate = await openGate({ firstMessage: true, maxWaiting: 2, maxChecks: 1, addressOf });
+    gate = await openGate({ token: 'message', maxWaiting: 2, maxPending: 1, addressOf });
     for (let i = 0; i < 4; i++) {
       const result = await from('player');
       ok(result.kind === 'open');
@@ -84,7 +86,7 @@ describe('lobbyGate and how addresses share its places', () => {
   ];
   for (const [one, other, isSame] of networks) {
     it(`takes ${one} and ${other} for ${isSame ? 'one address' : 'two addresses'}`, async () => {
-      gate = await openGate({ firstMessage: true, maxWaiting: 8, addressOf });
+      gate = await openGate({ token: 'message', maxWaiting: 8, addressOf });
       strictEqual((await kinds(times(4, () => from(one)))).join(), 'open,open,open,open');
       deepStrictEqual(await kinds([from(other)]), [isSame ? 'busy' : 'open']);
     });
@@ -94,7 +96,7 @@ describe('lobbyGate and how addresses share its places', () => {
 describe('the places of a gate, beyond half of them', () => {
   /** Places of which this address has taken so many. */
   const takenBy = (address: string, count: number, max = 4) => {
-    const { waiting } = createGatePlaces({ maxWaiting: max, maxChecks: 1 });
+    const { waiting } = createGatePlaces({ maxWaiting: max, maxPending: 1 });
     return { waiting, free: Array.from({ length: count }, () => waiting.take(address)) };
   };
   const isOfOneNetwork = (address: string, other: string) => !takenBy(address, 2).waiting.isFreeFor(other);
@@ -149,7 +151,7 @@ describe('the places of a gate, beyond half of them', () => {
   it('are twice as much for a /56 of IPv6, and four times for a /48, so that neither takes all', () => {
     const max = 1_024;
     const fill = (addressOf: (i: number) => string) => {
-      const { waiting } = createGatePlaces({ maxWaiting: max, maxChecks: 1 });
+      const { waiting } = createGatePlaces({ maxWaiting: max, maxPending: 1 });
       for (let i = 0; i < max; i++) if (waiting.isFreeFor(addressOf(i))) waiting.take(addressOf(i));
       return waiting;
     };
@@ -198,7 +200,7 @@ describe('an address', () => {
   });
 
   it('with a port is that without: one address takes no more places by it', () => {
-    const { waiting } = createGatePlaces({ maxWaiting: 4, maxChecks: 1 });
+    const { waiting } = createGatePlaces({ maxWaiting: 4, maxPending: 1 });
     for (let port = 1; port <= 2; port++) waiting.take(`203.0.113.7:${port}`);
     strictEqual(waiting.isFreeFor('203.0.113.7:3'), false);
     strictEqual(waiting.isFreeFor('203.0.113.8:3'), true);

@@ -1,9 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { NEVER, throwError, type Observable } from 'rxjs';
+import { StatusError } from 'lobby-rx';
+import { createTokenConfirmation } from '../../../../src/integrations/lobby-server/admission/index.js';
+import { createGatePlaces } from '../../../../src/integrations/lobby-server/places.js';
 import { confirmations, openGate, type OpenGate } from '../gate.js';
 import { tryConnect } from '../connect-player.js';
-import { createRefusedTokens } from '../../../../src/integrations/lobby-server/admission/refused-tokens.js';
-import { REFUSALS } from '../../../../src/integrations/lobby-server/admission/refusal.js';
-import { virtualTime } from '../../../virtual-time.js';
 
 describe('lobbyGate and requests that it need not send', () => {
   let gate: OpenGate;
@@ -30,14 +31,25 @@ describe('lobbyGate and requests that it need not send', () => {
     }
   });
 
-  it('forgets the oldest of more than 10,000 refused tokens', () => {
-    const { scheduler } = virtualTime();
-    const tokens = createRefusedTokens({ scheduler });
-    const { status, code, reason } = REFUSALS.noHandshake;
-    for (let n = 0; n < 10_000; n++) tokens.add(`token-${n}`, REFUSALS.noHandshake);
-    deepStrictEqual(tokens.get('token-0'), { status, code, reason });
-    tokens.add('one more', REFUSALS.noHandshake);
-    deepStrictEqual([tokens.get('token-0'), tokens.get('token-1')?.status], [undefined, status]);
+  it('forgets the oldest of more than 10,000 refused tokens', async () => {
+    let asked = 0;
+    const answer = new StatusError(400, { method: 'POST', url: '/' }, { code: 'TOKEN_ERROR' });
+    const connected = (): Observable<void> => throwError(() => (asked++, answer));
+    gate = await openGate();
+    const { scheduler } = gate;
+    const settings = { client: { matchmaker: { players: { connected } } }, scheduler } as never;
+    const places = createGatePlaces({ maxWaiting: 10, maxPending: 10 });
+    const { confirm } = createTokenConfirmation(settings, places, () => undefined, NEVER);
+    const again = (token: string) => {
+      const before = asked;
+      confirm(token, 'a').subscribe();
+      return asked > before;
+    };
+    for (let n = 0; n < 10_000; n++) confirm(`token-${n}`, 'a').subscribe();
+    deepStrictEqual(
+      [again('token-0'), again('one more'), again('token-1'), again('token-0')],
+      [false, true, false, true],
+    );
   });
 
   it('sends nothing to the service while that has asked it not to', async () => {

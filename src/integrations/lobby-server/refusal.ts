@@ -1,7 +1,7 @@
-import { whyNotConnected } from '../../../client/index.js';
-import { answerBehind, isClientError, isInputError, MAX_WAIT, StatusError } from '../../../error/index.js';
-import { errorLine } from '../gate-log-entry.js';
-import { toCloseReason } from '../socket/index.js';
+import { whyNotConnected } from '../../client/index.js';
+import { answerBehind, isClientError, isInputError, MAX_WAIT, StatusError } from '../../error/index.js';
+import { errorLine } from './gate-log-entry.js';
+import { toCloseReason } from './close-frame.js';
 
 /** Why a client is refused: with this HTTP status before the upgrade, with this close code after it. */
 export interface Refusal {
@@ -37,13 +37,15 @@ export const REFUSALS = {
   address: { status: 429, code: 4429, reason: 'address', retryAfter: 1 },
   /** The token is being confirmed, or its player is in the lobby. */
   alreadyConnected: { status: 403, code: 4403, reason: 'already_connected' },
+  /** No player of the gate has this return ticket any more. */
+  expired: { status: 403, code: 4403, reason: 'expired' },
   busy: { status: 503, code: 4429, reason: 'busy', retryAfter: 1 },
   rateLimited: { status: 503, code: 4424, reason: 'API_RATE_LIMIT', retryAfter: 1 },
   /** The service's answer was lost. The player may come again. */
   unknown: { status: 503, code: 4424, reason: 'unknown', retryAfter: 1 },
   gateClosed: { status: 503, code: 1001, reason: 'gate_closed', retryAfter: 1 },
   hookFailed: { status: 500, code: 4424, reason: 'hook_failed' },
-  /** Another listener of the server has answered the request, too. */
+  /** Another listener of the server may answer the request, or has answered it. */
   otherListener: { status: 500, code: 4424, reason: 'other_listener' },
 } as const satisfies Readonly<Record<string, Refusal>>;
 

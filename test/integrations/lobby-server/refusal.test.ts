@@ -1,10 +1,10 @@
 import { deepStrictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { REFUSALS } from '../../../../src/integrations/lobby-server/admission/refusal.js';
+import { REFUSALS } from '../../../src/integrations/lobby-server/refusal.js';
 
 const source = readFileSync(
-  join(import.meta.dirname, '../../../../src/integrations/lobby-server/lobby-gate.ts'),
+  join(import.meta.dirname, '../../../src/integrations/lobby-server/lobby-gate.ts'),
   'utf8',
 );
 /** The rows of the table that lobbyGate is documented with. */

@@ -11,7 +11,7 @@ describe('lobbyGate, with the token as the first message', () => {
   afterEach(() => gate.close());
 
   it('admits a player who sends a valid token, and holds further messages until they are admitted', async () => {
-    gate = await openGate({ firstMessage: true, holdRequests: true });
+    gate = await openGate({ token: 'message', holdRequests: true });
     const token = gate.reserveToken();
     const { ws } = await connectPlayer(at());
     for (const message of [token, 'one', 'two']) ws.send(message);
@@ -30,25 +30,6 @@ describe('lobbyGate, with the token as the first message', () => {
     strictEqual(gate.admitted[0]!.token, token);
   });
 
-  it('extracts the token with a function', async () => {
-    const firstMessage = (text: string) => (JSON.parse(text) as { token?: string }).token;
-    gate = await openGate({ firstMessage });
-    const token = gate.reserveToken();
-    const { ws } = await connectPlayer(at());
-    ws.send(JSON.stringify({ token }));
-    await waitUntil(() => gate.admitted.length === 1);
-
-    for (const message of ['{}', 'no JSON']) {
-      const result = await connectPlayer(at());
-      result.ws.send(message);
-      deepStrictEqual(await result.closed, { code: 4401, reason: 'no_token' });
-    }
-    deepStrictEqual(
-      gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [entry.hook] : [])),
-      ['firstMessage'],
-    );
-  });
-
   const refused: readonly (readonly [string, (gate: OpenGate) => string | Buffer, number, string])[] = [
     ['a token that was never issued', () => 'nobody-issued-it', 4401, 'invalid_token'],
     ['empty', () => '', 4401, 'no_token'],
@@ -58,7 +39,7 @@ describe('lobbyGate, with the token as the first message', () => {
   ];
   for (const [what, message, code, reason] of refused) {
     it(`closes with ${code} if the message is ${what}`, async () => {
-      gate = await openGate({ firstMessage: true });
+      gate = await openGate({ token: 'message' });
       const { ws, closed } = await connectPlayer(at());
       ws.send(message(gate), () => undefined);
       const { code: got, reason: why } = await closed;
@@ -71,14 +52,14 @@ describe('lobbyGate, with the token as the first message', () => {
   }
 
   it('takes a token in a binary message, since some engines send nothing else', async () => {
-    gate = await openGate({ firstMessage: true });
+    gate = await openGate({ token: 'message' });
     const { ws } = await connectPlayer(at());
     ws.send(Buffer.from(gate.reserveToken()));
     await waitUntil(() => gate.admitted.length === 1);
   });
 
   it('closes with 4403 if the token is consumed or expired', async () => {
-    gate = await openGate({ firstMessage: true });
+    gate = await openGate({ token: 'message' });
     const token = gate.reserveToken();
     const first = await connectPlayer(at());
     first.ws.send(token);
@@ -89,14 +70,14 @@ describe('lobbyGate, with the token as the first message', () => {
     strictEqual(gate.admitted.length, 1);
     await gate.close();
 
-    gate = await openGate({ firstMessage: true, emulatorConfig: { reservation: 0 } });
+    gate = await openGate({ token: 'message', emulatorConfig: { reservation: 0 } });
     const late = await connectPlayer(at());
     late.ws.send(gate.reserveToken());
     deepStrictEqual(await late.closed, { code: 4403, reason: 'registration_expired' });
   });
 
   it('admits only one of two players who send the same token at the same moment', async () => {
-    gate = await openGate({ firstMessage: true });
+    gate = await openGate({ token: 'message' });
     const token = gate.reserveToken();
     const results = await Promise.all([connectPlayer(at()), connectPlayer(at())]);
     for (const { ws } of results) ws.send(token);
@@ -105,20 +86,8 @@ describe('lobbyGate, with the token as the first message', () => {
     await waitUntil(() => gate.admitted.length === 1);
   });
 
-  it('admits only one of two players if one sends a token that the other has in their URL', async () => {
-    gate = await openGate({ firstMessage: true });
-    const token = gate.reserveToken();
-    const byMessage = await connectPlayer(at());
-    byMessage.ws.send(token);
-    const result = await tryConnect(at(`?token=${token}`));
-    await waitUntil(() => gate.admitted.length === 1);
-    if (result.kind === 'open') strictEqual((await byMessage.closed).code, 4403);
-    else strictEqual(result.kind === 'refused' && result.status, 403);
-    strictEqual(gate.admitted.length, 1);
-  });
-
   it('closes with 4408 if the message, or a part of it, does not arrive in time', async () => {
-    gate = await openGate({ firstMessage: true });
+    gate = await openGate({ token: 'message' });
     const { closed } = await connectPlayer(at());
     const half = await connectPlayer(at());
     half.ws.send(gate.reserveToken(), { fin: false });
@@ -132,14 +101,15 @@ describe('lobbyGate, with the token as the first message', () => {
     strictEqual(confirmations(gate), 0);
   });
 
-  it('does not open the socket if the URL has a wrong token', async () => {
-    gate = await openGate({ firstMessage: true });
-    strictEqual((await tryConnect(at('?token=wrong'))).kind, 'refused');
-    strictEqual((await tryConnect(at('?token='))).kind, 'refused');
+  it('takes no token from the URL', async () => {
+    gate = await openGate({ token: 'message' });
+    const { ws, closed } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    ws.send('wrong');
+    deepStrictEqual(await closed, { code: 4401, reason: 'invalid_token' });
   });
 
   it('waits for at most maxWaiting first messages', async () => {
-    gate = await openGate({ maxWaiting: 2, firstMessage: true });
+    gate = await openGate({ maxWaiting: 2, token: 'message' });
     const first = await connectPlayer(at());
     await connectPlayer(at());
     const third = await tryConnect(at());
@@ -149,8 +119,20 @@ describe('lobbyGate, with the token as the first message', () => {
     await connectPlayer(at());
   });
 
+  it('is told to try again if more tokens than maxPending are being confirmed', async () => {
+    gate = await openGate({ token: 'message', holdRequests: true, maxPending: 1 });
+    const first = await connectPlayer(at());
+    first.ws.send(gate.reserveToken());
+    await waitUntil(() => gate.heldRequests() === 1);
+    const second = await connectPlayer(at());
+    second.ws.send(gate.reserveToken());
+    deepStrictEqual(await second.closed, { code: 4429, reason: 'busy' });
+    gate.sendHeldRequests();
+    await waitUntil(() => gate.admitted.length === 1);
+  });
+
   it('does not admit a player who sends more than may be held while they are being confirmed', async () => {
-    gate = await openGate({ holdRequests: true, firstMessage: true });
+    gate = await openGate({ holdRequests: true, token: 'message' });
     const token = gate.reserveToken();
     const { ws, closed } = await connectPlayer(at());
     ws.send(token);
@@ -162,7 +144,7 @@ describe('lobbyGate, with the token as the first message', () => {
   });
 
   it('gives a refused client a second to answer the close frame', async () => {
-    gate = await openGate({ firstMessage: true });
+    gate = await openGate({ token: 'message' });
     const client = await connectRaw(gate.port, '/');
     await once(client, 'data');
     // An empty text message, masked with zeros, followed by others.

@@ -1,10 +1,10 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import type { LobbyMessage } from 'lobby-rx/lobby-server';
-import { MessageBuffer } from '../../../../src/integrations/lobby-server/socket/message-buffer.js';
+import { MessageBuffer } from '../../../src/integrations/lobby-server/message-buffer.js';
 
 describe('messages that nobody has taken yet', () => {
   it('do not hold the larger buffer that they were received in', () => {
-    const buffer = new MessageBuffer(1_000, () => undefined);
+    const buffer = new MessageBuffer(1_000);
     const received = Buffer.alloc(100_000, 7).subarray(10, 13);
     buffer.push(received, 3);
     buffer.push('text', 4);

@@ -1,25 +1,27 @@
 import { Observable, Subject } from 'rxjs';
-import type { LobbyMessage } from '../lobby-socket.js';
+import type { LobbyMessage } from './lobby-socket.js';
 
 /** How many messages are held, and how many of the largest size. */
 const MAX_MESSAGES = 64;
 const LARGE_MESSAGES = 4;
 
+interface Held {
+  readonly message: LobbyMessage;
+  readonly bytes: number;
+}
+
 /** Passes messages on to subscribers, and holds them while there are none. */
 export class MessageBuffer {
   readonly message$: Observable<LobbyMessage>;
   readonly #maxBytes: number;
-  readonly #overflow: () => void;
   readonly #live$ = new Subject<LobbyMessage>();
-  #held: { readonly message: LobbyMessage; readonly bytes: number }[] = [];
+  #held: Held[] = [];
   #heldBytes = 0;
   #hasEnded = false;
   #isFlushing = false;
 
-  /** `overflow` is called if the held messages exceed a limit. They are dropped. */
-  constructor(maxPayload: number, overflow: () => void) {
+  constructor(maxPayload: number) {
     this.#maxBytes = LARGE_MESSAGES * maxPayload;
-    this.#overflow = overflow;
     this.message$ = new Observable(subscriber => {
       const subscription = this.#live$.subscribe(subscriber);
       this.#flush();
@@ -27,21 +29,33 @@ export class MessageBuffer {
     });
   }
 
-  push(message: LobbyMessage, bytes: number): void {
-    if (this.#hasEnded) return;
+  /** Returns whether there was room. If there was not, all held messages are dropped. */
+  push(message: LobbyMessage, bytes: number): boolean {
+    if (this.#hasEnded) return true;
     this.#held.push({ message: this.#live$.observed ? message : copyOf(message), bytes });
     this.#heldBytes += bytes;
     this.#flush();
-    if (this.#held.length <= MAX_MESSAGES && this.#heldBytes <= this.#maxBytes) return;
-    this.#held = [];
-    this.#heldBytes = 0;
-    this.#overflow();
+    if (this.#held.length <= MAX_MESSAGES && this.#heldBytes <= this.#maxBytes) return true;
+    this.#take();
+    return false;
+  }
+
+  /** Passes on what it holds, and returns whether the other one had room for it. */
+  moveTo(other: MessageBuffer): boolean {
+    return this.#take().every(({ message, bytes }) => other.push(message, bytes));
   }
 
   /** No more messages will come: `message$` completes once all held messages have been emitted. */
   end(): void {
     this.#hasEnded = true;
     this.#flush();
+  }
+
+  #take(): readonly Held[] {
+    const held = this.#held;
+    this.#held = [];
+    this.#heldBytes = 0;
+    return held;
   }
 
   /** One message at a time: if the subscriber leaves after one message, the others must stay held. */

@@ -4,7 +4,7 @@ import { waitUntil } from '../../../wait-until.js';
 import { confirmations, openGate, type OpenGate } from '../gate.js';
 import { connectPlayer, tryConnect } from '../connect-player.js';
 
-describe('lobbyGate and the hooks that free slots', () => {
+describe('lobbyGate and freeSlot', () => {
   let gate: OpenGate;
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
@@ -13,7 +13,7 @@ describe('lobbyGate and the hooks that free slots', () => {
     const running = new Map<string, Subject<void>>();
     const called: string[] = [];
     gate = await openGate({
-      onGone: token => {
+      freeSlot: token => {
         called.push(token);
         const ended$ = new Subject<void>();
         running.set(token, ended$);
@@ -34,9 +34,9 @@ describe('lobbyGate and the hooks that free slots', () => {
     deepStrictEqual([...called].sort(), [...tokens].sort());
   });
 
-  it('refuses the token of a player who has left without asking the service, until onGone has ended', async () => {
+  it('refuses the token of a player who has left without asking the service, until their slot is free', async () => {
     const freed$ = new Subject<void>();
-    gate = await openGate({ onGone: () => freed$ });
+    gate = await openGate({ freeSlot: () => freed$ });
     const token = gate.reserveToken();
     const { ws } = await connectPlayer(at(`?token=${token}`));
     ws.close();

@@ -1,5 +1,5 @@
-import { checkArgument, printable, redact, type Guard } from '../../../error/index.js';
-import type { SocketClosed } from '../lobby-socket.js';
+import { checkArgument, printable, redact, type Guard } from '../../error/index.js';
+import type { SocketClosed } from './lobby-socket.js';
 
 /** The ranges of close codes that RFC 6455 lets a server send. */
 const SENDABLE_CODES: readonly (readonly [number, number])[] = [
@@ -22,9 +22,9 @@ const closeReason: Guard<string> = {
   is: (u): u is string => typeof u === 'string' && Buffer.byteLength(u) <= MAX_REASON_BYTES,
 };
 
-/** A text from elsewhere as the reason of a close frame, or for the log: in one line, cut, and without the token. */
-export function toCloseReason(text: string, token = ''): string {
-  const line = printable(redact(text, [token]));
+/** A text from elsewhere as the reason of a close frame, or for the log: in one line, cut, and without the secrets. */
+export function toCloseReason(text: string, ...secrets: readonly string[]): string {
+  const line = printable(redact(text, secrets));
   // The cut may leave half a character, which becomes a U+FFFD.
   const cut = Buffer.from(line).subarray(0, MAX_REASON_BYTES).toString();
   return cut === line ? line : cut.replace(/\ufffd$/, '');

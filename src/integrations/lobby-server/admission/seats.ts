@@ -1,0 +1,232 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { AsyncSubject, BehaviorSubject, race, take, timer, type Observable, type Subscription } from 'rxjs';
+import { redact } from '../../../error/index.js';
+import { checkCloseFrame, toCloseReason } from '../close-frame.js';
+import type { Connection } from '../connection.js';
+import type { GateSettings } from '../lobby-gate-config.js';
+import type { LobbyMessage, LobbySocket, SocketClosed } from '../lobby-socket.js';
+import { MessageBuffer } from '../message-buffer.js';
+import { REFUSALS } from '../refusal.js';
+import { splitToken, type Visitor } from '../upgrade/index.js';
+
+/** What begins so is a return ticket, and is never sent to the service. */
+const TICKET_PREFIX = 'return.';
+
+export const isReturnTicket = (token: string): boolean => token.startsWith(TICKET_PREFIX);
+
+/** The seats of the players who are in, each of which has one connection, or none while its player is away. */
+export interface Seats {
+  /** Seats a player whose token is confirmed; undefined if they have left meanwhile. */
+  readonly take: (visitor: Visitor, token: string) => LobbySocket | undefined;
+  /** Gives a player who comes back their seat on a new connection, or refuses the visitor. Emits nothing. */
+  readonly takeAgain: (visitor: Visitor, ticket: string) => Observable<never>;
+  /** Closes every player: who is away is gone at once. */
+  readonly clear: (closed: SocketClosed) => void;
+}
+
+/** `released` is called with the token of each player who is gone. `closed$` emits once no player can come back. */
+export function createSeats(
+  settings: GateSettings,
+  released: (token: string) => void,
+  closed$: Observable<unknown>,
+): Seats {
+  const { log, scheduler, grace } = settings;
+  const taken = new Set<Player>();
+  // By the hash of the ticket: how long a look-up takes says nothing about the ticket itself.
+  const byTicket = new Map<string, Player>();
+
+  const seats: SeatsOfPlayer = {
+    settings,
+    closed$,
+    issueTicket: player => {
+      const ticket = TICKET_PREFIX + randomBytes(16).toString('base64url');
+      if (grace > 0 && taken.has(player)) byTicket.set(hashOf(ticket), player);
+      return ticket;
+    },
+    left: (player, ticket, closed, wasAway) => {
+      taken.delete(player);
+      if (ticket !== undefined) byTicket.delete(hashOf(ticket));
+      const { address } = player;
+      log({ kind: 'gone', at: scheduler.now(), address, ...closed, ...(wasAway && { wasAway }) });
+      released(player.token);
+    },
+  };
+  return {
+    take: (visitor, token) => {
+      const connection = visitor.admit();
+      if (connection) {
+        const player = new Player(token, seats);
+        taken.add(player);
+        player.sit(visitor, connection);
+        return player;
+      }
+      log({ kind: 'gone', at: scheduler.now(), address: visitor.address });
+      released(token);
+      return undefined;
+    },
+    takeAgain: (visitor, ticket) => {
+      const player = byTicket.get(hashOf(ticket));
+      const connection = player?.mayComeBack ? visitor.admit() : undefined;
+      if (connection) player?.comeBack(visitor, connection);
+      return visitor.refuse(REFUSALS.expired);
+    },
+    clear: ({ code, reason }) => {
+      for (const player of [...taken]) player.close(code, reason);
+    },
+  };
+}
+
+const hashOf = (ticket: string) => createHash('sha256').update(ticket).digest('base64');
+
+/** What the players of a gate share. */
+interface SeatsOfPlayer {
+  readonly settings: GateSettings;
+  readonly closed$: Observable<unknown>;
+  readonly issueTicket: (player: Player) => string;
+  readonly left: (player: Player, ticket: string | undefined, closed: SocketClosed, wasAway: boolean) => void;
+}
+
+/** The public socket of a player. Private fields are not printed, nor is what only its class has. */
+class Player implements LobbySocket {
+  address = '';
+  url = '';
+  readonly #token: string;
+  readonly #seats: SeatsOfPlayer;
+  readonly #messages: MessageBuffer;
+  readonly #status$ = new BehaviorSubject<'open' | 'away'>('open');
+  readonly #closed$ = new AsyncSubject<SocketClosed>();
+  #connection: Connection | undefined;
+  #headers: IncomingHttpHeaders = {};
+  #ticket: string | undefined;
+  #grace: Subscription | undefined;
+  #isGone = false;
+
+  constructor(token: string, seats: SeatsOfPlayer) {
+    this.#token = token;
+    this.#seats = seats;
+    this.#messages = new MessageBuffer(seats.settings.maxPayload);
+  }
+
+  get token(): string {
+    return this.#token;
+  }
+
+  get returnTicket(): string {
+    return (this.#ticket ??= this.#seats.issueTicket(this));
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#headers;
+  }
+
+  get searchParams(): URLSearchParams {
+    // Not `new URL`, which throws on some paths that requests may have.
+    return new URLSearchParams(this.url.split(/\?(.*)/s, 2)[1]);
+  }
+
+  get status$(): Observable<'open' | 'away'> {
+    return this.#status$.asObservable();
+  }
+
+  get message$(): Observable<LobbyMessage> {
+    return this.#messages.message$;
+  }
+
+  get closed$(): Observable<SocketClosed> {
+    return this.#closed$.asObservable();
+  }
+
+  get bufferedAmount(): number {
+    return this.#connection?.bufferedAmount ?? 0;
+  }
+
+  send(message: LobbyMessage): boolean {
+    return this.#connection?.send(message) ?? false;
+  }
+
+  close(code = 1000, reason = ''): void {
+    checkCloseFrame(code, reason);
+    if (this.#connection) this.#connection.close(code, reason);
+    else this.#leave({ code, reason });
+  }
+
+  terminate(): void {
+    if (this.#connection) this.#connection.terminate();
+    else this.#leave({ code: 1006, reason: '' });
+  }
+
+  toJSON(): object {
+    const { address, url } = this;
+    return { address, url };
+  }
+
+  /** Takes a connection, whose end is the player's, unless they come back. */
+  sit({ address, url, headers }: Visitor, connection: Connection): void {
+    const { token } = this.#seats.settings;
+    this.address = address;
+    this.url = this.#clean(token === 'query' ? splitToken(url).url : url);
+    this.#headers = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value.map(text => this.#clean(text)) : value && this.#clean(value),
+      ]),
+    );
+    this.#connection = connection;
+    this.#grace?.unsubscribe();
+    connection.closed$.subscribe(({ code, reason, wasDropped }) => {
+      // Another connection has taken its place.
+      if (this.#connection !== connection) return;
+      this.#connection = undefined;
+      const closed = { code, reason: toCloseReason(this.#clean(reason)) };
+      if (wasDropped && this.#seats.settings.grace > 0) this.#goAway(closed);
+      else this.#leave(closed);
+    });
+    if (this.#status$.value === 'away') this.#status$.next('open');
+    connection.passTo(this.#messages);
+  }
+
+  /** Not if this side has closed the connection: then the player is about to be gone. */
+  get mayComeBack(): boolean {
+    return !this.#isGone && !this.#connection?.wasClosedByUs;
+  }
+
+  /** Takes the connection on which the player has come back, instead of the one that they may still have. */
+  comeBack(visitor: Visitor, connection: Connection): void {
+    const { log, scheduler } = this.#seats.settings;
+    const old = this.#connection;
+    this.#connection = undefined;
+    old?.terminate();
+    if (old) this.#goAway({ code: 1006, reason: '' });
+    // A subscriber may have closed it.
+    if (this.#isGone) return connection.closeOrTerminate(REFUSALS.expired.code, REFUSALS.expired.reason);
+    this.sit(visitor, connection);
+    log({ kind: 'returned', at: scheduler.now(), address: this.address });
+  }
+
+  #goAway(closed: SocketClosed): void {
+    const { settings, closed$ } = this.#seats;
+    const { grace, log, scheduler } = settings;
+    log({ kind: 'away', at: scheduler.now(), address: this.address, ...closed });
+    this.#status$.next('away');
+    const isOver$ = race(closed$, timer(grace, scheduler)).pipe(take(1));
+    if (!this.#isGone) this.#grace = isOver$.subscribe(() => this.#leave(closed));
+  }
+
+  #leave(closed: SocketClosed): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#grace?.unsubscribe();
+    const wasAway = this.#status$.value === 'away';
+    this.#status$.complete();
+    this.#messages.end();
+    this.#seats.left(this, this.#ticket, closed, wasAway);
+    this.#closed$.next(closed);
+    this.#closed$.complete();
+  }
+
+  /** A client may repeat its secrets anywhere: in a cookie, in the URL of its page, as the reason of its leaving. */
+  #clean(text: string): string {
+    return redact(text, this.#ticket === undefined ? [this.#token] : [this.#token, this.#ticket]);
+  }
+}

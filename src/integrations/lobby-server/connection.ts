@@ -1,0 +1,178 @@
+import type { Duplex } from 'node:stream';
+import { AsyncSubject, Observable, takeUntil, timer, type Subscriber, type Subscription } from 'rxjs';
+import type { WebSocket } from 'ws';
+import { checkCloseFrame, closeFrameAfter } from './close-frame.js';
+import { forceClose } from './force-close.js';
+import type { GateSettings } from './lobby-gate-config.js';
+import type { LobbyMessage, SocketClosed } from './lobby-socket.js';
+import { MessageBuffer } from './message-buffer.js';
+
+/** How long `maxBufferedAmount` may be exceeded, in ms: sending a single large message takes time. */
+const STALL_TIMEOUT = 5_000;
+
+/** So many times `maxBufferedAmount` are never held, however short the time. */
+const MAX_STALLED = 4;
+
+/** A client that has not answered this many pings is gone. One is too few: this process may have been asleep itself. */
+const MAX_UNANSWERED_PINGS = 2;
+
+/** How a connection ended. */
+export interface ConnectionEnd extends SocketClosed {
+  /** Whether the client may not have meant it: its network or its page has gone, and this side has not closed the connection. */
+  readonly wasDropped: boolean;
+}
+
+/**
+ * An open WebSocket of ws, whether or not its player has been confirmed: holds its messages until a player takes them, and ends it if
+ * the client is gone or stalls.
+ */
+export class Connection {
+  readonly closed$: Observable<ConnectionEnd>;
+  readonly #ws: WebSocket;
+  readonly #socket: Duplex;
+  readonly #settings: GateSettings;
+  #first: Subscriber<LobbyMessage | undefined> | undefined;
+  #messages: MessageBuffer | undefined;
+  /** Set once this side has closed the socket. It takes precedence over the code of the close event. */
+  #closedByUs: SocketClosed | undefined;
+  #pings: Subscription | undefined;
+  #unansweredPings = 0;
+  #stall: Subscription | undefined;
+
+  constructor(ws: WebSocket, socket: Duplex, settings: GateSettings) {
+    const closed$ = new AsyncSubject<ConnectionEnd>();
+    this.closed$ = closed$;
+    this.#ws = ws;
+    this.#socket = socket;
+    this.#settings = settings;
+    ws.on('message', (data: Buffer, isBinary) =>
+      this.#receive(isBinary ? data : data.toString(), data.length),
+    );
+    ws.on('pong', () => (this.#unansweredPings = 0));
+    ws.on('error', error => {
+      // After a protocol violation, ws itself sends the close frame.
+      this.#closedByUs ??= closeFrameAfter(error);
+      forceClose(() => ws.terminate(), closed$, settings.scheduler);
+    });
+    ws.on('close', (code, reason) => {
+      this.#pings?.unsubscribe();
+      this.#first?.complete();
+      const end = this.#closedByUs ?? { code, reason: reason.toString() };
+      closed$.next({ ...end, wasDropped: !this.#closedByUs && (code === 1001 || code === 1006) });
+      closed$.complete();
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#ws.readyState === this.#ws.OPEN;
+  }
+
+  get wasClosedByUs(): boolean {
+    return this.#closedByUs !== undefined;
+  }
+
+  get bufferedAmount(): number {
+    return this.#ws.bufferedAmount;
+  }
+
+  /**
+   * The next message, which is not held. Emits undefined if more than so many bytes come before it is complete: they may come in small
+   * pieces, each of which costs more than its bytes. Completes without a value if the client leaves.
+   */
+  firstMessage(maxBytes: number): Observable<LobbyMessage | undefined> {
+    return new Observable(subscriber => {
+      let bytes = 0;
+      // Called after the message that the bytes complete.
+      const count = (data: Buffer) => {
+        bytes += data.length;
+        if (bytes > maxBytes) subscriber.next(undefined);
+      };
+      this.#first = subscriber;
+      this.#socket.on('data', count);
+      return () => {
+        this.#first = undefined;
+        this.#socket.off('data', count);
+      };
+    });
+  }
+
+  /** The messages are a player's from now on, those that are held, too, and the client is pinged. */
+  passTo(messages: MessageBuffer): void {
+    const hasRoom = this.#messages?.moveTo(messages) ?? true;
+    this.#messages = messages;
+    if (!hasRoom) this.#refuseMessages();
+    const ping = () => this.#ping();
+    const { pingInterval, scheduler } = this.#settings;
+    // Not an `interval`, of which each of many thousand players would hold the observables and subscribers.
+    this.#pings = scheduler.schedule(function () {
+      ping();
+      this.schedule(undefined, pingInterval);
+    }, pingInterval);
+  }
+
+  /** Returns whether the connection was open. */
+  send(message: LobbyMessage): boolean {
+    if (!this.isOpen) return false;
+    const watch = () => this.#watchBufferedAmount();
+    this.#ws.send(message, watch);
+    watch();
+    return true;
+  }
+
+  close(code: number, reason: string): void {
+    checkCloseFrame(code, reason);
+    if (!this.isOpen) return;
+    const { scheduler, closeTimeout } = this.#settings;
+    this.#closedByUs = { code, reason };
+    this.#ws.close(code, reason);
+    // Who is half-open would hold up a shutdown.
+    forceClose(() => this.#ws.terminate(), this.closed$, scheduler, closeTimeout);
+  }
+
+  /** Ends the connection at once, without a close frame. */
+  terminate(): void {
+    if (this.isOpen) this.#closedByUs = { code: 1006, reason: '' };
+    this.#ws.terminate();
+  }
+
+  /** Closes the socket, and terminates it a second later if the client has not answered the close frame. */
+  closeOrTerminate(code: number, reason: string): void {
+    this.close(code, reason);
+    forceClose(() => this.#ws.terminate(), this.closed$, this.#settings.scheduler);
+  }
+
+  #receive(message: LobbyMessage, bytes: number): void {
+    this.#unansweredPings = 0;
+    // Messages that arrive after this side has closed the socket are dropped.
+    if (!this.isOpen) return;
+    if (this.#first) return this.#first.next(message);
+    this.#messages ??= new MessageBuffer(this.#settings.maxPayload);
+    if (!this.#messages.push(message, bytes)) this.#refuseMessages();
+  }
+
+  #refuseMessages(): void {
+    this.closeOrTerminate(4413, 'too many messages at once');
+  }
+
+  #ping(): void {
+    if (this.#unansweredPings++ >= MAX_UNANSWERED_PINGS) this.#ws.terminate();
+    else if (this.isOpen) this.#ws.ping();
+  }
+
+  #watchBufferedAmount(): void {
+    if (this.bufferedAmount <= this.#settings.maxBufferedAmount) {
+      this.#stall?.unsubscribe();
+      this.#stall = undefined;
+      return;
+    }
+    const end = () => {
+      // A close frame would only be queued behind all other data.
+      this.#closedByUs ??= { code: 4413, reason: 'does not read' };
+      this.#ws.terminate();
+    };
+    if (this.bufferedAmount > MAX_STALLED * this.#settings.maxBufferedAmount) return end();
+    this.#stall ??= timer(STALL_TIMEOUT, this.#settings.scheduler)
+      .pipe(takeUntil(this.closed$))
+      .subscribe(end);
+  }
+}

@@ -1,3 +1,0 @@
-export { toCloseReason } from './close-frame.js';
-export { Connection } from './connection.js';
-export { forceClose } from './force-close.js';

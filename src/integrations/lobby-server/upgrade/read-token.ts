@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { finalize, map, of, take, timeout, type Observable } from 'rxjs';
+import { readOr } from '../../../error/index.js';
+import { aString, callHook } from '../call-hook.js';
+import type { GateSettings } from '../lobby-gate-config.js';
+import type { LobbyMessage } from '../lobby-socket.js';
+import type { GatePlaces } from '../places.js';
+import { REFUSALS, type Refusal } from '../refusal.js';
+import type { Visitor } from './visitor.js';
+
+/** Emits the token, or why there is none, and completes; without a value if the client has left. */
+export type ReadToken = (visitor: Visitor, request: IncomingMessage) => Observable<string | Refusal>;
+
+/** How long the first message may take, in ms. */
+const FIRST_MESSAGE_TIMEOUT = 5_000;
+
+/** How many bytes a client may send until its first message is complete. */
+const MAX_FIRST_MESSAGE = 16_384;
+
+/** Much longer than any token of the service. */
+const MAX_TOKEN_LENGTH = 8_192;
+
+export function createReadToken(settings: GateSettings, { waiting }: Pick<GatePlaces, 'waiting'>): ReadToken {
+  const { token: source, scheduler } = settings;
+
+  // Without the request, of which who waits would hold on to all that it came with.
+  const fromFirstMessage = (visitor: Visitor): Observable<string | Refusal> => {
+    if (!waiting.isFreeFor(visitor.address)) return of(REFUSALS.busy);
+    const connection = visitor.open();
+    if (!connection) return of(REFUSALS.gateClosed);
+    return connection.firstMessage(MAX_FIRST_MESSAGE).pipe(
+      take(1),
+      map(message => (message === undefined ? REFUSALS.tooLarge : checked(textOf(message)))),
+      timeout({ first: FIRST_MESSAGE_TIMEOUT, scheduler, with: () => of(REFUSALS.noTokenInTime) }),
+      finalize(waiting.take(visitor.address)),
+    );
+  };
+  return (visitor, request) => {
+    if (source === 'message') return fromFirstMessage(visitor);
+    if (source === 'query') return of(checked(splitToken(request.url).token));
+    const token = callHook('token', () => source(request) ?? '', aString, settings);
+    return of(token === undefined ? REFUSALS.hookFailed : checked(token));
+  };
+}
+
+const checked = (token: string): string | Refusal =>
+  token === '' || token.length > MAX_TOKEN_LENGTH ? REFUSALS.noToken : token;
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Some engines send binary messages only. */
+function textOf(message: LobbyMessage): string {
+  return typeof message === 'string' ? message : readOr('', () => UTF_8.decode(message));
+}
+
+const PARAMETER = 'token';
+
+/** The token in the query of a URL, empty if there is none or more than one, and the URL without it: everything else is unchanged. */
+export function splitToken(pathAndQuery = '/'): { readonly token: string; readonly url: string } {
+  const at = pathAndQuery.indexOf('?');
+  if (at < 0) return { token: '', url: pathAndQuery };
+  const query = pathAndQuery.slice(at);
+  const tokens: string[] = [];
+  // Without the empty ones.
+  const parameters = new URLSearchParams(query).entries();
+  const rest = query
+    .slice(1)
+    .split('&')
+    .filter(pair => {
+      const [name, value = ''] = pair === '' ? [] : (parameters.next().value ?? []);
+      if (name === PARAMETER) tokens.push(value);
+      return name !== PARAMETER;
+    });
+  const path = pathAndQuery.slice(0, at);
+  const [token = '', another] = tokens;
+  return {
+    token: another === undefined ? token : '',
+    url: rest.length > 0 ? `${path}?${rest.join('&')}` : path,
+  };
+}

@@ -1,0 +1,153 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { EMPTY, type Observable } from 'rxjs';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Guard } from '../../../error/index.js';
+import { callHook } from '../call-hook.js';
+import { toCloseReason } from '../close-frame.js';
+import { Connection } from '../connection.js';
+import type { GateSettings } from '../lobby-gate-config.js';
+import { addressOf } from '../networks.js';
+import { REFUSALS, type Refusal } from '../refusal.js';
+import { refuseUpgrade, type Upgrade } from './upgrades.js';
+
+/** A client that is not in yet. It is admitted or refused, once; who has left is neither. */
+export class Visitor {
+  readonly address: string;
+  /** The path and query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Why it is refused before anything else is asked: it sent no handshake, or the hook that says where it comes from failed. */
+  readonly refusal: Refusal | undefined;
+  readonly #socket: Duplex;
+  readonly #settings: GateSettings;
+  /** Completes the upgrade. Gone once it has been called: it holds on to the request and all that it came with. */
+  #complete: (() => WebSocket | undefined) | undefined;
+  #connection: Connection | undefined;
+  #isSettled = false;
+
+  constructor(
+    { request, socket, head }: Upgrade,
+    complete: (() => WebSocket | undefined) | undefined,
+    settings: GateSettings,
+  ) {
+    const address = addressOf(request, settings);
+    this.address = address ?? '';
+    this.url = request.url ?? '/';
+    this.headers = request.headers;
+    this.#socket = socket;
+    this.#settings = settings;
+    this.#complete = complete;
+    // A client must not send data before the answer (RFC 6455, 4.1).
+    if (!complete || head.length > 0)
+      this.refusal = request.method === 'GET' ? REFUSALS.noHandshake : REFUSALS.noGet;
+    else if (address === undefined) this.refusal = REFUSALS.hookFailed;
+  }
+
+  /** The service is being asked: until the answer, who sends data before the upgrade is refused, and who leaves has left. */
+  wait(): void {
+    // Unread data would hide that the client has left.
+    if (!this.#connection) this.#socket.on('data', this.#refuseEarlyData).on('end', this.#destroy);
+  }
+
+  /** Completes the upgrade, so that the client can send its token; undefined if it has left. */
+  open(): Connection | undefined {
+    if (this.#connection || this.#socket.destroyed) return this.#connection;
+    this.#socket.off('data', this.#refuseEarlyData).off('end', this.#destroy).pause();
+    try {
+      const ws = this.#complete?.();
+      this.#connection = ws && new Connection(ws, this.#socket, this.#settings);
+    } catch {
+      // Another listener of the server has upgraded this socket.
+      this.#socket.destroy();
+    }
+    this.#complete = undefined;
+    this.#socket.resume();
+    return this.#connection;
+  }
+
+  /** Lets the client in; undefined if it has left or been refused. */
+  admit(): Connection | undefined {
+    return this.#settle() ? this.open() : undefined;
+  }
+
+  /** Says why not, before the upgrade by HTTP, after it by a close frame, and logs it. Emits nothing. */
+  refuse(refusal: Refusal): Observable<never> {
+    if (!this.#settle()) return EMPTY;
+    const { reason, error, retryAfter = 1 } = refusal;
+    const { log, scheduler } = this.#settings;
+    // A close frame has no header for it.
+    const wait = retryAfter > 1 ? `; retry-after=${retryAfter}` : '';
+    if (this.#connection) this.#connection.closeOrTerminate(refusal.code, toCloseReason(reason + wait));
+    else refuseUpgrade(this.#socket, refusal, scheduler);
+    const code = this.#connection ? refusal.code : refusal.status;
+    const { address } = this;
+    log({
+      ...{ kind: 'refused', at: scheduler.now(), address, code, reason },
+      ...(error !== undefined && { error }),
+    });
+    return EMPTY;
+  }
+
+  readonly #refuseEarlyData = () => void this.refuse(REFUSALS.noHandshake);
+  readonly #destroy = () => void this.#socket.destroy();
+
+  /** Returns whether the client still has to be answered. */
+  #settle(): boolean {
+    const isConnected = this.#connection ? this.#connection.isOpen : !this.#socket.destroyed;
+    const isPending = !this.#isSettled && isConnected;
+    this.#isSettled = true;
+    return isPending;
+  }
+}
+
+/** Meets a client: ws has checked its handshake, and waits for the word to complete it. */
+export function createVisitors(settings: GateSettings): (upgrade: Upgrade) => Visitor {
+  const { maxPayload } = settings;
+  // ws validates the handshake, then calls `verifyClient` synchronously. Its callback is kept until the client is let in.
+  const completions = new WeakMap<IncomingMessage, () => void>();
+  const server = new WebSocketServer({
+    ...{ noServer: true, clientTracking: false, maxPayload },
+    perMessageDeflate: settings.ws.perMessageDeflate ?? false,
+    // Newer than the types of ws. Small pieces cost much more memory than the bytes that are in them.
+    ...{
+      maxFragments: Math.max(16, Math.ceil(maxPayload / 1_024)),
+      maxBufferedChunks: Math.max(32, Math.ceil(maxPayload / 512)),
+    },
+    verifyClient: ({ req }: { req: IncomingMessage }, done: (isVerified: true) => void) =>
+      completions.set(req, () => done(true)),
+    handleProtocols: (offered, request) => selectProtocol(offered, request, settings),
+  });
+  // Otherwise ws would answer by itself.
+  server.on('wsClientError', () => undefined);
+
+  return upgrade => {
+    const { request, socket, head } = upgrade;
+    let ws: WebSocket | undefined;
+    server.handleUpgrade(request, socket, head, opened => (ws = opened));
+    const complete = completions.get(request);
+    const open = () => {
+      complete?.();
+      return ws;
+    };
+    return new Visitor(upgrade, complete && open, settings);
+  };
+}
+
+function selectProtocol(
+  offered: Set<string>,
+  request: IncomingMessage,
+  settings: GateSettings,
+): string | false {
+  const [first = false] = offered;
+  const { handleProtocols } = settings.ws;
+  if (!handleProtocols) return first;
+  const select = () => handleProtocols(offered, request);
+  const selected = callHook('ws.handleProtocols', select, aProtocol, settings);
+  return selected !== undefined && selected !== false && offered.has(selected) && selected;
+}
+
+const aProtocol: Guard<string | false> = {
+  name: 'a string or false',
+  is: (u): u is string | false => typeof u === 'string' || u === false,
+};

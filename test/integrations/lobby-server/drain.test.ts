@@ -1,0 +1,133 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { EMPTY, NEVER, Subject, throwError, timer } from 'rxjs';
+import { StatusError } from 'lobby-rx';
+import { waitUntil } from '../../wait-until.js';
+import { connectPlayer, tryConnect } from './connect-player.js';
+import { eachFromElsewhere, openGate, type OpenGate } from './gate.js';
+
+describe('drain$ of lobbyGate', () => {
+  let gate: OpenGate;
+  const at = (token: string) => `ws://127.0.0.1:${gate.port}/?token=${token}`;
+  afterEach(() => gate.close());
+
+  const enter = async (count: number) => {
+    const before = gate.admitted.length;
+    const tokens = Array.from({ length: count }, () => gate.reserveToken());
+    const players = await Promise.all(tokens.map(token => connectPlayer(at(token))));
+    await waitUntil(() => gate.admitted.length === before + count);
+    return players;
+  };
+  const completion = () => {
+    const state = { isComplete: false };
+    gate.gate$.subscribe({ complete: () => (state.isComplete = true) });
+    return state;
+  };
+
+  it('closes every player, refuses everyone else, and completes the gate once every slot is free', async () => {
+    const drain$ = new Subject<void>();
+    const freeing: Subject<void>[] = [];
+    gate = await openGate({
+      ...{ drain$, grace: 30_000 },
+      freeSlot: () => {
+        const freed$ = new Subject<void>();
+        freeing.push(freed$);
+        return freed$;
+      },
+    });
+    const state = completion();
+    const players = await enter(3);
+    players[2]!.ws.terminate();
+    await waitUntil(() => gate.log.some(({ kind }) => kind === 'away'));
+    drain$.next();
+    for (const { closed } of players.slice(0, 2))
+      deepStrictEqual(await closed, { code: 1001, reason: 'gate_closed' });
+    await waitUntil(() => freeing.length === 3);
+    const late = await tryConnect(at(gate.reserveToken()));
+    ok(late.kind === 'refused');
+    deepStrictEqual([late.status, late.body], [503, 'gate_closed']);
+    for (const freed$ of freeing) {
+      strictEqual(state.isComplete, false);
+      freed$.complete();
+    }
+    deepStrictEqual([state.isComplete, gate.server.listenerCount('upgrade')], [true, 0]);
+    const [drained] = gate.log.filter(({ kind }) => kind === 'drained');
+    deepStrictEqual(drained, { kind: 'drained', at: gate.scheduler.now(), freed: 3, failed: 0 });
+  });
+
+  it('frees the slots of tokens that were being confirmed, and of those held', async () => {
+    const drain$ = new Subject<void>();
+    gate = await openGate({ drain$, holdRequests: true });
+    const state = completion();
+    gate.emulator.fault({ kind: 'html', status: 503 });
+    const held = tryConnect(at(gate.reserveToken()));
+    await waitUntil(() => gate.heldRequests() === 1);
+    gate.sendHeldRequests();
+    await held;
+    const pending = tryConnect(at(gate.reserveToken()));
+    await waitUntil(() => gate.heldRequests() === 1);
+    drain$.next();
+    ok((await pending).kind === 'refused');
+    deepStrictEqual([gate.unknown.length, state.isComplete], [1, false]);
+    gate.sendHeldRequests();
+    await waitUntil(() => state.isComplete);
+    deepStrictEqual(gate.gone.length, 1);
+  });
+
+  it('calls freeSlot again after what may pass, and says of how many slots it could not be freed', async () => {
+    const drain$ = new Subject<void>();
+    const answer = (status: number) => new StatusError(status, { method: 'DELETE', url: '/' });
+    const calls = new Map<string, number>();
+    const outcomes: readonly ((call: number) => number | undefined)[] = [
+      () => 503,
+      () => 400,
+      call => (call < 4 ? 503 : undefined),
+    ];
+    gate = await openGate({
+      ...{ drain$, addressOf: eachFromElsewhere() },
+      freeSlot: token => {
+        const call = (calls.get(token) ?? 0) + 1;
+        calls.set(token, call);
+        const status = outcomes[[...calls.keys()].indexOf(token)]!(call);
+        return status === undefined ? EMPTY : throwError(() => answer(status));
+      },
+    });
+    const state = completion();
+    await enter(3);
+    drain$.next();
+    await waitUntil(() => {
+      gate.pass(10_000);
+      return state.isComplete;
+    });
+    deepStrictEqual([...calls.values()], [10, 1, 4]);
+    deepStrictEqual(gate.log.at(-1), { ...gate.log.at(-1)!, kind: 'drained', freed: 1, failed: 2 });
+    const freed = gate.log.flatMap(entry => (entry.kind === 'freed' ? [[entry.why, entry.attempts]] : []));
+    deepStrictEqual(freed, [['gone', 4]]);
+  });
+
+  it('waits for no slot longer than five minutes', async () => {
+    const drain$ = new Subject<void>();
+    gate = await openGate({ drain$, freeSlot: () => NEVER });
+    const state = completion();
+    await enter(1);
+    drain$.next();
+    await waitUntil(() => gate.log.some(({ kind }) => kind === 'gone'));
+    gate.pass(299_999);
+    strictEqual(state.isComplete, false);
+    gate.pass(1);
+    strictEqual(state.isComplete, true);
+  });
+
+  it('may be empty or fail, which drains nothing; what emits at once lets nobody in', async () => {
+    for (const drain$ of [EMPTY, throwError(() => new Error('no'))]) {
+      gate = await openGate({ drain$ });
+      const state = completion();
+      await enter(1);
+      strictEqual(state.isComplete, false);
+      await gate.close();
+    }
+    gate = await openGate({ drain$: timer(0) });
+    const state = completion();
+    gate.pass(0);
+    await waitUntil(() => state.isComplete);
+  });
+});
