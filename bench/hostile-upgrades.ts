@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { median } from './measure.js';
 import type { Report } from './report.js';
 import { replyOf } from './service-process.js';
@@ -63,7 +65,18 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'a close frame': { after: frame(0x88) },
 };
 
-/** What an upgrade request of a stranger costs a gate and ws alone, in CPU time of the server, for the same bytes. */
+const WAITING = 1_000;
+
+/** What a stranger sends who waits for as long as a gate lets them. */
+const SILENCE: Readonly<Record<string, { readonly after: Buffer; readonly bound: number }>> = {
+  'who are silent': { after: NOTHING, bound: 3.5 },
+  'who have sent 14 KB of one message': {
+    after: Buffer.concat([Buffer.from([0x81, 0xfe, 0x40, 0, 0, 0, 0, 0]), Buffer.alloc(14_336, 'x')]),
+    bound: 1.7,
+  },
+};
+
+/** What a stranger costs a gate and ws alone: a request, in CPU time of the server, and who waits, in memory; for the same bytes. */
 export async function benchHostileUpgrades(report: Report): Promise<void> {
   const [gate, ws] = [await startServer('gate'), await startServer('ws')];
   report.heading(
@@ -82,13 +95,20 @@ export async function benchHostileUpgrades(report: Report): Promise<void> {
     // Garbage may be collected during either of them. What must not come back was forty times as much.
     report.add({ name, value: ours * 1_000, unit: 'µs', ratio: ours / theirs, bound: 6, goal: 3 });
   }
+  report.heading(`${WAITING} strangers who have sent no message yet, live memory of the server for each`);
+  for (const [name, { after, bound }] of Object.entries(SILENCE)) {
+    const [ours, theirs] = [await gate.memoryOf(after), await ws.memoryOf(after)];
+    report.add({ name, value: ours, unit: 'KB', ratio: ours / theirs, bound });
+  }
   for (const { stop } of [gate, ws]) stop();
 }
 
 async function startServer(kind: 'gate' | 'ws') {
-  const child = fork(join(import.meta.dirname, 'upgrade-server.mjs'), [kind]);
+  const child = fork(join(import.meta.dirname, 'upgrade-server.mjs'), [kind], { execArgv: ['--expose-gc'] });
   const { port } = (await replyOf(child)) as { port: number };
-  const cpu = async () => ((await replyOf(child, {})) as { cpu: number }).cpu;
+  const ask = async (question: 'cpu' | 'memory') =>
+    ((await replyOf(child, { question })) as { value: number }).value;
+  const cpu = () => ask('cpu');
   return {
     /** The CPU time of one request, in ms. */
     costOf: async (shape: Shape) => {
@@ -100,23 +120,48 @@ async function startServer(kind: 'gate' | 'ws') {
       await Promise.all(Array.from({ length: AT_ONCE }, sendNext));
       return ((await cpu()) - before) / REQUESTS;
     },
+    /** The memory of one who waits, in KB. */
+    memoryOf: async (after: Buffer) => {
+      const crowd = () => Promise.all(Array.from({ length: WAITING }, () => wait(port, after)));
+      // What is kept after the first ones have left is not a stranger's.
+      for (const socket of await crowd()) socket.destroy();
+      await setTimeout(500);
+      const before = await ask('memory');
+      const waiting = await crowd();
+      // What they have sent is read by then.
+      await setTimeout(500);
+      const memory = (await ask('memory')) - before;
+      for (const socket of waiting) socket.destroy();
+      return memory / WAITING / 1_024;
+    },
     stop: () => child.disconnect(),
   };
 }
 
+/** Opens a WebSocket and sends this, and nothing more. */
+async function wait(port: number, after: Buffer): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  socket.write(requestOf({}));
+  await once(socket, 'data');
+  socket.resume().write(after);
+  return socket;
+}
+
 /** Sends a request, and leaves when it has been answered. Resolves once the server has closed the connection. */
-function send(
-  port: number,
-  { path = '/', headers = '', edit = request => request, after = NOTHING }: Shape,
-): Promise<void> {
+function send(port: number, shape: Shape): Promise<void> {
+  const { after = NOTHING } = shape;
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined).setTimeout(PATIENCE, () => socket.destroy());
+  socket.once('data', () => socket.end(after)).write(requestOf(shape));
+  return new Promise(resolve => void socket.on('close', resolve));
+}
+
+function requestOf({ path = '/', headers = '', edit = request => request }: Shape): string {
   const lines = [
     `GET ${path} HTTP/1.1`,
     ...['Host: a', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
     `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
     `${headers}\r\n`,
   ];
-  const socket = connect(port, '127.0.0.1');
-  socket.on('error', () => undefined).setTimeout(PATIENCE, () => socket.destroy());
-  socket.once('data', () => socket.end(after)).write(edit(lines.join('\r\n')));
-  return new Promise(resolve => void socket.on('close', resolve));
+  return edit(lines.join('\r\n'));
 }

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { AsyncSubject, Observable, takeUntil, timer, type Subscriber, type Subscription } from 'rxjs';
+import { AsyncSubject, takeUntil, timer, type Observable, type Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
 import { checkCloseFrame, closeFrameAfter } from './close-frame.js';
 import { forceClose } from './force-close.js';
@@ -22,6 +22,14 @@ export interface ConnectionEnd extends SocketClosed {
   readonly wasDropped: boolean;
 }
 
+/** What becomes of a first message: one of these is called, once or more often. */
+interface FirstMessageListener {
+  readonly complete: (message: LobbyMessage) => void;
+  /** So many bytes may come in small pieces, each of which costs more than its bytes. */
+  readonly tooLarge: () => void;
+  readonly left: () => void;
+}
+
 /**
  * An open WebSocket of ws, whether or not its player has been confirmed: holds its messages until a player takes them, and ends it if
  * the client is gone or stalls.
@@ -31,7 +39,7 @@ export class Connection {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
   readonly #settings: GateSettings;
-  #first: Subscriber<LobbyMessage | undefined> | undefined;
+  #first: FirstMessageListener | undefined;
   #messages: MessageBuffer | undefined;
   /** Set once this side has closed the socket. It takes precedence over the code of the close event. */
   #closedByUs: SocketClosed | undefined;
@@ -56,7 +64,7 @@ export class Connection {
     });
     ws.on('close', (code, reason) => {
       this.#pings?.unsubscribe();
-      this.#first?.complete();
+      this.#first?.left();
       const end = this.#closedByUs ?? { code, reason: reason.toString() };
       closed$.next({ ...end, wasDropped: !this.#closedByUs && (code === 1001 || code === 1006) });
       closed$.complete();
@@ -75,25 +83,20 @@ export class Connection {
     return this.#ws.bufferedAmount;
   }
 
-  /**
-   * The next message, which is not held. Emits undefined if more than so many bytes come before it is complete: they may come in small
-   * pieces, each of which costs more than its bytes. Completes without a value if the client leaves.
-   */
-  firstMessage(maxBytes: number): Observable<LobbyMessage | undefined> {
-    return new Observable(subscriber => {
-      let bytes = 0;
-      // Called after the message that the bytes complete.
-      const count = (data: Buffer) => {
-        bytes += data.length;
-        if (bytes > maxBytes) subscriber.next(undefined);
-      };
-      this.#first = subscriber;
-      this.#socket.on('data', count);
-      return () => {
-        this.#first = undefined;
-        this.#socket.off('data', count);
-      };
-    });
+  /** Listens to the next message, which is not held. Returns the function that no longer does. */
+  firstMessage(maxBytes: number, listener: FirstMessageListener): () => void {
+    let bytes = 0;
+    // Called after the message that the bytes complete.
+    const count = (data: Buffer) => {
+      bytes += data.length;
+      if (bytes > maxBytes) listener.tooLarge();
+    };
+    this.#first = listener;
+    this.#socket.on('data', count);
+    return () => {
+      this.#first = undefined;
+      this.#socket.off('data', count);
+    };
   }
 
   /** The messages are a player's from now on, those that are held, too, and the client is pinged. */
@@ -113,9 +116,10 @@ export class Connection {
   /** Returns whether the connection was open. */
   send(message: LobbyMessage): boolean {
     if (!this.isOpen) return false;
-    const watch = () => this.#watchBufferedAmount();
-    this.#ws.send(message, watch);
-    watch();
+    // Who has caught up since the last message does not stall.
+    if (this.#stall) this.#watchBufferedAmount();
+    this.#ws.send(message);
+    this.#watchBufferedAmount();
     return true;
   }
 
@@ -145,7 +149,7 @@ export class Connection {
     this.#unansweredPings = 0;
     // Messages that arrive after this side has closed the socket are dropped.
     if (!this.isOpen) return;
-    if (this.#first) return this.#first.next(message);
+    if (this.#first) return this.#first.complete(message);
     this.#messages ??= new MessageBuffer(this.#settings.maxPayload);
     if (!this.#messages.push(message, bytes)) this.#refuseMessages();
   }
@@ -173,6 +177,9 @@ export class Connection {
     if (this.bufferedAmount > MAX_STALLED * this.#settings.maxBufferedAmount) return end();
     this.#stall ??= timer(STALL_TIMEOUT, this.#settings.scheduler)
       .pipe(takeUntil(this.closed$))
-      .subscribe(end);
+      .subscribe(() => {
+        this.#stall = undefined;
+        if (this.bufferedAmount > this.#settings.maxBufferedAmount) end();
+      });
   }
 }

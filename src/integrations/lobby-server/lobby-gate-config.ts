@@ -121,7 +121,7 @@ export interface WsOptions {
 }
 
 /** The address that the connection of a request comes from: of a proxy, if there is one. */
-export function remoteAddress({ socket }: IncomingMessage): string {
+function remoteAddress({ socket }: IncomingMessage): string {
   return socket.remoteAddress ?? '';
 }
 

@@ -32,7 +32,11 @@ export class MessageBuffer {
   /** Returns whether there was room. If there was not, all held messages are dropped. */
   push(message: LobbyMessage, bytes: number): boolean {
     if (this.#hasEnded) return true;
-    this.#held.push({ message: this.#live$.observed ? message : copyOf(message), bytes });
+    if (this.#live$.observed && this.#held.length === 0 && !this.#isFlushing) {
+      this.#live$.next(message);
+      return true;
+    }
+    this.#held.push({ message: copyOf(message), bytes });
     this.#heldBytes += bytes;
     this.#flush();
     if (this.#held.length <= MAX_MESSAGES && this.#heldBytes <= this.#maxBytes) return true;

@@ -180,7 +180,9 @@ export async function runSnippet({ file, shows, isLobby }: Program): Promise<End
 async function openLobby(client: Parameters<typeof lobbyGate>[0]['client']) {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise(resolve => server.once('listening', resolve));
-  const players = lobbyGate({ server, client }).subscribe(player => player.send('Welcome.'));
+  const players = lobbyGate({ server, client }).subscribe(player =>
+    player.send(JSON.stringify({ text: 'Welcome.', ticket: player.returnTicket })),
+  );
   return {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     close: () => {

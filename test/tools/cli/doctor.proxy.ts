@@ -1,99 +1,25 @@
 import { match, strictEqual } from 'node:assert';
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createEmulator, listen, type EmulatorServer } from 'lobby-rx/emulator';
+import { openHaproxy, openNginx, type RealProxy } from '../../real-proxy.js';
 import { lobbyRx } from './lobby-rx.js';
 
-for (const name of ['nginx', 'haproxy']) {
-  if (spawnSync(name, ['-v']).error) {
-    console.error(`${name} was not found: apt-get install nginx-light haproxy`);
-    process.exit(2);
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
-async function whenOpen(port: number, attempts = 100): Promise<void> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-  } catch (error) {
-    if (attempts === 0) throw error;
-    await new Promise(resolve => setTimeout(resolve, 50));
-    await whenOpen(port, attempts - 1);
-  } finally {
-    socket.destroy();
-  }
-}
-
 describe('doctor, through a proxy with bad settings', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lobby-rx-doctor-'));
   const emulator = createEmulator({ blockTime: 6_000 });
   const { token } = emulator.addIdentity();
   let service: EmulatorServer;
-  let proxy: ChildProcess | undefined;
-  let port: number;
+  let proxy: RealProxy;
   before(async () => (service = await listen(emulator)));
-  beforeEach(async () => (port = await freePort()));
-  afterEach(async () => {
-    if (proxy?.exitCode === null) {
-      proxy.kill('SIGTERM');
-      await once(proxy, 'exit');
-    }
-  });
-  after(async () => {
-    await service.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterEach(() => proxy.close());
+  after(() => service.close());
 
-  const run = async (program: string, args: readonly string[], settings: string) => {
-    const file = join(folder, `${program}.conf`);
-    writeFileSync(file, settings);
-    proxy = spawn(program, [...args, file], { stdio: ['ignore', 'ignore', 'inherit'] });
-    await whenOpen(port);
+  const nginx = async (location: string, more?: string) => {
+    proxy = await openNginx(new URL(service.url).host, location, more);
   };
-  const nginx = (location: string, more = '') =>
-    run(
-      'nginx',
-      ['-e', 'stderr', '-c'],
-      `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr crit;
-events {}
-http {
-  access_log off; client_body_temp_path ${folder}; proxy_temp_path ${folder}; fastcgi_temp_path ${folder};
-  uwsgi_temp_path ${folder}; scgi_temp_path ${folder}; ${more}
-  upstream lobby { server ${new URL(service.url).host}; }
-  server { listen 127.0.0.1:${port}; ${location} }
-}`,
-    );
-  const haproxy = (backend: string, timeouts = 'timeout server 75s') =>
-    run(
-      'haproxy',
-      ['-q', '-f'],
-      `defaults
-  mode http
-  timeout connect 5s
-  timeout client 75s
-  ${timeouts}
-frontend front
-  bind 127.0.0.1:${port}
-  default_backend lobby
-backend lobby
-  ${backend}
-  server one ${new URL(service.url).host}
-`,
-    );
+  const haproxy = async (backend: string, timeouts?: string) => {
+    proxy = await openHaproxy(new URL(service.url).host, backend, timeouts);
+  };
   const examined = async (...args: string[]) => {
-    const { out } = await lobbyRx(['doctor', '--url', `http://127.0.0.1:${port}`, ...args], {
+    const { out } = await lobbyRx(['doctor', '--url', `http://127.0.0.1:${proxy.port}`, ...args], {
       env: { LOBBY_TOKEN: token },
     }).exited;
     const findings = out
@@ -144,7 +70,7 @@ backend lobby
     [
       'nginx wants a password',
       () =>
-        nginx(`location / { auth_basic "x"; auth_basic_user_file ${folder}/none; proxy_pass http://lobby; }`),
+        nginx(`location / { auth_basic "x"; auth_basic_user_file FOLDER/none; proxy_pass http://lobby; }`),
       /^service: something before it wants to know who you are \(401\)/,
     ],
     [
@@ -177,7 +103,7 @@ backend lobby
       () =>
         nginx(
           'location / { proxy_pass http://lobby; proxy_cache c; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Vary; proxy_cache_key $uri; }',
-          `proxy_cache_path ${folder}/cache keys_zone=c:1m;`,
+          `proxy_cache_path FOLDER/cache keys_zone=c:1m;`,
         ),
       /./,
     ],

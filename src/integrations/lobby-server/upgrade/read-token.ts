@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { finalize, map, of, take, timeout, type Observable } from 'rxjs';
+import { Observable, of } from 'rxjs';
 import { readOr } from '../../../error/index.js';
 import { aString, callHook } from '../call-hook.js';
 import type { GateSettings } from '../lobby-gate-config.js';
@@ -28,12 +28,20 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GatePl
     if (!waiting.isFreeFor(visitor.address)) return of(REFUSALS.busy);
     const connection = visitor.open();
     if (!connection) return of(REFUSALS.gateClosed);
-    return connection.firstMessage(MAX_FIRST_MESSAGE).pipe(
-      take(1),
-      map(message => (message === undefined ? REFUSALS.tooLarge : checked(textOf(message)))),
-      timeout({ first: FIRST_MESSAGE_TIMEOUT, scheduler, with: () => of(REFUSALS.noTokenInTime) }),
-      finalize(waiting.take(visitor.address)),
-    );
+    // Without operators, of which each of many thousand who wait would hold the subscribers.
+    return new Observable(subscriber => {
+      const answer = (token: string | Refusal) => {
+        subscriber.next(token);
+        subscriber.complete();
+      };
+      subscriber.add(waiting.take(visitor.address));
+      subscriber.add(scheduler.schedule(() => answer(REFUSALS.noTokenInTime), FIRST_MESSAGE_TIMEOUT));
+      return connection.firstMessage(MAX_FIRST_MESSAGE, {
+        complete: message => answer(checked(textOf(message))),
+        tooLarge: () => answer(REFUSALS.tooLarge),
+        left: () => subscriber.complete(),
+      });
+    });
   };
   return (visitor, request) => {
     if (source === 'message') return fromFirstMessage(visitor);

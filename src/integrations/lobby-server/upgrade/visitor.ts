@@ -23,6 +23,7 @@ export class Visitor {
   readonly #settings: GateSettings;
   /** Completes the upgrade. Gone once it has been called: it holds on to the request and all that it came with. */
   #complete: (() => WebSocket | undefined) | undefined;
+  #stopWaiting: (() => void) | undefined;
   #connection: Connection | undefined;
   #isSettled = false;
 
@@ -47,13 +48,18 @@ export class Visitor {
   /** The service is being asked: until the answer, who sends data before the upgrade is refused, and who leaves has left. */
   wait(): void {
     // Unread data would hide that the client has left.
-    if (!this.#connection) this.#socket.on('data', this.#refuseEarlyData).on('end', this.#destroy);
+    if (this.#connection) return;
+    const socket = this.#socket;
+    const refuse = () => void this.refuse(REFUSALS.noHandshake);
+    const destroy = () => void socket.destroy();
+    socket.on('data', refuse).on('end', destroy);
+    this.#stopWaiting = () => socket.off('data', refuse).off('end', destroy).pause();
   }
 
   /** Completes the upgrade, so that the client can send its token; undefined if it has left. */
   open(): Connection | undefined {
     if (this.#connection || this.#socket.destroyed) return this.#connection;
-    this.#socket.off('data', this.#refuseEarlyData).off('end', this.#destroy).pause();
+    this.#stopWaiting?.();
     try {
       const ws = this.#complete?.();
       this.#connection = ws && new Connection(ws, this.#socket, this.#settings);
@@ -88,9 +94,6 @@ export class Visitor {
     });
     return EMPTY;
   }
-
-  readonly #refuseEarlyData = () => void this.refuse(REFUSALS.noHandshake);
-  readonly #destroy = () => void this.#socket.destroy();
 
   /** Returns whether the client still has to be answered. */
   #settle(): boolean {
