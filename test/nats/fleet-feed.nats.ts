@@ -149,6 +149,48 @@ for (const program of SERVERS) {
       strictEqual(states.at(-1), 'live');
     });
 
+    it('begins when its connection is there again, if that was lost before', async function () {
+      this.timeout(60_000);
+      const { server, publish } = setting;
+      const nats = await server.connect();
+      await server.stop('SIGKILL');
+      await waitUntil(() => nats.info === undefined);
+      const feed = fleetFeed({ nats, identity_id: id });
+      const errors: unknown[] = [];
+      feed.status$.subscribe({ error: (error: unknown) => errors.push(error) });
+      const states = statusOf(feed);
+      const { numbers } = follow(feed);
+      await server.start();
+      await waitUntil(() => states.at(-1) === 'live');
+      publish(id);
+      await waitUntil(() => numbers.length === 1);
+      deepStrictEqual(errors, []);
+    });
+
+    it('makes no consumer while nothing comes, and tells a gap if the stream was created again', async () => {
+      const { server, publish } = setting;
+      const nats = await server.connect();
+      const made: string[] = [];
+      nats.subscribe('$JS.API.CONSUMER.CREATE.>', { callback: (_, { subject }) => void made.push(subject) });
+      const feed = fleetFeed({ nats: await server.connect(), identity_id: id });
+      const states = statusOf(feed);
+      const gaps: string[] = [];
+      setting.running.push(feed.gap$.subscribe(({ reason }) => gaps.push(reason)));
+      const { numbers } = follow(feed);
+      await waitUntil(() => states.at(-1) === 'live');
+      // It looks a second time after a second, as a server may lag behind.
+      await new Promise(resolve => setTimeout(resolve, 1_200));
+      deepStrictEqual(made, []);
+      publish(id);
+      await waitUntil(() => numbers.length === 1);
+      const jsm = await jetstreamManager(nats);
+      await jsm.streams.delete('LOBBY_EVENTS');
+      publish(id);
+      await waitUntil(() => numbers.length === 2);
+      deepStrictEqual([numbers, gaps], [[1, 2], ['silence']]);
+      ok(made.length > 0);
+    });
+
     it('knows own kinds, and answers that are larger than a message', async () => {
       const { server, emulator } = setting;
       const Chat = struct('Chat', { text: t.string });

@@ -24,6 +24,7 @@ import {
   DurablePlace,
   fleetName,
   identityId,
+  isNewerVersion,
   natsConnection,
   natsProblem,
   openFleetToRead,
@@ -48,7 +49,10 @@ export interface FleetBatch<Own extends object = NoOwnEvents> {
   readonly events: readonly LiveEvent<Own>[];
   /** What may be missing before them. */
   readonly gap?: Gap;
-  /** Where they are in the stream: higher than those of all batches before. Save it, and pass it as `from` later. */
+  /**
+   * Where they are: higher than those of all batches before, also in a stream that was created again. Save it, and pass it as `from`
+   * later.
+   */
   readonly position: number;
   /** When they were stored, in ms, by the clock of NATS. */
   readonly storedAt: number;
@@ -102,7 +106,8 @@ const OPTIONS: Options<FleetBatchesConfig> = {
 
 /**
  * The events that a fleet has stored, in the order in which they were stored. Cold: each subscription is a consumer. It never
- * completes. If the stream has lost the position where it was, the first batch of each identity has a gap, and positions begin again.
+ * completes. If the stream has lost the position where it was, or was created again, the first batch of each identity has a gap. Positions
+ * go back only if a server has lost the end of what it had stored: to what a gap follows.
  *
  * Errors: `FleetError` if it cannot begin (a cluster has a minute to choose its leaders), another process reads with its `durable`,
  * or the connection was closed; `InputError` if `durable` is the name of a consumer of other identities. Once it has begun,
@@ -145,32 +150,31 @@ function batchesOf<Codecs extends EventCodecs>(
   const run = async (subscriber: Subscriber<FleetBatch<Own>>) => {
     const isLeft = () => subscriber.closed;
     const state = await streamState(fleet);
-    const stream = state.created;
+    const generation = await fleet.generationOf(state.created);
     if (durable !== undefined && !place) {
-      place = await DurablePlace.open(fleet, { durable, subjects, from, stream }, error =>
-        takenOver$.error(error),
-      );
+      place = await DurablePlace.open(fleet, { durable, subjects, from }, error => takenOver$.error(error));
       if (isLeft()) {
         place.close();
         return;
       }
-      if (from === undefined) handled.continue(place.position, place.stream);
+      if (from === undefined) handled.continue(place.position);
     }
-    const start = await handled.resume(state, async position => (await messageAt(position))?.at);
+    const start = await handled.resume(state, generation, async sequence => (await messageAt(sequence))?.at);
     const { messages, stop } = await orderedMessages(fleet, subjects, start);
     subscriber.add(stop);
     for await (const message of messages) {
       const record = await storedRecord(message, messageAt);
       if (isLeft()) return;
-      const batch =
-        record && batchOf(message, record, decodedEvents(codec, record.answer), handled.gapBefore(record));
+      const position = handled.positionOf(message);
+      const gap = record && handled.gapBefore(record);
+      const batch = record && batchOf(message, record, position, decodedEvents(codec, record.answer), gap);
       if (batch) {
         subscriber.next(batch);
         await acknowledged(batch, ack, subscriber, () => place?.check());
       }
       if (isLeft()) return;
       handled.add(message);
-      place?.handled({ position: message.sequence, stream });
+      place?.handled(position);
     }
   };
   const batches$ = new Observable<FleetBatch<Own>>(subscriber => {
@@ -178,14 +182,17 @@ function batchesOf<Codecs extends EventCodecs>(
       subscriber.error(natsProblem(error ?? new Error('the delivery has ended')));
     };
     run(subscriber).then(end, end);
-  }).pipe(backoff({ shouldRetry: error => handled.hasBegun && !isInputError(error) }));
+  }).pipe(
+    backoff({ shouldRetry: error => handled.hasBegun && !isInputError(error) && !isNewerVersion(error) }),
+  );
   return merge(batches$, takenOver$).pipe(finalize(() => place?.close()));
 }
 
 /** A record as a batch, if there is anything in it. */
 function batchOf<Own extends object>(
   { at: storedAt, lag }: OrderedMessage,
-  { identity_id, sequence: position }: StoredRecord,
+  { identity_id }: StoredRecord,
+  position: number,
   { events }: IdentityEventList<Own>,
   gap: Gap | undefined,
 ): FleetBatch<Own> | undefined {

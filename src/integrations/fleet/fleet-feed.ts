@@ -34,6 +34,7 @@ import {
   hasLost,
   identityId,
   identityMessages,
+  isNewerVersion,
   lastRecordOf,
   natsConnection,
   natsProblem,
@@ -100,6 +101,8 @@ class FeedPlace {
   /** Everything up to this position has been emitted. */
   handled: number | undefined;
   chain: RecordChain | undefined;
+  /** The number of the stream. */
+  generation: number | undefined;
 }
 
 function signalsOf<Codecs extends EventCodecs>(
@@ -125,6 +128,9 @@ function signalsOf<Codecs extends EventCodecs>(
     place.handled ??= await lastRecordOf(fleet, subject);
     // All has expired, or the stream is another one.
     if (await hasLost(fleet, subject, place.handled)) place.handled = 0;
+    const generation = await fleet.generation();
+    if (generation !== (place.generation ?? generation)) place.chain = new RecordChain('unknown');
+    place.generation = generation;
     return (place.chain ??= new RecordChain(place.handled));
   };
   const connection$ = connectionStatus(fleet.nats).pipe(
@@ -164,7 +170,7 @@ function signalsOf<Codecs extends EventCodecs>(
       setState('retrying', error);
       throw error;
     }),
-    backoff({ shouldRetry: error => hasBegun && !isInputError(error) }),
+    backoff({ shouldRetry: error => hasBegun && !isInputError(error) && !isNewerVersion(error) }),
   );
   return merge(status$.pipe(map(status => ({ kind: 'status', status }) as const)), records$);
 }

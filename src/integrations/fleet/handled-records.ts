@@ -1,5 +1,12 @@
 import type { Gap } from '../../stream/index.js';
-import type { FleetMessage, StoredRecord, StreamState } from './nats/index.js';
+import {
+  fromPosition,
+  toPosition,
+  type FleetMessage,
+  type StoredRecord,
+  type StreamPosition,
+  type StreamState,
+} from './nats/index.js';
 
 /** How many messages to remember. A server that loses its power loses those of two minutes. */
 const REMEMBERED = 4_096;
@@ -64,10 +71,9 @@ export class HandledTail {
 
 /** What a consumer has handled of a stream, which may lose its end, or be created again. */
 export class HandledRecords {
-  readonly #tail = new HandledTail();
-  /** The position of the last message that was handled, and when the stream was created of which it is one, if that is known. */
-  #position: number | undefined;
-  #stream: string | undefined;
+  #tail = new HandledTail();
+  /** The last message that was handled. */
+  #last: StreamPosition | undefined;
   /** Where it began. */
   #begun = 0;
   /** There once it has begun. */
@@ -75,41 +81,47 @@ export class HandledRecords {
 
   /** Without a position, it begins with what is stored next. */
   constructor(position: number | undefined) {
-    this.#position = position;
+    if (position !== undefined) this.continue(position);
   }
 
-  /** An earlier process has handled everything up to this position. */
-  continue(position: number, stream: string): void {
-    this.#position = position;
-    this.#stream = stream;
+  /** An earlier process has handled everything up to this position; 0 is where any stream begins. */
+  continue(position: number): void {
+    this.#last = fromPosition(position);
   }
 
   get hasBegun(): boolean {
     return this.#chain !== undefined;
   }
 
-  /** Returns the position after which to go on in the stream as it is now. */
+  /** Returns the message after which to go on in the stream as it is now. */
   async resume(
-    { first, last, created }: StreamState,
-    storedAt: (position: number) => Promise<number | undefined>,
+    { first, last }: StreamState,
+    generation: number,
+    storedAt: (sequence: number) => Promise<number | undefined>,
   ): Promise<number> {
-    this.#position ??= last;
-    if (this.#chain && this.#stream === created) {
+    const known = this.#last ?? { generation, sequence: last };
+    const isBeginning = known.generation === 0 && known.sequence === 0;
+    if (known.generation !== generation && !isBeginning) {
+      this.#tail = new HandledTail();
+      this.#chain = new RecordChain('unknown');
+    }
+    let sequence = known.generation === generation ? known.sequence : 0;
+    if (this.#chain && known.generation === generation) {
       // A server that was killed, or put back, may have lost the end of the stream, and have stored other records since.
       // The server writes times in two ways, which differ by a ms at most.
       const isStored = async ({ sequence, at }: StoredAt) =>
         sequence < first || Math.abs(((await storedAt(sequence)) ?? 0) - at) <= 1;
-      this.#position = Math.min(this.#position, Math.max(this.#begun, await this.#tail.lastKept(isStored)));
-      this.#chain.lose(this.#position);
+      sequence = Math.min(sequence, Math.max(this.#begun, await this.#tail.lastKept(isStored)));
+      this.#chain.lose(sequence);
     }
-    if (this.#position > last) {
+    if (sequence > last) {
       this.#chain ??= new RecordChain('unknown');
-      this.#position = this.#stream === created ? last : 0;
+      sequence = last;
     }
-    this.#stream = created;
-    if (!this.#chain) this.#begun = this.#position;
-    this.#chain ??= new RecordChain(this.#position);
-    return this.#position;
+    if (!this.#chain || known.generation !== generation) this.#begun = sequence;
+    this.#chain ??= new RecordChain(sequence);
+    this.#last = { generation, sequence };
+    return sequence;
   }
 
   gapBefore(record: StoredRecord): Gap | undefined {
@@ -117,7 +129,12 @@ export class HandledRecords {
   }
 
   add(message: StoredAt): void {
-    this.#position = message.sequence;
+    this.#last = { ...this.#last!, sequence: message.sequence };
     this.#tail.add(message);
+  }
+
+  /** The position of a message of the present stream. */
+  positionOf({ sequence }: Pick<StoredAt, 'sequence'>): number {
+    return toPosition({ ...this.#last!, sequence });
   }
 }

@@ -21,21 +21,14 @@ export interface DurablePlaceConfig {
   readonly subjects: string;
   /** The position, if it is not the stored one. */
   readonly from: number | undefined;
-  /** When the stream was created. */
-  readonly stream: string;
 }
 
 /** Another process reads with the same name. */
 class TakenOver extends FleetError {}
 
-/** Everything up to a position has been handled. */
-export interface Handled {
+interface Place {
+  /** Everything up to it has been handled. */
   readonly position: number;
-  /** When the stream was created of which it is a position. */
-  readonly stream: string;
-}
-
-interface Place extends Handled {
   /** Different for each process that reads with this name. */
   readonly reader: string;
   readonly subjects: string;
@@ -64,14 +57,14 @@ export class DurablePlace {
   private constructor(
     { nats, names }: OpenFleet,
     kv: KV,
-    { durable, subjects, stream }: DurablePlaceConfig,
+    { durable, subjects }: DurablePlaceConfig,
     fail: (error: TakenOver) => void,
   ) {
     this.#kv = kv;
     this.#name = durable;
     this.#key = CONSUMER + durable;
     this.#fail = fail;
-    this.#next = { reader: this.#reader, subjects, position: 0, stream };
+    this.#next = { reader: this.#reader, subjects, position: 0 };
     this.#listening = nats.subscribe(`$KV.${names.places}.${this.#key}`, {
       callback: (_, message) => {
         if (placeIn(message)?.reader === this.#reader) return;
@@ -95,9 +88,7 @@ export class DurablePlace {
           const rule = `the name of a consumer of ${subjects}, or of none`;
           throw new InputError('durable', rule, `that of a consumer of ${known.subjects}`);
         }
-        const { position, stream } = { ...place.#next, ...known };
-        const start = from === undefined ? { position, stream } : { position: from };
-        return (place.#next = { ...place.#next, ...start });
+        return (place.#next = { ...place.#next, position: from ?? known?.position ?? 0 });
       });
       place.#isOpen = true;
       if (place.#isInDoubt) place.check();
@@ -112,14 +103,9 @@ export class DurablePlace {
     return this.#next.position;
   }
 
-  /** When the stream of that position was created. */
-  get stream(): string {
-    return this.#next.stream;
-  }
-
   /** Everything up to this position has been handled. It is saved soon. */
-  handled(handled: Handled): void {
-    this.#next = { ...this.#next, ...handled };
+  handled(position: number): void {
+    this.#next = { ...this.#next, position };
     void this.#flush();
   }
 

@@ -11,8 +11,11 @@ import {
   merge,
   Observable,
   of,
+  switchMap,
+  take,
   takeWhile,
   tap,
+  timer,
   type ObservableInput,
 } from 'rxjs';
 import { FleetError } from '../fleet-error.js';
@@ -53,17 +56,27 @@ export function identityMessages(
   handled: () => number,
 ): Observable<FleetMessage> {
   async function* read(from: number): AsyncGenerator<FleetMessage, void, undefined> {
-    if (await hasLost(fleet, subject, handled())) throw new FleetError('NATS has lost what it had stored');
-    yield* storedMessages(fleet, subject, from);
+    const last = await lastOf(fleet, subject);
+    const isBehind = last.record < handled();
+    if (isBehind && (await hasLost(fleet, subject, handled())))
+      throw new FleetError('NATS has lost what it had stored');
+    // A consumer costs the server far more than a look, and mostly there is nothing to read.
+    if (isBehind || last.message >= from) yield* storedMessages(fleet, subject, from);
   }
   return defer(() => inOrder(deliveries(fleet, subject), read, handled()));
 }
 
 /** The position of the last record of a subject; 0 if there is none. It may be that of the record before, if a server lags behind. */
-export async function lastRecordOf({ jsm, names }: OpenFleet, subject: string): Promise<number> {
+export async function lastRecordOf(fleet: OpenFleet, subject: string): Promise<number> {
+  return (await lastOf(fleet, subject)).record;
+}
+
+/** The positions of the last message of a subject, and of the last record, of which that may not be a part yet. */
+async function lastOf({ jsm, names }: OpenFleet, subject: string) {
   const last = await jsm.direct.getMessage(names.stream, { last_by_subj: subject });
-  if (!last) return 0;
-  return readRecord(last.header) ? last.seq : (readPart(last.header)?.after ?? 0);
+  if (!last) return { message: 0, record: 0 };
+  const { seq: message, header } = last;
+  return { message, record: readRecord(header) ? message : (readPart(header)?.after ?? 0) };
 }
 
 /** Whether the records of a subject end before a position. A server that lags behind is asked again. */
@@ -100,6 +113,9 @@ export function inOrder<M extends { readonly sequence: number }>(
   });
 }
 
+/** Now, and when a server that lags behind has what was stored before. */
+const lookTwice$ = timer(0, LAG).pipe(take(2));
+
 /** What the stream republishes; and, now and then, that something may have been missed. */
 function deliveries(
   { nats, names }: OpenFleet,
@@ -119,7 +135,9 @@ function deliveries(
   // First, it is subscribed to what comes: what is stored is read after that.
   return merge(
     live$.pipe(map(deliveryOf)),
-    merge(reconnected$, interval(LOOK), of('begin')).pipe(map((): typeof CATCH_UP => CATCH_UP)),
+    merge(interval(LOOK), merge(of('begin'), reconnected$).pipe(switchMap(() => lookTwice$))).pipe(
+      map((): typeof CATCH_UP => CATCH_UP),
+    ),
   );
 }
 

@@ -13,7 +13,8 @@ export {
   type OpenFleet,
   type WorkingFleet,
 } from './open-fleet.js';
-export { storedRecord, type FleetMessage, type StoredRecord } from './stored-record.js';
+export { isNewerVersion, storedRecord, type FleetMessage, type StoredRecord } from './stored-record.js';
+export { fromPosition, toPosition, type StreamPosition } from './stream-position.js';
 export {
   orderedMessages,
   storedMessage,

@@ -1,5 +1,5 @@
 import type { NatsConnection, Status } from '@nats-io/transport-node';
-import { defer, map, Observable, ReplaySubject, share } from 'rxjs';
+import { defer, filter, firstValueFrom, map, merge, Observable, ReplaySubject, share } from 'rxjs';
 import type { Guard } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 
@@ -43,6 +43,12 @@ const closed = oncePerConnection(nats =>
     share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: false, resetOnComplete: false }),
   ),
 );
+
+/** Resolves when a connection that was lost is there again. Fails when it is closed for good. */
+export function whenConnected(nats: NatsConnection): Promise<unknown> {
+  const reconnected$ = connectionStatus(nats).pipe(filter(({ type }) => type === 'reconnect'));
+  return firstValueFrom(merge(reconnected$, whenClosed(nats)));
+}
 
 /** Fails when a connection is closed for good. One that is lost is made again, as often as its options say. */
 export function whenClosed(nats: NatsConnection): Observable<never> {

@@ -97,7 +97,13 @@ export class NatsLog implements FleetLog {
 
   async #append(record: FleetRecord, head: FleetHead): Promise<Appended> {
     const sequence = await fenced(() => this.#publishRecord(record, head));
-    if (sequence === undefined) return { kind: 'refused', head: await this.#head(record.identity_id) };
+    if (sequence === undefined) {
+      const now = await this.#head(record.identity_id);
+      if (now.last === 0 && head.last > 0) await this.#fleet.ensure();
+      return { kind: 'refused', head: now };
+    }
+    // The stream was perhaps deleted and created again, by whoever: then it has to be counted.
+    if (sequence < (this.#latest?.seq ?? 0)) await this.#fleet.ensure();
     this.#latest = { seq: sequence, key: record.key };
     return { kind: 'stored', sequence };
   }

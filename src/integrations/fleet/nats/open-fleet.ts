@@ -8,13 +8,14 @@ import {
   type JetStreamClient,
   type JetStreamManager,
   type StreamConfig,
+  type StreamInfo,
 } from '@nats-io/jetstream';
 import { Kvm, type KV } from '@nats-io/kv';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
-import { InputError } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import { fleetNames, type FleetNames } from './fleet-names.js';
-import type { Nats } from './nats-connection.js';
+import { agreeOnFleetState, countStream, generationsIn, type Generations } from './fleet-state.js';
+import { whenConnected, type Nats } from './nats-connection.js';
 import { isApiError, mayPass, natsProblem } from './nats-problem.js';
 
 /** How long records are kept by default, in ms. */
@@ -26,14 +27,8 @@ const OLDEST = [2, 9] as const;
 /** The first version whose clusters compare what is expected before they append: 2.9 stores two appends that compete. */
 const OLDEST_CLUSTER = [2, 10] as const;
 
-/** The number of shards of a fleet by default. */
-const SHARDS = 256;
-
-/** The key in the bucket under which the number of shards is stored. */
-const SETTINGS = 'fleet';
-
 /** A fleet on a server. */
-export interface OpenFleet {
+export interface OpenFleet extends Generations {
   readonly nats: NatsConnection;
   readonly names: FleetNames;
   readonly js: JetStreamClient;
@@ -73,15 +68,22 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
     const { nats, names, js, jsm } = await reach(config);
     const open = async (wanted: number | undefined) => {
       if (replicas > 1) requireVersion(nats, OLDEST_CLUSTER, 'a fleet with replicas');
-      const { num_replicas } = await requireStream(jsm, names, config);
+      const { config: stream, created } = await requireStream(jsm, names, config);
+      const { num_replicas } = stream;
       if (num_replicas > 1)
         requireVersion(nats, OLDEST_CLUSTER, `the stream ${names.stream}, which has replicas,`);
       const kv = await requireBucket(js, jsm, names.bucket, replicas);
       const places = await requireBucket(js, jsm, names.places, replicas);
-      return { kv, places, shards: await agreeOnShards(kv, wanted, SHARDS) };
+      const { shards } = await agreeOnFleetState(kv, wanted, true);
+      await countStream(kv, created);
+      return { kv, places, shards };
     };
     const { kv, places, shards } = await open(config.shards);
-    return { ...{ nats, names, js, jsm, shards, kv, places }, ensure: () => open(shards) };
+    return {
+      ...{ nats, names, js, jsm, shards, kv, places },
+      ...generationsIn(kv),
+      ensure: () => open(shards),
+    };
   });
 }
 
@@ -111,9 +113,9 @@ export async function openFleetToFollow(config: Pick<OpenFleetConfig, 'nats' | '
   });
 }
 
-async function readable(reached: Omit<OpenFleet, 'shards'>): Promise<OpenFleet> {
+async function readable(reached: Awaited<ReturnType<typeof reach>>): Promise<OpenFleet> {
   const kv = await new Kvm(reached.js).open(reached.names.bucket, { allow_direct: true });
-  return { ...reached, shards: await agreeOnShards(kv) };
+  return { ...reached, ...(await agreeOnFleetState(kv)), ...generationsIn(kv) };
 }
 
 /** Opens the bucket of places, which a worker has created. */
@@ -132,13 +134,16 @@ async function explained<T>(task: () => Promise<T>): Promise<T> {
 async function reach({ nats, fleet }: Pick<OpenFleetConfig, 'nats' | 'fleet'>) {
   const connection = await nats;
   if (connection.isClosed()) throw new FleetError('the connection to NATS was closed');
+  if (!connection.info) await whenConnected(connection);
   requireVersion(connection, OLDEST, 'a fleet');
   const jsm = await jetstreamManager(connection, { checkAPI: false });
   return { nats: connection, names: fleetNames(fleet), js: jetstream(connection), jsm };
 }
 
 function requireVersion({ info }: NatsConnection, oldest: readonly [number, number], what: string): void {
-  const version = info?.version ?? '';
+  // It is lost again.
+  if (!info) return;
+  const { version } = info;
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
   throw new FleetError(`${what} needs NATS ${oldest.join('.')} or later; this server has ${version}`);
@@ -165,12 +170,12 @@ async function requireStream(
   jsm: JetStreamManager,
   names: FleetNames,
   limits: StreamLimits,
-): Promise<StreamConfig> {
-  const found = async () => (await jsm.streams.info(names.stream)).config;
-  const config = await found().catch(async (error: unknown) => {
+): Promise<StreamInfo> {
+  const found = () => jsm.streams.info(names.stream);
+  const info = await found().catch(async (error: unknown) => {
     if (!isApiError(error, JetStreamApiCodes.StreamNotFound)) throw error;
     try {
-      return (await jsm.streams.add(streamConfig(names, limits))).config;
+      return await jsm.streams.add(streamConfig(names, limits));
     } catch (failed) {
       // Another worker may have created it at the same time.
       return found().catch(() => {
@@ -178,9 +183,9 @@ async function requireStream(
       });
     }
   });
-  const problem = problemOf(config, names);
+  const problem = problemOf(info.config, names);
   if (problem) throw new FleetError(problem);
-  return config;
+  return info;
 }
 
 /** What is wrong with a stream that exists already. */
@@ -218,18 +223,4 @@ async function requireBucket(
   return exists
     ? kvm.open(bucket, { allow_direct: true })
     : kvm.create(bucket, { history: 1, allow_direct: true, storage: StorageType.File, replicas });
-}
-
-/** The number of shards is a part of where records are stored: it stays as the first worker has said. */
-async function agreeOnShards(kv: KV, wanted?: number, otherwise?: number): Promise<number> {
-  const stored = async () => (await kv.get(SETTINGS))?.json<{ shards: number }>().shards;
-  let shards = await stored();
-  if (shards === undefined && otherwise !== undefined) {
-    await kv.create(SETTINGS, JSON.stringify({ shards: wanted ?? otherwise })).catch(() => undefined);
-    shards = await stored();
-  }
-  if (shards === undefined) throw new FleetError('the fleet does not exist yet: none of its workers has run');
-  if (wanted !== undefined && wanted !== shards)
-    throw new InputError('shards', `${shards}, as the workers of this fleet have it`, String(wanted));
-  return shards;
 }

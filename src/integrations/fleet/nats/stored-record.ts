@@ -2,6 +2,7 @@ import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import { RawEventList } from '../../../protocol/index.js';
 import type { Gap } from '../../../stream/index.js';
 import type { FleetRecord, LastRecord } from '../worker/index.js';
+import { FleetError } from '../fleet-error.js';
 import { identityOf } from './fleet-names.js';
 
 /** A record may have too many kinds to list them all. */
@@ -65,9 +66,20 @@ export function partHeaders({ epoch, after, part }: PartHeaders): MsgHdrs {
   return written;
 }
 
-/** What the headers of any message say; undefined if it was not stored by this library. */
+/** A record was stored by a later version of this library, whose headers may mean something else. */
+class NewerVersion extends FleetError {}
+
+export const isNewerVersion = (error: unknown): boolean => error instanceof NewerVersion;
+
+/** What the headers of any message say; undefined if it was not stored by this library. Throws if a later version has stored it. */
 export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
-  if (read?.get(VERSION) !== KNOWN_VERSION) return undefined;
+  const version = read?.get(VERSION);
+  if (Number(version) > Number(KNOWN_VERSION)) {
+    throw new NewerVersion(
+      `a record was stored by a later version of lobby-rx (${VERSION}: ${version}): update lobby-rx here, too`,
+    );
+  }
+  if (!read || version !== KNOWN_VERSION) return undefined;
   return { epoch: numberIn(read, EPOCH), after: numberIn(read, AFTER), part: numberIn(read, PART) };
 }
 

@@ -1,0 +1,81 @@
+import type { KV } from '@nats-io/kv';
+import { InputError } from '../../../error/index.js';
+import { FleetError } from '../fleet-error.js';
+import { fenced } from './fenced.js';
+
+/** The key in the bucket under which the {@link FleetState} is stored. */
+const STATE = 'fleet';
+
+/** What all workers and readers of a fleet agree on. */
+interface FleetState {
+  readonly shards: number;
+  /** The number of the present stream, and when that was created. */
+  readonly generation?: number;
+  readonly created?: string;
+}
+
+/** The number of shards of a fleet by default. */
+const SHARDS = 256;
+
+/** The streams that a fleet has had are numbered. */
+export interface Generations {
+  /** The number of the stream that was created at a time: higher than those of all before it. It fails if no worker has counted it yet. */
+  readonly generationOf: (created: string) => Promise<number>;
+  /** The number of the stream that was counted last. */
+  readonly generation: () => Promise<number>;
+}
+
+/** The number of shards is a part of where records are stored: it stays as the first worker has said. */
+export async function agreeOnFleetState(
+  kv: KV,
+  wanted?: number,
+  isWorker = false,
+): Promise<{ readonly shards: number }> {
+  const stored = async () => (await kv.get(STATE))?.json<FleetState>().shards;
+  let shards = await stored();
+  if (shards === undefined && isWorker) {
+    await kv.create(STATE, JSON.stringify({ shards: wanted ?? SHARDS })).catch(() => undefined);
+    shards = await stored();
+  }
+  if (shards === undefined) throw new FleetError('the fleet does not exist yet: none of its workers has run');
+  if (wanted !== undefined && wanted !== shards)
+    throw new InputError('shards', `${shards}, as the workers of this fleet have it`, String(wanted));
+  return { shards };
+}
+
+/** The clocks of a cluster write the same time in more than one way: by how much they differ at most, in ms. */
+const SAME = 10;
+
+const DAY = 24 * 3_600_000;
+const FIRST_DAY = Date.UTC(2026, 0);
+
+const isSame = (state: FleetState | undefined, created: string) =>
+  Math.abs(Date.parse(state?.created ?? '') - Date.parse(created)) <= SAME;
+
+/**
+ * Counts a stream, unless that has been done. Not its time is the number, since clocks are put back; but the day is the least, so that a fleet that
+ * has lost its count, too, does not begin again.
+ */
+export async function countStream(kv: KV, created: string): Promise<void> {
+  for (;;) {
+    const entry = await kv.get(STATE);
+    const state = entry?.json<FleetState>();
+    if (!state || isSame(state, created)) return;
+    const generation = Math.max((state.generation ?? 0) + 1, Math.floor((Date.now() - FIRST_DAY) / DAY));
+    const previousSeq = entry!.revision;
+    const put = () => kv.put(STATE, JSON.stringify({ ...state, generation, created }), { previousSeq });
+    if ((await fenced(put)) !== undefined) return;
+  }
+}
+
+export function generationsIn(kv: KV): Generations {
+  const state = async () => (await kv.get(STATE))?.json<FleetState>();
+  return {
+    generation: async () => (await state())?.generation ?? 0,
+    generationOf: async created => {
+      const now = await state();
+      if (now?.generation !== undefined && isSame(now, created)) return now.generation;
+      throw new FleetError('the stream was created a moment ago, and no worker has counted it yet');
+    },
+  };
+}
