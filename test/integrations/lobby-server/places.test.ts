@@ -80,6 +80,7 @@ describe('lobbyGate and how addresses share its places', () => {
     ['2001:db8:1:2::1', '2001:db8:1:300::1', false],
     ['2001:db8::1', '2001:db8:0:100::1', false],
     ['::ffff:192.0.2.1', '192.0.2.1', true],
+    ['::ffff:c000:201', '192.0.2.1', true],
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
     ['192.0.2.1', '192.0.2.2', false],
     ['some text', 'some other text', false],
