@@ -38,7 +38,12 @@ export function createRequestLog(now: () => number) {
         const counted = (...fields: readonly unknown[]) => {
           const result = command(...fields);
           revise();
-          return result;
+          if (typeof result !== 'function') return result;
+          // Withdraws what was planned.
+          return () => {
+            (result as () => void)();
+            revise();
+          };
         };
         return [name, counted] as const;
       });

@@ -29,6 +29,7 @@ export function pageAnswer(page: string): EmulatedResponse {
       'content-security-policy': policy.join('; '),
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
     },
     body: page,
   };

@@ -173,6 +173,9 @@ function bodyOf(body: string | undefined, name: string): Readonly<Record<string,
 
 const json = (value: object): EmulatedResponse => ({
   status: 200,
-  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+  headers: {
+    ...{ 'content-type': 'application/json', 'cache-control': 'no-store' },
+    'x-content-type-options': 'nosniff',
+  },
   body: JSON.stringify(value),
 });

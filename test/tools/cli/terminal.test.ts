@@ -35,6 +35,15 @@ describe('What is printed to a terminal', () => {
     deepStrictEqual(JSON.parse(jsonLine({ [HOSTILE]: HOSTILE })), { [HOSTILE]: HOSTILE });
   });
 
+  it('has no half of an emoji, at which jq ends, and keeps a text that only looks like one', () => {
+    const name = 'Ada \ud83d';
+    deepStrictEqual(JSON.parse(jsonLine({ name, [name]: '\\ud83d \u{1f600}' })), {
+      name: 'Ada \ufffd',
+      'Ada \ufffd': '\\ud83d \u{1f600}',
+    });
+    ok(!jsonLine({ name }).includes('\\ud83d'));
+  });
+
   it('is cut where it is nested too deeply to print as a whole', () => {
     const depth = 20_000;
     const deep: unknown = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);

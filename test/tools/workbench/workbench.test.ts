@@ -49,6 +49,7 @@ describe('A workbench', () => {
     const response = await fetch(`${server.control!.url}/workbench/?a`);
     strictEqual(await response.text(), PAGE);
     match(response.headers.get('content-type')!, /^text\/html/);
+    strictEqual(response.headers.get('x-content-type-options'), 'nosniff');
     // The digest of "1;", as openssl has it.
     match(
       response.headers.get('content-security-policy')!,
@@ -68,6 +69,12 @@ describe('A workbench', () => {
     const { identities, planned, watch } = await next;
     deepStrictEqual([identities[0]!.presence, planned], ['away', [{ kind: 'html', left: '1' }]]);
     ok(Number(watch.index) > Number(first.watch.index));
+    const withdrawn = look(watch.index);
+    workbench.control.type('fault off');
+    const after = await withdrawn;
+    deepStrictEqual(after.planned, []);
+    // It was not just time that has passed.
+    ok(Number(after.watch.index) > Number(watch.index));
     match(workbench.control.help, /^player /);
     // An index of an emulator that ran before.
     strictEqual((await look('1000000')).identities.length, 3);

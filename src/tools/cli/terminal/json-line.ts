@@ -1,4 +1,4 @@
-import { printableJson } from '../../../error/index.js';
+import { printableJson, readOr } from '../../../error/index.js';
 
 /** A value that cannot be printed as a whole is cut below this level. No real payload is half as deep. */
 const MAX_DEPTH = 100;
@@ -9,11 +9,15 @@ const CUT = '(nested too deeply to print)';
  * one such event must not stop all that follow it, so its deepest parts are replaced by a text.
  */
 export function jsonLine(value: unknown): string {
-  try {
-    return printableJson(JSON.stringify(value));
-  } catch {
-    return printableJson(JSON.stringify(cutBelow(value, MAX_DEPTH)));
-  }
+  const text = readOr('', () => JSON.stringify(value)) || JSON.stringify(cutBelow(value, MAX_DEPTH));
+  return printableJson(wellFormed(text));
+}
+
+/** A name that was cut inside an emoji has half of it, which `JSON.stringify` escapes, and at which jq ends. */
+function wellFormed(json: string): string {
+  return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, half?: string) =>
+    half ? '\ufffd' : escape,
+  );
 }
 
 function cutBelow(value: unknown, depth: number): unknown {

@@ -68,6 +68,9 @@ function answer(
   body: object,
   headers: Readonly<Record<string, string>> = {},
 ): EmulatedResponse {
-  const json = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  const json = {
+    ...{ 'content-type': 'application/json', 'cache-control': 'no-store' },
+    'x-content-type-options': 'nosniff',
+  };
   return { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };
 }

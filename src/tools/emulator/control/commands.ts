@@ -3,6 +3,7 @@ import {
   InputError,
   nonEmptyString,
   positiveInteger,
+  readOr,
   type Guard,
 } from '../../../error/index.js';
 import type { SeededWorld } from '../demo/index.js';
@@ -207,10 +208,9 @@ function numberOf(value: unknown): unknown {
 
 /** On a command line, JSON is a word, too. A word that is no JSON is meant as a string. */
 function jsonOf(payload: unknown): unknown {
-  if (typeof payload !== 'string') return payload;
-  try {
-    return JSON.parse(payload);
-  } catch {
-    return payload;
-  }
+  const value = typeof payload === 'string' ? readOr<unknown>(payload, () => JSON.parse(payload)) : payload;
+  // What cannot be sent must not be stored.
+  if (readOr('', () => JSON.stringify(value)) === '')
+    throw new InputError('payload', 'JSON that is not nested thousands of levels deep', 'something else');
+  return value;
 }

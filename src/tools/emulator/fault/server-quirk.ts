@@ -35,7 +35,8 @@ export function serverQuirk(
   request: EmulatedRequest,
   { handle, handleHot, lastEvents }: Upstream,
 ): Observable<EmulatedResponse> {
-  const url = new URL(request.url, 'http://emulator');
+  // A stranger may ask for any path, such as `//[`, which is no URL beside a base.
+  const url = new URL(`http://emulator${request.url}`);
   const { searchParams: query } = url;
   const changed = () => ({ ...request, url: url.pathname + url.search });
 

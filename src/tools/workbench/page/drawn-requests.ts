@@ -1,6 +1,9 @@
 import type { LobbyMarbles, NamedWatch } from '../../marbles/index.js';
 import type { SeenRequest } from '../world-view.js';
 
+/** A stranger may ask for any path, such as `//[`, which is no URL beside a base. */
+const urlOf = (path: string) => new URL(`${location.origin}${path.startsWith('/') ? path : '/'}`);
+
 /** What the `turn` of a watch says besides, which is unknown here. */
 const TURN = { kind: 'turn', wait: 0, attempt: 0, error: undefined } as const;
 
@@ -16,7 +19,7 @@ export function drawnRequests(
   const drawn = new Map<number, boolean>();
 
   const rowOf = ({ who, path, at }: SeenRequest) => {
-    const name = `${who}: ${new URL(path, location.origin).pathname}`;
+    const name = `${who}: ${urlOf(path).pathname}`;
     const known = rows.get(name);
     if (known) return known;
     const row = { watchId: rows.size + 1, watch: marbles.watch(name) };
@@ -29,7 +32,7 @@ export function drawnRequests(
     const { id, method, path, at, ended_at, status, events } = request;
     const row = request.is_poll ? rowOf(request) : undefined;
     const common = {
-      ...{ requestId: id, method, url: new URL(path, location.origin).href },
+      ...{ requestId: id, method, url: urlOf(path).href },
       ...(row && { pollOf: row.watchId }),
     };
     if (!drawn.has(id)) marbles.log({ ...common, kind: 'request', at });

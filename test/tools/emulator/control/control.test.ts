@@ -164,6 +164,20 @@ describe('The control of an emulator', () => {
     ok(named.includes('Ada King'));
   });
 
+  it('refuses an event that is nested too deeply to be sent, and stores nothing of it', async () => {
+    const depth = 200_000;
+    const payload: unknown = JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+    match(
+      refusal(() => control.run('event', { kind: 'deep', payload })),
+      /^payload must be JSON that is not nested thousands of levels deep/,
+    );
+    const events = await eventsAfter(() => control.type('event shallow'));
+    deepStrictEqual(
+      events.map(({ kind }) => kind),
+      ['unknown'],
+    );
+  });
+
   it('refuses what it does not know, and says what to change', () => {
     const { length } = emulator.requests;
     for (const [line, message] of [

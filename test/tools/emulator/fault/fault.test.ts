@@ -228,6 +228,13 @@ describe('a fault', () => {
     ok(count > 60 && count < 140, String(count));
   });
 
+  it('takes any path, also one that is no URL beside a base', async () => {
+    const emulator = createEmulator();
+    emulator.fault({ kind: 'repeat' });
+    const answer = await lastValueFrom(emulator.handle({ method: 'GET', url: '//[', headers: {} }));
+    strictEqual(answer.status, 404);
+  });
+
   it('can be a quirk of deployed servers', async () => {
     for (let i = 0; i < 20; i++) emulator.join(group_id, emulator.addIdentity().identity_id);
     const withdraw = emulator.fault({ kind: 'count_ignored' }, { times: Infinity });
