@@ -11,7 +11,7 @@ const STARTING = 60_000;
 const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i;
 
 /** What a server says, or not, while it starts. */
-const LATE = /timeout|temporarily unavailable|no suitable peers/i;
+const LATE = /timeout|temporarily unavailable|no suitable peers|no worker has counted it yet/i;
 
 /** Errors of NATS by what they say, and what to do about each. The classes differ between versions and packages. */
 const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
