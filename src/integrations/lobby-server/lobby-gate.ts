@@ -15,7 +15,14 @@ import {
   takeUntil,
   tap,
 } from 'rxjs';
-import { createFreeSlot, createSeats, createTokenConfirmation, isReturnTicket } from './admission/index.js';
+import {
+  createFreeSlot,
+  createSeats,
+  createTokenConfirmation,
+  isReturnTicket,
+  type Seats,
+  type TokenConfirmation,
+} from './admission/index.js';
 import { hookFailed } from './gate-log-entry.js';
 import { createGateCounter, type GateStats } from './gate-stats.js';
 import { resolveGateConfig, type GateSettings, type LobbyGateConfig } from './lobby-gate-config.js';
@@ -65,8 +72,8 @@ export type LobbyGate = Observable<LobbySocket> & {
  * | 503  | 4429       | `busy`: too many tokens are being confirmed, held, or awaited as first messages            |
  * | 503  | 1001       | `gate_closed`: the gate drains, or was unsubscribed from                                   |
  *
- * Where the token is in the first message, all but the first four rows come as close codes. Scripts in a browser never see the HTTP
- * status, only close code 1006.
+ * Where the token is the first message, the socket opens before it is looked at: its refusals are close codes. Scripts in a browser never
+ * see an HTTP status, only close code 1006.
  *
  * The gate is shared: it adds one listener to the server, regardless of the number of subscribers. It never errors. It completes
  * after `drain$` has emitted, or the server `close`, once all players are gone and their slots have been freed. Unsubscribing only stops
@@ -99,6 +106,7 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
   const readToken = createReadToken(settings, places);
   const confirmation = createTokenConfirmation(settings, places, createFreeSlot(settings), closed$);
   const seats = createSeats(settings, confirmation.release, closed$);
+  const parts = { settings, confirmation, seats };
 
   const receive = (upgrade: Upgrade): Observable<LobbySocket> => {
     const visitor = meet(upgrade);
@@ -110,42 +118,17 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
     return readToken(visitor, upgrade.request).pipe(
       mergeMap(token => {
         if (typeof token !== 'string') return visitor.refuse(token);
-        return isReturnTicket(token) ? seats.takeAgain(visitor, token) : admit(visitor, token);
+        return isReturnTicket(token) ? seats.takeAgain(visitor, token) : admitted(visitor, token, parts);
       }),
       finalize(() => visitor.refuse(REFUSALS.gateClosed)),
     );
   };
-  const admit = (visitor: Visitor, token: string) =>
-    new Observable<LobbySocket>(subscriber => {
-      visitor.wait();
-      // Not ended with the subscriber: who is confirmed after they have left has a slot, which must be freed.
-      confirmation.confirm(token, visitor.address).subscribe(refusal => {
-        const why = refusal ?? (subscriber.closed ? REFUSALS.gateClosed : undefined);
-        if (why) visitor.refuse(why);
-        const player = refusal ? undefined : seats.take(visitor, token);
-        if (player) {
-          subscriber.next(player);
-          settings.log({ kind: 'admitted', at: settings.scheduler.now(), address: player.address });
-        }
-        subscriber.complete();
-      });
-    });
-
   const drained$ = defer(() => {
-    const before = stats();
+    const idle$ = logged(confirmation.idle$, stats, settings);
     isOpen$.next(false);
     seats.clear(REFUSALS.gateClosed);
-    const idle$ = confirmation.idle$.pipe(
-      tap(() => {
-        const { freed, notFreed } = stats();
-        const failed = notFreed - before.notFreed;
-        settings.log({ kind: 'drained', at: settings.scheduler.now(), freed: freed - before.freed, failed });
-      }),
-    );
-    return upgrades(settings).pipe(
-      mergeMap(upgrade => meet(upgrade).refuse(REFUSALS.gateClosed)),
-      takeUntil(idle$),
-    );
+    const refused$ = upgrades(settings).pipe(mergeMap(upgrade => meet(upgrade).refuse(REFUSALS.gateClosed)));
+    return refused$.pipe(takeUntil(idle$));
   });
   const open$ = upgrades(settings).pipe(
     mergeMap(receive),
@@ -157,6 +140,41 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
     share(),
   );
   return Object.assign(gate$, { stats$ });
+}
+
+interface Parts {
+  readonly settings: GateSettings;
+  readonly confirmation: TokenConfirmation;
+  readonly seats: Seats;
+}
+
+/** Emits the player if the service confirms the token, and completes; refuses the visitor otherwise. */
+function admitted(visitor: Visitor, token: string, { settings, confirmation, seats }: Parts) {
+  return new Observable<LobbySocket>(subscriber => {
+    visitor.wait();
+    // Not ended with the subscriber: who is confirmed after they have left has a slot, which must be freed.
+    confirmation.confirm(token, visitor.address).subscribe(refusal => {
+      const why = refusal ?? (subscriber.closed ? REFUSALS.gateClosed : undefined);
+      if (why) visitor.refuse(why);
+      const player = refusal ? undefined : seats.take(visitor, token);
+      if (player) {
+        subscriber.next(player);
+        settings.log({ kind: 'admitted', at: settings.scheduler.now(), address: player.address });
+      }
+      subscriber.complete();
+    });
+  });
+}
+
+/** Logs how many slots have been freed, and how many could not be, when no token is in use any more. */
+function logged(idle$: Observable<unknown>, stats: () => GateStats, { log, scheduler }: GateSettings) {
+  const before = stats();
+  const logDrained = () => {
+    const { freed, notFreed } = stats();
+    const figures = { freed: freed - before.freed, failed: notFreed - before.notFreed };
+    log({ kind: 'drained', at: scheduler.now(), ...figures });
+  };
+  return idle$.pipe(tap(logDrained));
 }
 
 /** Emits when the gate is to be drained. An Observable that fails is no word to drain it. */

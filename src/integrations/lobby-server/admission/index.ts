@@ -1,3 +1,3 @@
 export { createFreeSlot } from './free-slot.js';
-export { createSeats, isReturnTicket } from './seats.js';
-export { createTokenConfirmation } from './token-confirmation.js';
+export { createSeats, isReturnTicket, type Seats } from './seats.js';
+export { createTokenConfirmation, type TokenConfirmation } from './token-confirmation.js';
