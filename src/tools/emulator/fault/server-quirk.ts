@@ -35,8 +35,11 @@ export function serverQuirk(
   request: EmulatedRequest,
   { handle, handleHot, lastEvents }: Upstream,
 ): Observable<EmulatedResponse> {
-  // A stranger may ask for any path, such as `//[`, which is no URL beside a base.
-  const url = new URL(`http://emulator${request.url}`);
+  // As where it is answered: a path such as `//[` is no URL beside a base.
+  const text = request.url.startsWith('/') ? `http://emulator${request.url}` : request.url;
+  // What is no URL at all is refused there.
+  if (!URL.canParse(text)) return handle(request);
+  const url = new URL(text);
   const { searchParams: query } = url;
   const changed = () => ({ ...request, url: url.pathname + url.search });
 

@@ -2,7 +2,10 @@ import type { LobbyMarbles, NamedWatch } from '../../marbles/index.js';
 import type { SeenRequest } from '../world-view.js';
 
 /** A stranger may ask for any path, such as `//[`, which is no URL beside a base. */
-const urlOf = (path: string) => new URL(`${location.origin}${path.startsWith('/') ? path : '/'}`);
+const urlOf = (path: string) =>
+  new URL(
+    !path.startsWith('/') && URL.canParse(path) ? path : location.origin + path.replace(/^(?!\/)/, '/'),
+  );
 
 /** What the `turn` of a watch says besides, which is unknown here. */
 const TURN = { kind: 'turn', wait: 0, attempt: 0, error: undefined } as const;

@@ -228,11 +228,16 @@ describe('a fault', () => {
     ok(count > 60 && count < 140, String(count));
   });
 
-  it('takes any path, also one that is no URL beside a base', async () => {
+  it('takes any path, also one that is no URL', async () => {
     const emulator = createEmulator();
-    emulator.fault({ kind: 'repeat' });
-    const answer = await lastValueFrom(emulator.handle({ method: 'GET', url: '//[', headers: {} }));
-    strictEqual(answer.status, 404);
+    for (const [url, status] of [
+      ['//[', 404],
+      ['*', 400],
+    ] as const) {
+      emulator.fault({ kind: 'repeat' });
+      const answer = await lastValueFrom(emulator.handle({ method: 'GET', url, headers: {} }));
+      strictEqual(answer.status, status);
+    }
   });
 
   it('can be a quirk of deployed servers', async () => {

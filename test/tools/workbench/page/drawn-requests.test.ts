@@ -17,7 +17,7 @@ describe('the drawings of a workbench', () => {
         return row;
       },
     });
-    const paths = ['//[', '*', '/groups/a/members?watch_index=7'];
+    const paths = ['//[', '*', 'https://lobby.example/a', '/groups/a/members?watch_index=7'];
     draw(
       paths.map((path, id) => ({
         ...{ id, path, who: 'Ada', method: 'GET', at: 0, ended_at: 1, status: 404, events: [] },
@@ -26,7 +26,8 @@ describe('the drawings of a workbench', () => {
     );
     deepStrictEqual(drawn, [
       'http://127.0.0.1:1//[',
-      'http://127.0.0.1:1/',
+      'http://127.0.0.1:1/*',
+      'https://lobby.example/a',
       'Ada: /groups/a/members',
       'http://127.0.0.1:1/groups/a/members?watch_index=7',
     ]);
