@@ -17,13 +17,10 @@ import {
 } from '../../error/index.js';
 import type { GateLogEntry } from './gate-log-entry.js';
 
-/** An HTTP server of Node. */
-export type GateServer = Server | Http2Server | Http2SecureServer;
-
 /** The options of `lobbyGate`. All but `server` and `client` are optional. */
 export interface LobbyGateConfig {
   /** The server whose upgrade requests the gate handles: of `node:http`, `node:https`, or of `node:http2` with `allowHTTP1`. */
-  readonly server: GateServer;
+  readonly server: Server | Http2Server | Http2SecureServer;
   /** A client with the lobby's own token. Its `timeout` is how long the service may take to confirm a player's token. */
   readonly client: { readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected'> } };
   /**
@@ -109,6 +106,8 @@ export interface LobbyGateConfig {
   /** The source of time. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
+
+export type GateServer = LobbyGateConfig['server'];
 
 /** Options that are passed on to the `WebSocketServer` of ws, whose documentation describes them. */
 export interface WsOptions {

@@ -209,8 +209,19 @@ function numberOf(value: unknown): unknown {
 /** On a command line, JSON is a word, too. A word that is no JSON is meant as a string. */
 function jsonOf(payload: unknown): unknown {
   const value = typeof payload === 'string' ? readOr<unknown>(payload, () => JSON.parse(payload)) : payload;
-  // What cannot be sent must not be stored.
-  if (readOr('', () => JSON.stringify(value)) === '')
+  if (isTooDeep(value))
     throw new InputError('payload', 'JSON that is not nested thousands of levels deep', 'something else');
   return value;
+}
+
+/** What is nested much deeper can be read, but not written by every Node: what cannot be sent must not be stored. */
+const MAX_DEPTH = 1_000;
+
+function isTooDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++)
+    level = level.flatMap((one): unknown[] =>
+      Object.values(typeof one === 'object' && one !== null ? one : {}),
+    );
+  return level.length > 0;
 }
