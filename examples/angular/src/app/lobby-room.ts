@@ -10,9 +10,9 @@ export interface Player {
   readonly y: number;
 }
 
-/** What the lobby server sends. */
+/** What the lobby server sends: a ticket to come back with, which this page does not use, then each state of the game. */
 interface Game {
-  readonly players: readonly Player[];
+  readonly players?: readonly Player[];
   readonly chat?: { readonly name: string; readonly text: string };
 }
 
@@ -52,8 +52,8 @@ export function injectLobbyRoom() {
   };
   const receive = (game: Game) => {
     state.set('inside');
-    players.set(game.players);
-    const { chat: said } = game;
+    const { players: now, chat: said } = game;
+    if (now) players.set(now);
     if (said) chat.update(before => [...before, { id: ++lines, ...said }].slice(-MOST_LINES));
   };
 
