@@ -116,7 +116,7 @@ export class Connection {
   /** Returns whether the connection was open. */
   send(message: LobbyMessage): boolean {
     if (!this.isOpen) return false;
-    // Who has caught up since the last message does not stall.
+    // A client that has caught up since the last message does not stall.
     if (this.#stall) this.#watchBufferedAmount();
     this.#ws.send(message);
     this.#watchBufferedAmount();
@@ -129,7 +129,7 @@ export class Connection {
     const { scheduler, closeTimeout } = this.#settings;
     this.#closedByUs = { code, reason };
     this.#ws.close(code, reason);
-    // Who is half-open would hold up a shutdown.
+    // A half-open connection would hold up a shutdown.
     forceClose(() => this.#ws.terminate(), this.closed$, scheduler, closeTimeout);
   }
 

@@ -1,6 +1,6 @@
 import { takeUntil, timer, type Observable, type SchedulerLike } from 'rxjs';
 
-/** How long who is refused has to close by itself, in ms. */
+/** How long a refused client has to close by itself, in ms. */
 const CLOSE_GRACE = 1_000;
 
 /**

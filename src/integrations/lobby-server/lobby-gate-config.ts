@@ -46,7 +46,7 @@ export interface LobbyGateConfig {
     | ((player_token: string, why: 'gone' | 'unknown') => ObservableInput<unknown>)
     | ((player_token: string, why: 'gone' | 'unknown') => void);
   /**
-   * Ends the gate when it first emits: nobody gets in any more, every player is closed with 1001, and the gate completes when every slot
+   * Ends the gate when it first emits: no client gets in any more, every player is closed with 1001, and the gate completes when every slot
    * has been freed, or could not be.
    */
   readonly drain$?: ObservableInput<unknown>;

@@ -61,7 +61,7 @@ export type LobbyGate = Observable<LobbySocket> & {
  * | 404  | –          | `no_such_path`: no gate of this server handles that path                                   |
  * | 405  | –          | `no_handshake`: not a GET                                                                  |
  * | –    | 1009       | `too_large`: the first message is not complete after 16,384 bytes                          |
- * | –    | 4403       | `expired`: nobody has this return ticket, or not any more                                  |
+ * | –    | 4403       | `expired`: no player has this return ticket, or no longer                                  |
  * | –    | 4408       | `no_token_in_time`: no first message within 5 s                                            |
  * | –    | 4413       | the player sent more than may be held, or does not read what is sent to them               |
  * | 429  | –          | `address`: too many connections from that address                                          |
@@ -77,7 +77,7 @@ export type LobbyGate = Observable<LobbySocket> & {
  *
  * The gate is shared: it adds one listener to the server, regardless of the number of subscribers. It never errors. It completes
  * after `drain$` has emitted, or the server `close`, once all players are gone and their slots have been freed. Unsubscribing only stops
- * admission: who is not in yet is refused, who is away is gone, who is in stays, and `freeSlot` is still called for them.
+ * admission: clients that are not in yet are refused, players who are away are gone, the others stay, and `freeSlot` is still called.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -152,7 +152,7 @@ interface Parts {
 function admitted(visitor: Visitor, token: string, { settings, confirmation, seats }: Parts) {
   return new Observable<LobbySocket>(subscriber => {
     visitor.wait();
-    // Not ended with the subscriber: who is confirmed after they have left has a slot, which must be freed.
+    // Not ended with the subscriber: a player who is confirmed after they have left has a slot, which must be freed.
     confirmation.confirm(token, visitor.address).subscribe(refusal => {
       const why = refusal ?? (subscriber.closed ? REFUSALS.gateClosed : undefined);
       if (why) visitor.refuse(why);

@@ -19,7 +19,7 @@ export interface LobbySocket {
   readonly token: string;
   /**
    * The secret with which the player comes back within `grace`: sent where a token is, it gets a new connection in, as often as needed,
-   * until the player is gone. Send it to nobody else. JSON and `util.inspect` leave it out.
+   * until the player is gone. Send it to this player only. JSON and `util.inspect` leave it out.
    */
   readonly returnTicket: string;
   /** The headers of the newest upgrade request, cookies included. JSON and `util.inspect` leave them out. */
@@ -48,7 +48,7 @@ export interface LobbySocket {
   /** Sends a message. Returns false, and keeps nothing, if the player is away or gone. */
   send(message: LobbyMessage): boolean;
   /**
-   * Closes the socket; who is away is gone at once. Does nothing if it is closed. A player who never answers the close frame is disconnected
+   * Closes the socket; a player who is away is gone at once. Does nothing if it is closed. A player who never answers the close frame is disconnected
    * after `closeTimeout`. `code` is 1000 by default, `reason` may have at most 123 bytes. Throws an `InputError` if either is invalid.
    */
   close(code?: number, reason?: string): void;

@@ -1,4 +1,5 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from 'node:assert';
+import { connect } from 'node:net';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { lastValueFrom, Subject, toArray } from 'rxjs';
@@ -6,6 +7,7 @@ import { players, type LobbySocket } from 'lobby-rx/lobby-server';
 import { runs } from '../../runs.js';
 import { waitUntil } from '../../wait-until.js';
 import { connectPlayer, tryConnect } from './connect-player.js';
+import { handshakeRequest } from './raw-client.js';
 import { confirmations, eachFromElsewhere, openGate, type OpenGate } from './gate.js';
 
 const GRACE = 30_000;
@@ -107,6 +109,29 @@ describe('a player of lobbyGate who comes back', () => {
     strictEqual(gate.gone.length, 4);
   });
 
+  it('is gone if their close frame was followed by a close() of this side, however long they hold the connection', async () => {
+    // Of ws, which has no virtual time.
+    const closeTimeout = 20;
+    gate = await openGate({ token: 'query', grace: GRACE, closeTimeout });
+    for (const end of ['nothing', 'close', 'terminate'] as const) {
+      const before = gate.admitted.length;
+      const client = connect({ port: gate.port, host: '127.0.0.1', allowHalfOpen: true });
+      client.on('error', () => undefined).resume();
+      client.write(handshakeRequest(`/?token=${gate.reserveToken()}`));
+      await waitUntil(() => gate.admitted.length === before + 1);
+      const player = gate.admitted[before]!;
+      const statuses = statusesOf(player);
+      // A close frame with 1001.
+      client.write(Buffer.from([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe9]));
+      await waitUntil(() => !player.send('late'));
+      if (end === 'close') player.close(4001, 'kicked');
+      if (end === 'terminate') player.terminate();
+      await waitUntil(() => statuses.length === 2);
+      strictEqual(statuses[1], end === 'nothing' ? 'away' : 'complete');
+      client.destroy();
+    }
+  });
+
   it('takes the place of the connection that they still seem to have, at once', async () => {
     gate = await openGate({ token: 'message', grace: GRACE });
     const { player, closed } = await enter();
@@ -155,7 +180,7 @@ describe('a player of lobbyGate who comes back', () => {
     gate = await openGate();
   });
 
-  it('shows their ticket to nobody', async () => {
+  it('has a ticket that is in no print, log or request', async () => {
     gate = await openGate({ token: 'query', grace: GRACE });
     const url = (token: string) => `ws://127.0.0.1:${gate.port}/?name=a&token=${token}&copy=${token}`;
     const { ws } = await connectPlayer(url(gate.reserveToken()));

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { EMPTY, NEVER, Subject, throwError, timer } from 'rxjs';
+import { EMPTY, NEVER, of, Subject, throwError } from 'rxjs';
 import { StatusError } from 'lobby-rx';
 import { waitUntil } from '../../wait-until.js';
 import { connectPlayer, tryConnect } from './connect-player.js';
@@ -125,9 +125,8 @@ describe('drain$ of lobbyGate', () => {
       strictEqual(state.isComplete, false);
       await gate.close();
     }
-    gate = await openGate({ drain$: timer(0) });
-    const state = completion();
-    gate.pass(0);
-    await waitUntil(() => state.isComplete);
+    gate = await openGate({ drain$: of(0) });
+    strictEqual(completion().isComplete, true);
+    deepStrictEqual([gate.server.listenerCount('upgrade'), gate.log.at(-1)?.kind], [0, 'drained']);
   });
 });

@@ -21,7 +21,7 @@ export interface Seats {
   readonly take: (visitor: Visitor, token: string) => LobbySocket | undefined;
   /** Gives a player who comes back their seat on a new connection, or refuses the visitor. Emits nothing. */
   readonly takeAgain: (visitor: Visitor, ticket: string) => Observable<never>;
-  /** Closes every player: who is away is gone at once. */
+  /** Closes every player. Those who are away are gone at once. */
   readonly clear: (closed: SocketClosed) => void;
 }
 
@@ -100,6 +100,8 @@ class Player implements LobbySocket {
   #headers: IncomingHttpHeaders = {};
   #ticket: string | undefined;
   #grace: Subscription | undefined;
+  /** This side has ended it: the player is gone, or is about to be. */
+  #isEnded = false;
   #isGone = false;
 
   constructor(token: string, seats: SeatsOfPlayer) {
@@ -147,11 +149,13 @@ class Player implements LobbySocket {
 
   close(code = 1000, reason = ''): void {
     checkCloseFrame(code, reason);
+    this.#isEnded = true;
     if (this.#connection) this.#connection.close(code, reason);
     else this.#leave({ code, reason });
   }
 
   terminate(): void {
+    this.#isEnded = true;
     if (this.#connection) this.#connection.terminate();
     else this.#leave({ code: 1006, reason: '' });
   }
@@ -179,16 +183,15 @@ class Player implements LobbySocket {
       if (this.#connection !== connection) return;
       this.#connection = undefined;
       const closed = { code, reason: toCloseReason(this.#clean(reason)) };
-      if (wasDropped && this.#seats.settings.grace > 0) this.#goAway(closed);
+      if (wasDropped && !this.#isEnded && this.#seats.settings.grace > 0) this.#goAway(closed);
       else this.#leave(closed);
     });
     if (this.#status$.value === 'away') this.#status$.next('open');
     connection.passTo(this.#messages);
   }
 
-  /** Not if this side has closed the connection: then the player is about to be gone. */
   get mayComeBack(): boolean {
-    return !this.#isGone && !this.#connection?.wasClosedByUs;
+    return !this.#isEnded && !this.#isGone && !this.#connection?.wasClosedByUs;
   }
 
   /** Takes the connection on which the player has come back, instead of the one that they may still have. */

@@ -23,12 +23,12 @@ const MAX_TOKEN_LENGTH = 8_192;
 export function createReadToken(settings: GateSettings, { waiting }: Pick<GatePlaces, 'waiting'>): ReadToken {
   const { token: source, scheduler } = settings;
 
-  // Without the request, of which who waits would hold on to all that it came with.
+  // Without the request: a waiting client would hold on to all that came with it.
   const fromFirstMessage = (visitor: Visitor): Observable<string | Refusal> => {
     if (!waiting.isFreeFor(visitor.address)) return of(REFUSALS.busy);
     const connection = visitor.open();
     if (!connection) return of(REFUSALS.gateClosed);
-    // Without operators, of which each of many thousand who wait would hold the subscribers.
+    // Without operators: each of many thousand waiting clients would hold their subscribers.
     return new Observable(subscriber => {
       const answer = (token: string | Refusal) => {
         subscriber.next(token);

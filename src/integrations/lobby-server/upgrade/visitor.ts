@@ -11,7 +11,7 @@ import { addressOf } from '../networks.js';
 import { REFUSALS, type Refusal } from '../refusal.js';
 import { refuseUpgrade, type Upgrade } from './upgrades.js';
 
-/** A client that is not in yet. It is admitted or refused, once; who has left is neither. */
+/** A client that is not in yet. It is admitted or refused, once; one that has left is neither. */
 export class Visitor {
   readonly address: string;
   /** The path and query. */
@@ -106,7 +106,7 @@ export class Visitor {
 
 /** Meets a client: ws has checked its handshake, and waits for the word to complete it. */
 export function createVisitors(settings: GateSettings): (upgrade: Upgrade) => Visitor {
-  const { maxPayload } = settings;
+  const { maxPayload, closeTimeout } = settings;
   // ws validates the handshake, then calls `verifyClient` synchronously. Its callback is kept until the client is let in.
   const completions = new WeakMap<IncomingMessage, () => void>();
   const server = new WebSocketServer({
@@ -116,6 +116,8 @@ export function createVisitors(settings: GateSettings): (upgrade: Upgrade) => Vi
     ...{
       maxFragments: Math.max(16, Math.ceil(maxPayload / 1_024)),
       maxBufferedChunks: Math.max(32, Math.ceil(maxPayload / 512)),
+      // Also for a client that sends a close frame and then keeps the connection.
+      closeTimeout,
     },
     verifyClient: ({ req }: { req: IncomingMessage }, done: (isVerified: true) => void) =>
       completions.set(req, () => done(true)),
