@@ -191,6 +191,31 @@ for (const program of SERVERS) {
       ok(made.length > 0);
     });
 
+    it('has all of a stream that was created again and grew while nobody was subscribed', async () => {
+      const { server, publish } = setting;
+      const nats = await server.connect();
+      const feed = fleetFeed({ nats, identity_id: id, linger: 0 });
+      const gaps: string[] = [];
+      const states = statusOf(feed);
+      const first = follow(feed);
+      await waitUntil(() => states.at(-1) === 'live');
+      publish(id);
+      await waitUntil(() => first.numbers.length === 1);
+      first.following.unsubscribe();
+      const { streams } = await jetstreamManager(nats);
+      await streams.delete('LOBBY_EVENTS');
+      for (let stored = 1; stored <= 3; stored++) {
+        publish(id);
+        await waitUntil(
+          async () => (await streams.info('LOBBY_EVENTS').catch(() => undefined))?.state.last_seq === stored,
+        );
+      }
+      setting.running.push(feed.gap$.subscribe(({ reason }) => gaps.push(reason)));
+      const second = follow(feed);
+      await waitUntil(() => second.numbers.length === 3);
+      deepStrictEqual([second.numbers, gaps], [[2, 3, 4], ['silence']]);
+    });
+
     it('knows own kinds, and answers that are larger than a message', async () => {
       const { server, emulator } = setting;
       const Chat = struct('Chat', { text: t.string });

@@ -125,12 +125,16 @@ function signalsOf<Codecs extends EventCodecs>(
   const parts = new Map<number, FleetMessage>();
 
   const begin = async () => {
-    place.handled ??= await lastRecordOf(fleet, subject);
-    // All has expired, or the stream is another one.
-    if (await hasLost(fleet, subject, place.handled)) place.handled = 0;
     const generation = await fleet.generation();
-    if (generation !== (place.generation ?? generation)) place.chain = new RecordChain('unknown');
+    if (generation !== (place.generation ?? generation)) {
+      // The stream was created again. It may be longer by now than the one before it.
+      place.handled = 0;
+      place.chain = new RecordChain('unknown');
+    }
     place.generation = generation;
+    place.handled ??= await lastRecordOf(fleet, subject);
+    // All has expired.
+    if (await hasLost(fleet, subject, place.handled)) place.handled = 0;
     return (place.chain ??= new RecordChain(place.handled));
   };
   const connection$ = connectionStatus(fleet.nats).pipe(

@@ -1,12 +1,5 @@
 import type { Gap } from '../../stream/index.js';
-import {
-  fromPosition,
-  toPosition,
-  type FleetMessage,
-  type StoredRecord,
-  type StreamPosition,
-  type StreamState,
-} from './nats/index.js';
+import type { FleetMessage, StoredRecord, StreamState } from './nats/index.js';
 
 /** How many messages to remember. A server that loses its power loses those of two minutes. */
 const REMEMBERED = 4_096;
@@ -69,6 +62,25 @@ export class HandledTail {
   }
 }
 
+/** A message of one of the streams that a fleet has had: one that was deleted is created again, and numbers its messages anew. */
+interface StreamPosition {
+  /** The number of the stream: higher than those of all before it. */
+  readonly generation: number;
+  readonly sequence: number;
+}
+
+/** More messages than a stream can have. A generation has at most 13 bits, so that both together are a safe integer. */
+const SEQUENCES = 2 ** 40;
+
+/** Both as one number, which is higher than those of all messages before, also of earlier streams. */
+export function toPosition({ generation, sequence }: StreamPosition): number {
+  return generation * SEQUENCES + sequence;
+}
+
+function fromPosition(position: number): StreamPosition {
+  return { generation: Math.floor(position / SEQUENCES), sequence: position % SEQUENCES };
+}
+
 /** What a consumer has handled of a stream, which may lose its end, or be created again. */
 export class HandledRecords {
   #tail = new HandledTail();
@@ -100,26 +112,24 @@ export class HandledRecords {
     storedAt: (sequence: number) => Promise<number | undefined>,
   ): Promise<number> {
     const known = this.#last ?? { generation, sequence: last };
-    const isBeginning = known.generation === 0 && known.sequence === 0;
-    if (known.generation !== generation && !isBeginning) {
-      this.#tail = new HandledTail();
-      this.#chain = new RecordChain('unknown');
-    }
-    let sequence = known.generation === generation ? known.sequence : 0;
-    if (this.#chain && known.generation === generation) {
+    const isSame = known.generation === generation;
+    let sequence = isSame ? known.sequence : 0;
+    if (isSame && this.#chain) {
       // A server that was killed, or put back, may have lost the end of the stream, and have stored other records since.
       // The server writes times in two ways, which differ by a ms at most.
       const isStored = async ({ sequence, at }: StoredAt) =>
         sequence < first || Math.abs(((await storedAt(sequence)) ?? 0) - at) <= 1;
-      sequence = Math.min(sequence, Math.max(this.#begun, await this.#tail.lastKept(isStored)));
+      const kept = Math.max(this.#begun, await this.#tail.lastKept(isStored));
+      sequence = Math.min(sequence, last, kept);
       this.#chain.lose(sequence);
+    } else {
+      // At 0, nothing has been handled of any stream.
+      const isLost = isSame ? sequence > last : toPosition(known) > 0;
+      sequence = Math.min(sequence, last);
+      this.#chain = new RecordChain(isLost ? 'unknown' : sequence);
+      this.#tail = new HandledTail();
+      this.#begun = sequence;
     }
-    if (sequence > last) {
-      this.#chain ??= new RecordChain('unknown');
-      sequence = last;
-    }
-    if (!this.#chain || known.generation !== generation) this.#begun = sequence;
-    this.#chain ??= new RecordChain(sequence);
     this.#last = { generation, sequence };
     return sequence;
   }

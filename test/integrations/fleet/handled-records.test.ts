@@ -1,6 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { HandledRecords } from '../../../src/integrations/fleet/handled-records.js';
-import { toPosition } from '../../../src/integrations/fleet/nats/index.js';
+import { HandledRecords, toPosition } from '../../../src/integrations/fleet/handled-records.js';
 
 const stream = (first: number, last: number) => ({ first, last, created: '' });
 const at = (sequence: number, generation = 1) => toPosition({ generation, sequence });

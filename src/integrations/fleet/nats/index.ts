@@ -14,7 +14,6 @@ export {
   type WorkingFleet,
 } from './open-fleet.js';
 export { isNewerVersion, storedRecord, type FleetMessage, type StoredRecord } from './stored-record.js';
-export { fromPosition, toPosition, type StreamPosition } from './stream-position.js';
 export {
   orderedMessages,
   storedMessage,
