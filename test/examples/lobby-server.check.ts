@@ -8,6 +8,7 @@ import { createClient, whyNotConnected } from 'lobby-rx';
 import { connectPlayer } from '../integrations/lobby-server/connect-player.js';
 import { handshakeRequest } from '../integrations/lobby-server/raw-client.js';
 import { lobbyRx } from '../tools/cli/lobby-rx.js';
+import { freePort } from '../free-port.js';
 import { spawnTs, type RunningProgram } from '../spawn-ts.js';
 import { waitUntil } from '../wait-until.js';
 
@@ -112,14 +113,6 @@ async function openNetwork(target: number) {
     if (!isUp) for (const socket of lines) socket.destroy();
   };
   return { port: (server.address() as AddressInfo).port, set };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 describe('examples/lobby-server', () => {

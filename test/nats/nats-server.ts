@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+import { freePort } from '../free-port.js';
 
 /** The programs to test with: NATS_SERVERS has paths between colons. */
 export const SERVERS = (process.env.NATS_SERVERS ?? 'nats-server').split(':');
@@ -120,15 +120,4 @@ export async function startNatsCluster(program: string, more = ''): Promise<read
       return startNatsServer({ program, config: `server_name: s${i}\n${cluster}\n${more}` });
     }),
   );
-}
-
-export function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => {
-        resolve(port);
-      });
-    });
-  });
 }

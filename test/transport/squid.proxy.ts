@@ -1,7 +1,7 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert';
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
@@ -10,6 +10,7 @@ import { firstValueFrom, Subject, takeUntil } from 'rxjs';
 import { createClient, isStatusError, isTransportError, type WatchStatus } from 'lobby-rx';
 import { createEmulator, listen, type EmulatorServer } from 'lobby-rx/emulator';
 import { fromHttp } from 'lobby-rx/node';
+import { freePort } from '../free-port.js';
 import { lobbyJoin } from '../payload.js';
 import { waitUntil } from '../wait-until.js';
 
@@ -19,14 +20,6 @@ if (spawnSync('squid', ['-v']).error) {
 }
 
 const NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await waitUntil(() => server.listening);
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 describe('the variables of a proxy, with squid', () => {
   const folder = mkdtempSync(join(tmpdir(), 'squid-'));

@@ -1,5 +1,6 @@
 import { connect as connectTo, createServer, type AddressInfo, type Socket } from 'node:net';
-import { freePort, startNatsServer, type NatsServer } from '../nats-server.js';
+import { freePort } from '../../free-port.js';
+import { startNatsServer, type NatsServer } from '../nats-server.js';
 
 /** A cluster of NATS servers. */
 export interface Cluster {

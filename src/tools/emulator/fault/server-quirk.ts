@@ -1,6 +1,6 @@
 import { map, of, type Observable } from 'rxjs';
 import type { FaultFields } from './fault-fields.js';
-import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
+import { urlOf, type EmulatedRequest, type EmulatedResponse, type Handler } from '../service/index.js';
 import { editAnswer, type EditableAnswer } from './edited-answer.js';
 
 /**
@@ -35,11 +35,9 @@ export function serverQuirk(
   request: EmulatedRequest,
   { handle, handleHot, lastEvents }: Upstream,
 ): Observable<EmulatedResponse> {
-  // As where it is answered: a path such as `//[` is no URL beside a base.
-  const text = request.url.startsWith('/') ? `http://emulator${request.url}` : request.url;
-  // What is no URL at all is refused there.
-  if (!URL.canParse(text)) return handle(request);
-  const url = new URL(text);
+  const url = urlOf(request);
+  // It is refused there.
+  if (!url) return handle(request);
   const { searchParams: query } = url;
   const changed = () => ({ ...request, url: url.pathname + url.search });
 

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import { readOr } from '../../../error/index.js';
 
 /** A request to the emulator, over HTTP or from the same process. */
 export interface EmulatedRequest {
@@ -39,3 +40,9 @@ export interface EmulatedResponse {
  * completes; for a watch, that takes up to `blockTime`. Unsubscribing aborts the request.
  */
 export type Handler = (request: EmulatedRequest) => Observable<EmulatedResponse>;
+
+/** The URL of a request; undefined if it is none. */
+export function urlOf({ url }: Pick<EmulatedRequest, 'url'>): URL | undefined {
+  // Not `new URL(url, base)`: if the path starts with two slashes, it would parse the first segment as a host.
+  return readOr(undefined, () => new URL(url.startsWith('/') ? `http://emulator${url}` : url));
+}

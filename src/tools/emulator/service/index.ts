@@ -1,4 +1,10 @@
-export type { Delivery, EmulatedRequest, EmulatedResponse, Handler } from './handler.js';
+export {
+  urlOf,
+  type Delivery,
+  type EmulatedRequest,
+  type EmulatedResponse,
+  type Handler,
+} from './handler.js';
 export { respond } from './respond.js';
 export { serviceUrls, type ServiceUrls } from './routes.js';
 export {

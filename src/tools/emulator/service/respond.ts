@@ -1,6 +1,6 @@
 import { catchError, defer, map, of, type Observable } from 'rxjs';
 import { randomId, type World } from '../world/index.js';
-import type { EmulatedRequest, EmulatedResponse } from './handler.js';
+import { urlOf, type EmulatedRequest, type EmulatedResponse } from './handler.js';
 import { Refusal } from './call.js';
 import { findRoute } from './routes.js';
 import type { ServiceSettings } from './service-config.js';
@@ -32,24 +32,14 @@ export function respond(
   );
 }
 
-function answer(
-  { method, url, headers, body }: EmulatedRequest,
-  world: World,
-  settings: ServiceSettings,
-): Observable<unknown> {
-  const { pathname, searchParams: query } = parseUrl(url);
+function answer(request: EmulatedRequest, world: World, settings: ServiceSettings): Observable<unknown> {
+  const { method, headers, body } = request;
+  const url = urlOf(request);
+  if (!url) throw new Refusal(400, 'API_BAD_URL', 'The URL is invalid.');
+  const { pathname, searchParams: query } = url;
   const route = findRoute(method, pathname);
   const bearer = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   return route.answer({ path: route.path, query, bearer, body: parseBody(body) }, world, settings);
-}
-
-function parseUrl(url: string): URL {
-  try {
-    // Not `new URL(url, base)`: if the path starts with two slashes, it would parse the first segment as a host.
-    return new URL(url.startsWith('/') ? `http://emulator${url}` : url);
-  } catch {
-    throw new Refusal(400, 'API_BAD_URL', 'The URL is invalid.');
-  }
 }
 
 function parseBody(body: string | undefined): unknown {
