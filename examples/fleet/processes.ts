@@ -67,7 +67,7 @@ export class Processes {
   /** Ends the workers, and then the consumer, when it has stored everything or could have. */
   async stop(published: number): Promise<void> {
     const wait = () => new Promise(resolve => setTimeout(resolve, 100));
-    // Whoever ends now was not killed: a terminal sends its signals to all processes.
+    // What ends from now on was not killed: a terminal sends its signals to all processes.
     this.#isStopping = true;
     const isReading = () => this.#running.has('consumer') && this.#stored < published;
     for (let i = 0; i < 50 && isReading(); i++) await wait();

@@ -50,8 +50,8 @@ export interface FleetBatch<Own extends object = NoOwnEvents> {
   /** What may be missing before them. */
   readonly gap?: Gap;
   /**
-   * Where they are: higher than those of all batches before, also in a stream that was created again. Save it, and pass it as `from`
-   * later.
+   * Where they are: higher than those of all batches before, also in a stream that was created again; lower only with a `gap`, if a
+   * server has lost the end of the stream. Save it, and pass it as `from` later.
    */
   readonly position: number;
   /** When they were stored, in ms, by the clock of NATS. */
@@ -76,7 +76,7 @@ export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
   /**
    * Called with each batch. The next one comes after what it returns has completed. If it fails, it is called again, with
    * increasing waits. Save the position together with what you make of the events, and skip a batch whose position is saved
-   * already: then nothing is lost or doubled, whichever process is cut off when.
+   * already, unless it has a gap: then nothing is lost or doubled, whichever process is cut off when.
    */
   readonly ack?: ((batch: FleetBatch<PayloadsOf<Codecs>>) => unknown) | undefined;
   /** Codecs of your own event kinds, as in `createClient`. */

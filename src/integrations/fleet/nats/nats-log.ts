@@ -102,7 +102,7 @@ export class NatsLog implements FleetLog {
       if (now.last === 0 && head.last > 0) await this.#fleet.ensure();
       return { kind: 'refused', head: now };
     }
-    // The stream was perhaps deleted and created again, by whoever: then it has to be counted.
+    // The stream was perhaps deleted and created again, perhaps by another program: then it has to be counted.
     if (sequence < (this.#latest?.seq ?? 0)) await this.#fleet.ensure();
     this.#latest = { seq: sequence, key: record.key };
     return { kind: 'stored', sequence };

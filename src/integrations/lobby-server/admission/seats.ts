@@ -1,6 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { AsyncSubject, BehaviorSubject, race, take, timer, type Observable, type Subscription } from 'rxjs';
+import {
+  AsyncSubject,
+  BehaviorSubject,
+  EMPTY,
+  race,
+  take,
+  timer,
+  type Observable,
+  type Subscription,
+} from 'rxjs';
 import { redact } from '../../../error/index.js';
 import { checkCloseFrame, toCloseReason } from '../close-frame.js';
 import type { Connection } from '../connection.js';
@@ -67,9 +76,10 @@ export function createSeats(
     },
     takeAgain: (visitor, ticket) => {
       const player = byTicket.get(hashOf(ticket));
-      const connection = player?.mayComeBack ? visitor.admit() : undefined;
-      if (connection) player?.comeBack(visitor, connection);
-      return visitor.refuse(REFUSALS.expired);
+      if (!player?.mayComeBack) return visitor.refuse(REFUSALS.expired);
+      const connection = visitor.admit();
+      if (connection) player.comeBack(visitor, connection);
+      return EMPTY;
     },
     clear: ({ code, reason }) => {
       for (const player of [...taken]) player.close(code, reason);
