@@ -28,9 +28,9 @@ async function consume({ nats: port, database, metrics }: Start): Promise<void> 
     ...{ nats, durable: 'database', from },
     ack: ({ identity_id, events, gap, position }) => {
       db.exec('begin');
-      // Another process has taken over, and has stored it; after a gap positions may begin again.
+      // Another process may have stored it; after a gap, positions may have gone back.
       const { changes } = gap
-        ? db.run('update place set position = ?, gaps = gaps + 1', [position])
+        ? db.run('update place set position = ?, gaps = gaps + 1 where position <> ?', [position, position])
         : db.run('update place set position = ? where position < ?', [position, position]);
       for (const event of changes === 0 ? [] : events) {
         const { number } = (event as unknown as { readonly payload: { readonly number: number } }).payload;

@@ -75,8 +75,8 @@ export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
   readonly from?: number | undefined;
   /**
    * Called with each batch. The next one comes after what it returns has completed. If it fails, it is called again, with
-   * increasing waits. Save the position together with what you make of the events, and skip a batch whose position is saved
-   * already, unless it has a gap: then nothing is lost or doubled, whichever process is cut off when.
+   * increasing waits. Save the position together with what you make of the events, and skip a batch whose position is the saved one,
+   * or lower without a gap: then nothing is lost or doubled, whichever process is cut off when.
    */
   readonly ack?: ((batch: FleetBatch<PayloadsOf<Codecs>>) => unknown) | undefined;
   /** Codecs of your own event kinds, as in `createClient`. */
