@@ -132,7 +132,7 @@ describe('The site of the documentation (npm run docs:build)', () => {
     });
 
     it('draws the diagrams, and shows code for each framework in a tab', async () => {
-      for (const name of ['feed', 'gate', 'fleet']) {
+      for (const name of ['feed', 'lobby-server', 'fleet']) {
         await page.goto(`${url}/${name}.html`);
         await page.locator('.diagram svg').first().waitFor();
       }
