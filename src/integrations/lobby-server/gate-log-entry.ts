@@ -1,4 +1,4 @@
-import { isClientError, redact } from '../../error/index.js';
+import { answerBehind, isClientError, redact, StatusError } from '../../error/index.js';
 
 /** A decision of a gate, or something that happened to a player. It contains no tokens. `at` is in ms since 1970. */
 export type GateLogEntry =
@@ -15,11 +15,8 @@ export type GateLogEntry =
       /** An HTTP status before the upgrade, a close code after it. */
       readonly code: number;
       readonly reason: string;
-      /**
-       * The error of `players.connected`, if that is why: without the service's `metadata`, and with a `code` and a `reason` of
-       * at most 123 bytes. The name of any other error.
-       */
-      readonly error?: unknown;
+      /** The name of the error, if there was one, and its message if it is an error of this library. */
+      readonly error?: string;
     }
   | {
       /** The connection of a player has dropped. They may come back within `grace`. */
@@ -74,19 +71,25 @@ export type GateLogEntry =
     };
 
 /** The entry for a hook of the config that failed. */
-export function hookFailed(hook: string, error: unknown, at: number, token = ''): GateLogEntry {
-  // A hook may have put the token into a URL, which is in the message.
-  return { kind: 'hook_failed', at, hook, error: redact(errorLine(error), [token]) };
+export function hookFailed(hook: string, error: unknown, at: number, token?: string): GateLogEntry {
+  return { kind: 'hook_failed', at, hook, error: errorLine(error, token) };
 }
 
 /**
- * The errors of this library contain no tokens. Other errors are logged by name only: hooks know tokens, and the messages of
- * their errors may quote them.
+ * An error as a line of the log. Errors that are not of this library are logged by name only: hooks know tokens, and the messages of
+ * their errors may quote them. So may the service, or a hook that puts a token into a URL.
  */
-export function errorLine(error: unknown): string {
+export function errorLine(error: unknown, token = ''): string {
+  const clean = (text: string) => redact(text, [token]);
   try {
     const name = error instanceof Error ? error.name : typeof error;
-    return isClientError(error) ? `${name}: ${error.message}` : name;
+    if (!isClientError(error)) return name;
+    const answer = answerBehind(error);
+    if (!answer) return clean(`${name}: ${error.message}`);
+    // Anew, since its message is cut, perhaps within the token.
+    const { status, request, code = '', reason = '' } = answer;
+    const { message } = new StatusError(status, request, { code: clean(code), reason: clean(reason) });
+    return clean(`${answer.name}: ${message}`);
   } catch {
     return 'something unprintable';
   }

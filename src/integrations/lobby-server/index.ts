@@ -7,6 +7,6 @@
 export type { GateLogEntry } from './gate-log-entry.js';
 export type { GateStats } from './gate-stats.js';
 export { lobbyGate, type LobbyGate } from './lobby-gate.js';
-export type { LobbyGateConfig, WsOptions } from './lobby-gate-config.js';
+export type { LobbyGateConfig } from './lobby-gate-config.js';
 export type { LobbyMessage, LobbySocket, SocketClosed } from './lobby-socket.js';
 export { players, type LobbyPlayers } from './players.js';

@@ -98,8 +98,8 @@ export interface LobbyGateConfig {
   readonly pingInterval?: number;
   /** How long a player may take to answer a close frame, in ms, until they are disconnected. Default 3,000. */
   readonly closeTimeout?: number;
-  /** Further options of ws. */
-  readonly ws?: WsOptions;
+  /** Compression of messages, an option of ws, whose documentation describes it. Default false. */
+  readonly perMessageDeflate?: boolean | object;
 
   /** Called with each decision of the gate. Entries contain no tokens. Errors are swallowed. */
   readonly log?: (entry: GateLogEntry) => void;
@@ -108,16 +108,6 @@ export interface LobbyGateConfig {
 }
 
 export type GateServer = LobbyGateConfig['server'];
-
-/** Options that are passed on to the `WebSocketServer` of ws, whose documentation describes them. */
-export interface WsOptions {
-  /** Compression, with its options. Default false. */
-  readonly perMessageDeflate?: boolean | object;
-  /**
-   * Selects one of the subprotocols that a client offers. It must return synchronously. Default: the first one.
-   */
-  readonly handleProtocols?: (protocols: Set<string>, request: IncomingMessage) => string | false;
-}
 
 /** The address that the connection of a request comes from: of a proxy, if there is one. */
 function remoteAddress({ socket }: IncomingMessage): string {
@@ -131,7 +121,7 @@ const DEFAULTS = {
   ...{ allowOrigin: () => true, allowAddress: () => true, addressOf: remoteAddress },
   ...{ maxPending: 256, maxWaiting: 1_024 },
   ...{ maxPayload: 65_536, maxBufferedAmount: 1_048_576, pingInterval: 30_000, closeTimeout: 3_000 },
-  ws: {},
+  perMessageDeflate: false,
   scheduler: asyncScheduler,
 } as const;
 
@@ -170,18 +160,12 @@ const OPTIONS: Options<LobbyGateConfig> = {
     is: u => milliseconds.is(u) && u > 0,
   },
   closeTimeout: milliseconds,
-  ws: plainObject,
-  scheduler: schedulerLike,
-};
-
-const WS_OPTIONS: Options<WsOptions> = {
   perMessageDeflate: { name: 'true, false or an object', is: u => aBoolean.is(u) || plainObject.is(u) },
-  handleProtocols: aFunction,
+  scheduler: schedulerLike,
 };
 
 /** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
 export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
   checkOptions(config, OPTIONS, '', ['server', 'client']);
-  checkOptions(config.ws, WS_OPTIONS, 'ws');
   return { ...DEFAULTS, ...given(config), log: guarded(config.log) };
 }

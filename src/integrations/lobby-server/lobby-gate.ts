@@ -51,29 +51,7 @@ export type LobbyGate = Observable<LobbySocket> & {
 /**
  * The WebSocket gate of a lobby server: emits a player's socket once `players.connected` has answered OK for their token, and
  * not before (interface document, 4.2). Everyone else is refused: before the upgrade with an HTTP status and the reason as
- * the body, after it with a close code and the reason. Messages of refused clients never reach you.
- *
- * | HTTP | close code | reason, and when                                                                           |
- * | ---- | ---------- | ------------------------------------------------------------------------------------------ |
- * | 400  | –          | `no_handshake`: not a WebSocket handshake, or the client sent data before the answer       |
- * | 401  | 4401       | `no_token`: no token, or one that cannot be valid; `invalid_token`: unknown to the service |
- * | 403  | 4403       | the service refused the token: `already_connected`, `registration_expired`…; or `origin`   |
- * | 404  | –          | `no_such_path`: no gate of this server handles that path                                   |
- * | 405  | –          | `no_handshake`: not a GET                                                                  |
- * | –    | 1009       | `too_large`: the first message is not complete after 16,384 bytes                          |
- * | –    | 4403       | `expired`: no player has this return ticket, or no longer                                  |
- * | –    | 4408       | `no_token_in_time`: no first message within 5 s                                            |
- * | –    | 4413       | the player sent more than may be held, or does not read what is sent to them               |
- * | 429  | –          | `address`: too many connections from that address                                          |
- * | 500  | –          | `hook_failed`: a hook threw, or returned something invalid, such as a promise              |
- * | 500  | –          | `other_listener`, only in the log: another listener answered, too, and the socket is cut   |
- * | 503  | 4424       | `unknown`: the answer was lost, come again; `not_sent`: the service was not reached        |
- * | 503  | 4424       | `API_RATE_LIMIT`: the service takes no requests for now; or it refused the lobby           |
- * | 503  | 4429       | `busy`: too many tokens are being confirmed, held, or awaited as first messages            |
- * | 503  | 1001       | `gate_closed`: the gate drains, or was unsubscribed from                                   |
- *
- * Where the token is the first message, the socket opens before it is looked at: its refusals are close codes. Scripts in a browser never
- * see an HTTP status, only close code 1006.
+ * the body, after it with a close code and the reason; docs/gate.md lists them. Messages of refused clients never reach you.
  *
  * The gate is shared: it adds one listener to the server, regardless of the number of subscribers. It never errors. It completes
  * after `drain$` has emitted, or the server `close`, once all players are gone and their slots have been freed. Unsubscribing only stops

@@ -1,21 +1,17 @@
 import { whyNotConnected } from '../../client/index.js';
-import { answerBehind, isClientError, isInputError, MAX_WAIT, StatusError } from '../../error/index.js';
-import { errorLine } from './gate-log-entry.js';
+import { answerBehind, isInputError, MAX_WAIT, type StatusError } from '../../error/index.js';
+import { errorLine, type GateLogEntry } from './gate-log-entry.js';
 import { toCloseReason } from './close-frame.js';
 
 /** Why a client is refused: with this HTTP status before the upgrade, with this close code after it. */
 export interface Refusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 413 | 429 | 500 | 503;
   readonly code: 1001 | 1009 | 4401 | 4403 | 4408 | 4424 | 4429;
   readonly reason: string;
   /** When to try again, in seconds; absent if a retry would not help. */
   readonly retryAfter?: number;
-  /** Further lines of the HTTP answer's head. */
-  readonly headers?: readonly string[];
-  /** The error of `players.connected`, to be logged. */
-  readonly error?: unknown;
-  /** Whether the service has refused this token for good. */
-  readonly isFinal?: boolean;
+  /** The error that is why, as a line of the log. */
+  readonly error?: string;
   /** Whether the service may nevertheless count the player as connected. */
   readonly isUnknown?: boolean;
   /** Whether nothing may be sent to the service until `retryAfter` has passed. */
@@ -24,9 +20,7 @@ export interface Refusal {
 
 /** The refusals of the gate itself; {@link refusalFor} adds those of the service. */
 export const REFUSALS = {
-  noHandshake: { status: 400, code: 4401, reason: 'no_handshake', headers: ['Sec-WebSocket-Version: 13'] },
-  /** A WebSocket handshake is a GET. */
-  noGet: { status: 405, code: 4401, reason: 'no_handshake', headers: ['Allow: GET'] },
+  noHandshake: { status: 400, code: 4401, reason: 'no_handshake' },
   /** There is no token, more than one, or one that the service cannot have issued. */
   noToken: { status: 401, code: 4401, reason: 'no_token' },
   noTokenInTime: { status: 401, code: 4408, reason: 'no_token_in_time' },
@@ -55,13 +49,13 @@ export const REFUSALS = {
  * invalid lobby token, a rate limit.
  */
 export function refusalFor(error: unknown, token: string): Refusal {
-  if (isInputError(error)) return { ...REFUSALS.noToken, error };
+  if (isInputError(error)) return { ...REFUSALS.noToken, error: errorLine(error, token) };
   const why = whyNotConnected(error);
   const answer = answerBehind(error);
   const ourProblem = {
     status: 503,
     code: 4424,
-    error: loggable(error, token),
+    error: errorLine(error, token),
     retryAfter: retryAfterSeconds(answer),
     isRateLimit: answer?.status === 429,
   } as const;
@@ -72,10 +66,10 @@ export function refusalFor(error: unknown, token: string): Refusal {
   }
   const reason = toCloseReason(why.reason, token);
   if (!isAboutPlayer(answer, why.reason)) return { ...ourProblem, reason };
-  const no = { reason, error: ourProblem.error, isFinal: true } as const;
+  const { error: line } = ourProblem;
   return why.reason === 'invalid_token'
-    ? { status: 401, code: 4401, ...no }
-    : { status: 403, code: 4403, ...no };
+    ? { status: 401, code: 4401, reason, error: line }
+    : { status: 403, code: 4403, reason, error: line };
 }
 
 /** Whether the reason is a known one, or an unknown code with status 400, which the service uses to refuse tokens. */
@@ -89,16 +83,7 @@ function retryAfterSeconds(answer: StatusError | undefined): number {
   return Math.min(MAX_WAIT / 1_000, Math.max(1, Math.ceil(asked) || 1));
 }
 
-/** An error without what may be of any size or content: other programs print and store the log. */
-function loggable(error: unknown, token: string): unknown {
-  const answer = answerBehind(error);
-  if (!answer) return isClientError(error) ? error : errorLine(error);
-  const { status, request, retryAfter, code, reason, rayId } = answer;
-  const texts = Object.entries({ code, reason, rayId }).flatMap(([name, text]) =>
-    text === undefined ? [] : [[name, toCloseReason(text, token)]],
-  );
-  return new StatusError(status, request, {
-    ...(Object.fromEntries(texts) as Record<string, string>),
-    ...(retryAfter !== undefined && { retryAfter }),
-  });
+/** The entry for a client who is refused: with an HTTP status before the upgrade, with a close code after it. */
+export function refused({ reason, error }: Refusal, code: number, address: string, at: number): GateLogEntry {
+  return { kind: 'refused', at, address, code, reason, ...(error !== undefined && { error }) };
 }

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { inspect } from 'node:util';
 import { lastValueFrom, throwError, type Observable } from 'rxjs';
-import { isStatusError, StatusError } from 'lobby-rx';
+import { StatusError } from 'lobby-rx';
 import { waitUntil } from '../../wait-until.js';
 import { connectPlayer, tryConnect } from './connect-player.js';
 import { openGate, type OpenGate } from './gate.js';
@@ -43,11 +43,9 @@ describe('lobbyGate and texts that others have written', () => {
     ok(result.kind === 'refused');
     deepStrictEqual([result.status, result.body, result.headers['x-injected']], [403, sent, undefined]);
     const [entry] = gate.log;
-    ok(entry?.kind === 'refused' && isStatusError(entry.error));
-    deepStrictEqual(
-      [entry.reason, entry.error.code, entry.error.rayId, entry.error.status, entry.error.metadata],
-      [sent, sent, 'r 1', 400, undefined],
-    );
+    ok(entry?.kind === 'refused' && entry.error);
+    strictEqual(entry.reason, sent);
+    ok(/^StatusError: 400 NO_ENTRY X-Injected: 1 \[secret\] ä+ \(POST \/\)$/.test(entry.error), entry.error);
     ok(JSON.stringify(entry).length < 1_000 && !inspect(entry, { depth: Infinity }).includes('the-token'));
     await gate.close();
 

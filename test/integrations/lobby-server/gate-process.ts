@@ -32,7 +32,7 @@ lobbyGate({
   // All sockets of the check may stay: the gate is not even half full, and waits for hours.
   ...{
     maxWaiting: 4_096,
-    ws: { perMessageDeflate: process.argv.includes('--deflate') },
+    perMessageDeflate: process.argv.includes('--deflate'),
     scheduler: Object.create(asyncScheduler, { schedule: { value: schedule } }) as SchedulerLike,
   },
 }).subscribe();

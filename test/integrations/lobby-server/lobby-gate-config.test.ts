@@ -32,10 +32,7 @@ describe('the config of lobbyGate', () => {
       // ws would take it for no limit.
       ['maxPayload', { maxPayload: 2 ** 32 }],
       ['scheduler', { scheduler: {} }],
-      ['ws', { ws: true }],
-      ['ws.perMessageDeflate', { ws: { perMessageDeflate: 'yes' } }],
-      ['ws.noServer', { ws: { noServer: false } }],
-      ['ws.maxPayload', { ws: { maxPayload: 1 } }],
+      ['perMessageDeflate', { perMessageDeflate: 'yes' }],
       ['maxcheks', { maxcheks: 1 }],
     ];
     for (const [name, config] of wrong) {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   catchError,
   defer,
@@ -25,7 +24,7 @@ import type { FreeSlot } from './free-slot.js';
 export interface TokenConfirmation {
   /**
    * Confirms a token that came from an address: emits the refusal, or undefined for OK, and completes. The service is not asked
-   * about a token that is being confirmed, in use or just refused, nor while it has asked not to be asked.
+   * about a token that is being confirmed or in use, nor while it has asked not to be asked.
    */
   readonly confirm: (token: string, address: string) => Observable<Refusal | undefined>;
   /** The player of a confirmed token has left: it may be presented again once their slot has been freed. */
@@ -54,7 +53,6 @@ export function createTokenConfirmation(
   /** The refusal of a token that is being confirmed, has a player, or whose slot is being freed. */
   const inUse = new Map<string, Refusal>();
   const held = new Map<string, Held>();
-  const refused = createRefusedTokens(scheduler);
   const settled$ = new Subject<void>();
   let pausedUntil = 0;
 
@@ -109,8 +107,8 @@ export function createTokenConfirmation(
     inUse.delete(token);
     const wait = (refusal.retryAfter ?? 0) * 1_000;
     if (refusal.isRateLimit) pausedUntil = Math.max(pausedUntil, scheduler.now() + wait);
-    if (refusal.isFinal) refused.add(token, refusal);
-    if (refusal.isFinal && held.has(token)) free(token, 'unknown', refusal);
+    // The service has refused it for good.
+    if (refusal.retryAfter === undefined && held.has(token)) free(token, 'unknown', refusal);
     else if (refusal.isUnknown || held.has(token)) hold(token, address, wait);
     settled$.next();
   };
@@ -118,7 +116,7 @@ export function createTokenConfirmation(
   return {
     confirm: (token, address) =>
       defer(() => {
-        const known = inUse.get(token) ?? refused.get(token);
+        const known = inUse.get(token);
         if (known) return of(known);
         const later = whyToWait(token, address);
         if (later) {
@@ -142,33 +140,5 @@ export function createTokenConfirmation(
       filter(() => inUse.size === 0 && held.size === 0),
       take(1),
     ),
-  };
-}
-
-/** How long a token that the service has refused is remembered, in ms, so that it costs no further requests. */
-const MEMORY = 10_000;
-
-/** Beyond that, the oldest is forgotten. */
-const MAX_REFUSED = 10_000;
-
-function createRefusedTokens(scheduler: GateSettings['scheduler']) {
-  // In order of their end, since all of them are kept for the same time. Hashes are small, and reveal no token.
-  const refused = new Map<string, { readonly refusal: Refusal; readonly until: number }>();
-  const hashOf = (token: string) => createHash('sha256').update(token).digest('base64');
-  return {
-    get: (token: string): Refusal | undefined => {
-      const { refusal, until } = refused.get(hashOf(token)) ?? { until: 0 };
-      return scheduler.now() < until ? refusal : undefined;
-    },
-    add: (token: string, { status, code, reason }: Refusal): void => {
-      const now = scheduler.now();
-      const hash = hashOf(token);
-      refused.delete(hash);
-      refused.set(hash, { refusal: { status, code, reason }, until: now + MEMORY });
-      for (const [oldest, { until }] of refused) {
-        if (now < until && refused.size <= MAX_REFUSED) break;
-        refused.delete(oldest);
-      }
-    },
   };
 }

@@ -5,8 +5,9 @@ import { fromEvent, Observable, timer, type SchedulerLike } from 'rxjs';
 import { InputError } from '../../../error/index.js';
 import { forceClose } from '../force-close.js';
 import type { GateServer, GateSettings } from '../lobby-gate-config.js';
+import { errorLine } from '../gate-log-entry.js';
 import { addressOf } from '../networks.js';
-import { REFUSALS, type Refusal } from '../refusal.js';
+import { refused, REFUSALS, type Refusal } from '../refusal.js';
 
 /** An upgrade request, with the arguments of Node's `upgrade` event. */
 export interface Upgrade {
@@ -34,13 +35,8 @@ export function upgrades(
   const { server, path, log, scheduler } = settings;
   let hasWarned = false;
 
-  const logRefusal = (request: IncomingMessage, { status: code, reason, error }: Refusal) =>
-    log({
-      ...{ kind: 'refused', at: scheduler.now(), address: addressOf(request, settings) ?? '', code, reason },
-      ...(error !== undefined && { error }),
-    });
   const refuse = (request: IncomingMessage, socket: Duplex, refusal: Refusal) => {
-    logRefusal(request, refusal);
+    log(refused(refusal, refusal.status, addressOf(request, settings) ?? '', scheduler.now()));
     refuseUpgrade(socket, refusal, scheduler);
   };
   const refuseBeside = (request: IncomingMessage, socket: Duplex, isAnswered: boolean) => {
@@ -50,12 +46,9 @@ export function upgrades(
     // Not only for the log: no player can enter such a gate.
     if (!hasWarned) process.emitWarning(error);
     hasWarned = true;
-    if (!isAnswered) {
-      refuse(request, socket, { ...REFUSALS.otherListener, error });
-      return;
-    }
-    logRefusal(request, { ...REFUSALS.otherListener, error });
-    socket.destroy();
+    // One answer is enough.
+    if (isAnswered) socket.destroy();
+    refuse(request, socket, { ...REFUSALS.otherListener, error: errorLine(error) });
   };
   /** Node does not see that the client has left while no listener has taken its request, so that it would stay for ever. */
   const leaveToOthers = (request: IncomingMessage, socket: Duplex) => {
@@ -135,7 +128,7 @@ function isTooMuch({ url = '', headers, rawHeaders }: IncomingMessage): boolean 
 /** Answers an upgrade request with an HTTP status, the reason as the body, and closes its connection. */
 export function refuseUpgrade(
   socket: Duplex,
-  { status, reason, retryAfter, headers = [] }: Refusal,
+  { status, reason, retryAfter }: Refusal,
   scheduler: SchedulerLike,
 ): void {
   socket.once('finish', () => socket.destroy());
@@ -145,7 +138,6 @@ export function refuseUpgrade(
     'Content-Type: text/plain',
     `Content-Length: ${Buffer.byteLength(reason)}`,
     ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
-    ...headers,
   ];
   // Even if the client does not read the answer.
   forceClose(() => socket.destroy(), fromEvent(socket, 'close'), scheduler);

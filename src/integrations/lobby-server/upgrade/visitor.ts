@@ -2,13 +2,11 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { EMPTY, type Observable } from 'rxjs';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { Guard } from '../../../error/index.js';
-import { callHook } from '../call-hook.js';
 import { toCloseReason } from '../close-frame.js';
 import { Connection } from '../connection.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { addressOf } from '../networks.js';
-import { REFUSALS, type Refusal } from '../refusal.js';
+import { refused, REFUSALS, type Refusal } from '../refusal.js';
 import { refuseUpgrade, type Upgrade } from './upgrades.js';
 
 /** A client that is not in yet. It is admitted or refused, once; one that has left is neither. */
@@ -40,8 +38,7 @@ export class Visitor {
     this.#settings = settings;
     this.#complete = complete;
     // A client must not send data before the answer (RFC 6455, 4.1).
-    if (!complete || head.length > 0)
-      this.refusal = request.method === 'GET' ? REFUSALS.noHandshake : REFUSALS.noGet;
+    if (!complete || head.length > 0) this.refusal = REFUSALS.noHandshake;
     else if (address === undefined) this.refusal = REFUSALS.hookFailed;
   }
 
@@ -80,18 +77,14 @@ export class Visitor {
   /** Says why not, before the upgrade by HTTP, after it by a close frame, and logs it. Emits nothing. */
   refuse(refusal: Refusal): Observable<never> {
     if (!this.#settle()) return EMPTY;
-    const { reason, error, retryAfter = 1 } = refusal;
+    const { reason, retryAfter = 1 } = refusal;
     const { log, scheduler } = this.#settings;
     // A close frame has no header for it.
     const wait = retryAfter > 1 ? `; retry-after=${retryAfter}` : '';
     if (this.#connection) this.#connection.closeOrTerminate(refusal.code, toCloseReason(reason + wait));
     else refuseUpgrade(this.#socket, refusal, scheduler);
     const code = this.#connection ? refusal.code : refusal.status;
-    const { address } = this;
-    log({
-      ...{ kind: 'refused', at: scheduler.now(), address, code, reason },
-      ...(error !== undefined && { error }),
-    });
+    log(refused(refusal, code, this.address, scheduler.now()));
     return EMPTY;
   }
 
@@ -111,7 +104,7 @@ export function createVisitors(settings: GateSettings): (upgrade: Upgrade) => Vi
   const completions = new WeakMap<IncomingMessage, () => void>();
   const server = new WebSocketServer({
     ...{ noServer: true, clientTracking: false, maxPayload },
-    perMessageDeflate: settings.ws.perMessageDeflate ?? false,
+    perMessageDeflate: settings.perMessageDeflate,
     // Newer than the types of ws. Small pieces cost much more memory than the bytes that are in them.
     ...{
       maxFragments: Math.max(16, Math.ceil(maxPayload / 1_024)),
@@ -121,7 +114,6 @@ export function createVisitors(settings: GateSettings): (upgrade: Upgrade) => Vi
     },
     verifyClient: ({ req }: { req: IncomingMessage }, done: (isVerified: true) => void) =>
       completions.set(req, () => done(true)),
-    handleProtocols: (offered, request) => selectProtocol(offered, request, settings),
   });
   // Otherwise ws would answer by itself.
   server.on('wsClientError', () => undefined);
@@ -138,21 +130,3 @@ export function createVisitors(settings: GateSettings): (upgrade: Upgrade) => Vi
     return new Visitor(upgrade, complete && open, settings);
   };
 }
-
-function selectProtocol(
-  offered: Set<string>,
-  request: IncomingMessage,
-  settings: GateSettings,
-): string | false {
-  const [first = false] = offered;
-  const { handleProtocols } = settings.ws;
-  if (!handleProtocols) return first;
-  const select = () => handleProtocols(offered, request);
-  const selected = callHook('ws.handleProtocols', select, aProtocol, settings);
-  return selected !== undefined && selected !== false && offered.has(selected) && selected;
-}
-
-const aProtocol: Guard<string | false> = {
-  name: 'a string or false',
-  is: (u): u is string | false => typeof u === 'string' || u === false,
-};

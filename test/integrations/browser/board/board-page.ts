@@ -105,10 +105,11 @@ export class BoardPage {
     await this.page.getByRole('application').waitFor();
   }
 
-  /** What a checker of accessibility finds. */
+  /** What a checker of accessibility finds, once nothing moves: what still fades in has too little contrast. */
   async violations(): Promise<readonly string[]> {
     await this.page.evaluate(axe.source);
     return this.page.evaluate(async () => {
+      await Promise.allSettled(document.getAnimations().map(({ finished }) => finished));
       const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`);
     });

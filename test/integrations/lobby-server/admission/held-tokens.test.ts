@@ -71,7 +71,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     deepStrictEqual([await refused(token), gate.unknown], [[403, 'already_connected', undefined], [token]]);
     deepStrictEqual(await refused(token), [403, 'already_connected', undefined]);
     gate.pass(100_000);
-    deepStrictEqual([gate.unknown, confirmations(gate)], [[token], 2]);
+    deepStrictEqual([gate.unknown, confirmations(gate)], [[token], 3]);
   });
 
   it('admits no one until the slot has been freed, and then asks again', async () => {

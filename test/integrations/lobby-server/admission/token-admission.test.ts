@@ -69,18 +69,11 @@ describe('lobbyGate, with the token in the URL', () => {
 
   it('refuses a token that was never issued, or that is not valid text', async () => {
     gate = await openGate();
-    for (const token of [
-      'nobody-issued-it',
-      'nobody-issued-it',
-      '%FF%00%FE',
-      '%F0%9F%8E%B2',
-      encodeURIComponent('{"a":1}'),
-    ]) {
+    for (const token of ['nobody-issued-it', '%FF%00%FE', '%F0%9F%8E%B2', encodeURIComponent('{"a":1}')]) {
       const result = await tryConnect(at(`?token=${token}`));
       ok(result.kind === 'refused');
       deepStrictEqual([result.status, result.body], [401, 'invalid_token']);
     }
-    // The first two are the same.
     deepStrictEqual([gate.admitted.length, confirmations(gate)], [0, 4]);
   });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { of } from 'rxjs';
 import type { LobbyGateConfig } from 'lobby-rx/lobby-server';
-import { WebSocket, type ClientOptions } from 'ws';
+import type { ClientOptions } from 'ws';
 import { waitUntil } from '../../../wait-until.js';
 import { openGate, type OpenGate } from '../gate.js';
 import { connectPlayer, tryConnect } from '../connect-player.js';
@@ -12,12 +12,6 @@ describe('lobbyGate and where it finds the token', () => {
   let gate: OpenGate;
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
-
-  const opened = async (protocols: readonly string[]) => {
-    const ws = new WebSocket(at(`?token=${gate.reserveToken()}`), [...protocols]);
-    await new Promise(resolve => ws.on('open', resolve));
-    return ws;
-  };
 
   const readers: readonly (readonly [
     string,
@@ -74,40 +68,8 @@ describe('lobbyGate and where it finds the token', () => {
     ok(!inspect(gate.log, { depth: Infinity }).includes('SECRET'));
   });
 
-  it('lets ws.handleProtocols select a subprotocol, and survives what it does wrong', async () => {
-    const offered: unknown[] = [];
-    const answers: readonly (() => unknown)[] = [
-      () => 'game.v1',
-      () => false,
-      () => Promise.reject(new Error('broken')),
-      () => {
-        throw new Error('broken');
-      },
-      () => 'not offered',
-    ];
-    let calls = 0;
-    gate = await openGate({
-      ws: {
-        handleProtocols: protocols => {
-          offered.push([...protocols]);
-          return answers[calls++]!() as string;
-        },
-      },
-    });
-    const { protocol } = await opened(['game.v2', 'game.v1']);
-    deepStrictEqual([protocol, offered], ['game.v1', [['game.v2', 'game.v1']]]);
-    for (let i = 1; i < answers.length; i++) {
-      // The client of ws does not accept that none is selected.
-      await tryConnect(at(`?token=${gate.reserveToken()}`), {
-        headers: { 'sec-websocket-protocol': 'game' },
-      });
-      await waitUntil(() => calls === i + 1);
-    }
-    strictEqual(gate.log.filter(({ kind }) => kind === 'hook_failed').length, 2);
-  });
-
-  it('compresses messages if ws.perMessageDeflate says so', async () => {
-    gate = await openGate({ ws: { perMessageDeflate: true } });
+  it('compresses messages if perMessageDeflate says so', async () => {
+    gate = await openGate({ perMessageDeflate: true });
     const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
     ok(ws.extensions.includes('permessage-deflate'));
     const received: unknown[] = [];
