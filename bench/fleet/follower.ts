@@ -33,7 +33,7 @@ async function start({ name, url, nats: port, lease, identities }: Extract<ToFol
     client: identity_id => ({ url, token: tokens.get(identity_id)! }),
   }).subscribe(event => {
     if (event.kind === 'beat' && event.beat.worker === name) events = event.beat.events;
-    if (event.kind === 'claimed') tell({ kind: 'claimed', shard: event.shard, from: event.from });
+    if (event.kind === 'assigned') tell({ kind: 'assigned', shard: event.shard, from: event.from });
   });
 }
 

@@ -163,17 +163,26 @@ const nameOf = (workers: number) =>
 
 if (values.scale) {
   console.log(
-    '\nWhat a worker hears and stores while nothing happens; identities are simulated, NATS is not',
+    '\nWorkers that share shards, a lease of 10 s; × is beside the least that has to move when another one joins',
   );
-  row('', 'heard/s', 'heard', 'stored');
-  for (const identities of [10_000, 100_000, 1_000_000]) {
-    for (const workers of [4, 40]) {
-      const nats = await startNats();
-      const { heard, heardBytes, storedBytes } = await scale(nats.port, identities, workers);
-      nats.stop();
-      const kilobytes = (bytes: number) => `${(bytes / 1_000).toFixed(1)} kB/s`;
-      const name = `${identities.toLocaleString('en')} identities, ${workers} workers`;
-      row(name, heard.toFixed(1), kilobytes(heardBytes), kilobytes(storedBytes));
+  row('', 'all owned', 'fair', 'assigned', 'moved', 'heard/s', 'said/s');
+  for (const apart of [0, 1_000]) {
+    for (const workers of [10, 40, 100]) {
+      for (const shards of [256, 4_096]) {
+        const nats = await startNats();
+        const figures = await scale(nats.port, workers, shards, apart);
+        nats.stop();
+        const least = Math.floor(shards / (workers + 1));
+        row(
+          `${workers} × ${shards}, ${apart === 0 ? 'all at once' : 'one a second'}`,
+          `${figures.owned.toFixed(1)} s`,
+          `${figures.fair.toFixed(1)} s`,
+          `${(figures.assigned / shards).toFixed(2)} ×`,
+          `${(figures.moved / least).toFixed(2)} ×`,
+          figures.heard.toFixed(2),
+          figures.said.toFixed(2),
+        );
+      }
     }
   }
   process.exit();
@@ -218,7 +227,7 @@ for (const lease of [2_000, 5_000, 10_000]) {
     let killedAt = 0;
     for (const follower of followers) {
       follower.on(message => {
-        if (message.kind === 'claimed' && message.from !== undefined) taken.push(Date.now() - killedAt);
+        if (message.kind === 'assigned' && message.from !== undefined) taken.push(Date.now() - killedAt);
       });
     }
     killedAt = Date.now();

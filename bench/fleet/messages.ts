@@ -51,4 +51,4 @@ export interface FollowerFigures {
 }
 
 export type FromFollower =
-  FollowerFigures | { readonly kind: 'claimed'; readonly shard: number; readonly from: string | undefined };
+  FollowerFigures | { readonly kind: 'assigned'; readonly shard: number; readonly from: string | undefined };

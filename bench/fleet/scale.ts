@@ -1,107 +1,129 @@
-// npm run bench:fleet -- --scale: what workers hear and say while nothing happens, by how many identities and workers there are. All
-// workers are in this process, each with a connection of its own. Identities are simulated: a watch only tells where it is.
+// npm run bench:fleet -- --scale: how many workers share how many shards, and what they hear and say while nothing happens. All workers are in
+// this process, each with a connection of its own. There are no identities: only the shards are shared.
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { asyncScheduler, NEVER, Observable, of, type Subscription } from 'rxjs';
-import { NatsClock, natsRoster, openFleetToWork } from '../../src/integrations/fleet/nats/index.js';
-import { assignShards, shardOf } from '../../src/integrations/fleet/worker/assign-shards.js';
-import { fleetWorker, type IdlePlace } from '../../src/integrations/fleet/worker/index.js';
-
-const SHARDS = 1_024;
+import { asyncScheduler, NEVER, of, Subscription } from 'rxjs';
+import { NatsClock, NatsRegistry, openFleetToWork } from '../../src/integrations/fleet/nats/index.js';
+import { fleetWorker } from '../../src/integrations/fleet/worker/index.js';
 
 /** The default. */
 const LEASE = 10_000;
 
-/** How long to count, in ms: a worker stores idle places once in it. */
-const WINDOW = 72_000;
+/** How long to count messages, in ms. */
+const WINDOW = 20_000;
 
-/** How long workers may take to share the shards, in ms, and how long they may take then for the last moves. */
-const BEGINNING = 120_000;
-const CALM = 5_000;
+/** How long workers may take to share the shards, in ms. */
+const PATIENCE = 60_000;
 
-/** What a worker hears of the others, and what it stores, in a second. */
+/** What so many workers do. */
 export interface ScaleFigures {
+  /** After how long all shards were held, and held by as many as possible each, in s; since the last worker was started. */
+  readonly owned: number;
+  readonly fair: number;
+  /** How many shards were assigned until then, and how many when another worker joined. */
+  readonly assigned: number;
+  readonly moved: number;
+  /** Messages in and out of a worker in a second. */
   readonly heard: number;
-  readonly heardBytes: number;
-  readonly storedBytes: number;
+  readonly said: number;
 }
 
 const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
-/** A watch of an identity that has nothing new, ever. Only the index goes on. */
-class IdleWatches {
-  readonly #watches = new Set<(place: IdlePlace) => void>();
-  readonly #timer = setInterval(() => this.#move(), WINDOW / 3);
-  #index = 1_700_000_000_000;
+/** Workers of one fleet in this process. */
+class Crowd {
+  readonly connections: NatsConnection[] = [];
+  readonly running = new Subscription();
+  assigned = 0;
+  readonly #port: number;
+  readonly #shards: number;
+  readonly #held: Set<number>[] = [];
 
-  readonly watch = (onIdle: (place: IdlePlace) => void): Observable<never> =>
-    new Observable(() => {
-      this.#watches.add(onIdle);
-      return () => this.#watches.delete(onIdle);
-    });
-
-  get size(): number {
-    return this.#watches.size;
+  constructor(port: number, shards: number) {
+    this.#port = port;
+    this.#shards = shards;
   }
 
-  stop(): void {
-    clearInterval(this.#timer);
-  }
-
-  #move(): void {
-    const place = { sequence: 1, index: String(++this.#index), at: Date.now() };
-    for (const onIdle of this.#watches) onIdle(place);
-  }
-}
-
-/** Counts what so many workers hear and store. */
-export async function scale(port: number, identities: number, workers: number): Promise<ScaleFigures> {
-  const fleet = `scale-${identities}-${workers}`;
-  const names = Array.from({ length: workers }, (_, i) => `worker-${i}`);
-  const owners = assignShards(
-    SHARDS,
-    names.map(worker => ({ worker, capacity: 1 })),
-  );
-  // To each worker only those that it is assigned: it follows no others, and a set of all would be too much for one process.
-  const wanted = new Map(names.map(name => [name, new Set<string>()]));
-  for (let i = 0; i < identities; i++) {
-    const identity_id = `identity-${String(i).padStart(27, '0')}`;
-    wanted.get(owners[shardOf(identity_id, SHARDS)]!)!.add(identity_id);
-  }
-  const idle = new IdleWatches();
-  const connections: NatsConnection[] = [];
-  const subscriptions: Subscription[] = [];
-  for (const name of names) {
-    const nats = await connect({ servers: `127.0.0.1:${port}` });
-    connections.push(nats);
-    const opened = await openFleetToWork({ nats, fleet, shards: SHARDS });
+  async start(): Promise<void> {
+    const shards = this.#shards;
+    const nats = await connect({ servers: `127.0.0.1:${this.#port}` });
+    this.connections.push(nats);
+    const fleet = await openFleetToWork({ nats, shards, lease: LEASE });
+    const held = new Set<number>();
+    this.#held.push(held);
+    const name = `worker-${this.#held.length}`;
     const worker$ = fleetWorker({
-      ...{ name, instance: name, shards: SHARDS, lease: LEASE, capacity: 1 },
-      roster: natsRoster(opened, new NatsClock(() => undefined)),
-      identities$: of(wanted.get(name)!),
-      watch: (_, { onIdle }) => idle.watch(onIdle),
+      ...{ name, instance: name, shards, lease: LEASE, capacity: 1 },
+      registry: new NatsRegistry(fleet, new NatsClock(() => undefined)),
+      identities: { known$: of(true), of: () => NEVER },
+      watch: () => NEVER,
       drain$: NEVER,
       waiting: () => 0,
-      ...{ random: Math.random, scheduler: asyncScheduler, monotonic: performance },
+      ...{ scheduler: asyncScheduler, monotonic: performance },
     });
-    subscriptions.push(worker$.subscribe());
+    const following = worker$.subscribe(event => {
+      if (event.kind === 'trouble') console.log(String(event.error));
+      if (event.kind === 'assigned') {
+        this.assigned++;
+        held.add(event.shard);
+      }
+      if (event.kind === 'released' || event.kind === 'lost') held.delete(event.shard);
+    });
+    this.running.add(following);
   }
-  const deadline = Date.now() + BEGINNING;
-  while (idle.size < identities && Date.now() < deadline) await wait(500);
-  await wait(CALM);
-  if (idle.size !== identities) throw new Error(`${idle.size} of ${identities} identities are followed`);
-  const before = totals(connections);
-  await wait(WINDOW);
-  const after = totals(connections);
-  for (const subscription of subscriptions) subscription.unsubscribe();
-  idle.stop();
-  await Promise.all(connections.map(nats => nats.close()));
-  const aSecond = (of: 'inMsgs' | 'inBytes' | 'outBytes') =>
-    (after[of] - before[of]) / workers / (WINDOW / 1_000);
-  return { heard: aSecond('inMsgs'), heardBytes: aSecond('inBytes'), storedBytes: aSecond('outBytes') };
+
+  get isOwned(): boolean {
+    return new Set(this.#held.flatMap(held => [...held])).size === this.#shards;
+  }
+
+  get isFair(): boolean {
+    const sizes = this.#held.map(({ size }) => size);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    return total === this.#shards && Math.max(...sizes) - Math.min(...sizes) <= 1;
+  }
+
+  messages() {
+    const sum = (of: 'inMsgs' | 'outMsgs') =>
+      this.connections.reduce((total, nats) => total + nats.stats()[of], 0);
+    return { heard: sum('inMsgs'), said: sum('outMsgs') };
+  }
 }
 
-function totals(connections: readonly NatsConnection[]) {
-  const all = connections.map(nats => nats.stats());
-  const sum = (of: 'inMsgs' | 'inBytes' | 'outBytes') => all.reduce((total, stats) => total + stats[of], 0);
-  return { inMsgs: sum('inMsgs'), inBytes: sum('inBytes'), outBytes: sum('outBytes') };
+/** Seconds until something is so. */
+async function until(isSo: () => boolean, since: number): Promise<number> {
+  while (!isSo() && performance.now() - since < PATIENCE) await wait(20);
+  return isSo() ? (performance.now() - since) / 1_000 : Infinity;
+}
+
+/** Starts workers, all at once or one after another, and counts. */
+export async function scale(
+  port: number,
+  workers: number,
+  shards: number,
+  apart: number,
+): Promise<ScaleFigures> {
+  const crowd = new Crowd(port, shards);
+  if (apart === 0) await Promise.all(Array.from({ length: workers }, () => crowd.start()));
+  else {
+    for (let i = 0; i < workers; i++) {
+      await crowd.start();
+      if (i < workers - 1) await wait(apart);
+    }
+  }
+  const since = performance.now();
+  const owned = await until(() => crowd.isOwned, since);
+  const fair = await until(() => crowd.isFair, since);
+  const { assigned } = crowd;
+  const before = crowd.messages();
+  await wait(WINDOW);
+  const after = crowd.messages();
+  await crowd.start();
+  await until(() => crowd.isFair, performance.now());
+  const figures = {
+    ...{ owned, fair, assigned, moved: crowd.assigned - assigned },
+    heard: (after.heard - before.heard) / workers / (WINDOW / 1_000),
+    said: (after.said - before.said) / workers / (WINDOW / 1_000),
+  };
+  crowd.running.unsubscribe();
+  await Promise.all(crowd.connections.map(nats => nats.close()));
+  return figures;
 }

@@ -21,8 +21,8 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
   const beats = new Map<string, Heartbeat>();
   const states = new Map<string, 'joined' | 'left' | 'silent'>();
   const notes: string[] = [];
-  /** Shards that were claimed in a row, to be shown at once. */
-  let claims = { by: '', from: undefined as string | undefined, count: 0, at: 0 };
+  /** Shards that a worker got in a row, to be shown at once. */
+  let got = { by: '', from: undefined as string | undefined, count: 0, at: 0 };
   let counts: Counts = { stored: 0, distinct: 0, gaps: 0 };
   let published = 0;
   const names: string[] = [];
@@ -32,20 +32,20 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
   };
 
   const note = (text: string) => {
-    tellClaims();
+    tellGot();
     notes.push(`${new Date().toLocaleTimeString('en-GB')}  ${text}`);
     if (!out.isTTY) out.write(`${notes.at(-1)}\n`);
   };
-  const tellClaims = () => {
-    const { by, from, count } = claims;
-    claims = { by: '', from: undefined, count: 0, at: 0 };
+  const tellGot = () => {
+    const { by, from, count } = got;
+    got = { by: '', from: undefined, count: 0, at: 0 };
     if (count > 0)
       note(
-        `${by} ${from === undefined ? 'claimed' : `took from ${from}`} ${count} shard${count === 1 ? '' : 's'}`,
+        `${by} has ${from === undefined ? '' : `taken from ${from} `}${count} more shard${count === 1 ? '' : 's'}`,
       );
   };
   const draw = () => {
-    if (Date.now() - claims.at > 300) tellClaims();
+    if (Date.now() - got.at > 300) tellGot();
     if (!out.isTTY) return;
     const rows = [...beats.values()].map(({ worker, shards: held, identities, live, events }) => {
       const known = states.get(worker);
@@ -95,10 +95,10 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
         states.set(event.worker, event.state);
         note(`${event.worker} ${event.state === 'silent' ? 'was silent for a lease' : `has ${event.state}`}`);
       }
-      if (event.kind === 'claimed') {
+      if (event.kind === 'assigned') {
         owners[event.shard] = by;
-        if (claims.by !== by || claims.from !== event.from) tellClaims();
-        claims = { by, from: event.from, count: claims.count + 1, at: Date.now() };
+        if (got.by !== by || got.from !== event.from) tellGot();
+        got = { by, from: event.from, count: got.count + 1, at: Date.now() };
       }
       if (event.kind === 'released' || event.kind === 'lost') {
         if (owners[event.shard] === by) owners[event.shard] = undefined;
@@ -108,7 +108,7 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
     end: () => {
       clearInterval(drawing);
       clearInterval(summing);
-      tellClaims();
+      tellGot();
       draw();
       out.write(`${summary()}\n`);
     },

@@ -171,9 +171,68 @@ for (const program of SERVERS) {
       deepStrictEqual((await firstValueFrom(runFleet({ nats, identities$, client }))).kind, 'beat');
     });
 
+    it('says that the lease is that of the other workers', async () => {
+      server = await startNatsServer({ program });
+      const nats = await server.connect();
+      deepStrictEqual(
+        (await firstValueFrom(runFleet({ nats, identities$, client, lease: 2_000 }))).kind,
+        'beat',
+      );
+      await ends(nats, /lease must be 2000, as the workers of this fleet have it; or .*; got 10000/);
+    });
+
+    it('says that another worker has its name, and leaves that one alone', async () => {
+      setting = await stage({ program });
+      const { add, work, followed } = setting;
+      add(5);
+      const first = await work({ name: 'ada', lease: 1_000 });
+      await followed();
+      const second = await work({ name: 'ada', lease: 1_000, capacity: 7 });
+      await waitUntil(() => second.error() !== undefined);
+      ok(String(second.error()).includes('name must be a name that no other worker has; got ada'));
+      await new Promise(resolve => setTimeout(resolve, 1_500));
+      deepStrictEqual([first.error(), first.worker.closed], [undefined, false]);
+      await followed();
+    });
+
+    it('asks for the identities of each shard that it has, and knows no others', async () => {
+      setting = await stage({ program });
+      const { add, work, followed, publish, server, running } = setting;
+      const ids = add(30);
+      const asked = new Map<string, Set<number>>();
+      const start = (name: string) =>
+        work({
+          name,
+          identities$: undefined,
+          identities: (shard: number) => {
+            asked.set(name, (asked.get(name) ?? new Set()).add(shard));
+            return of(ids.filter(id => shardOf(id, 8) === shard));
+          },
+        } as object);
+      const workers = [await start('ada'), await start('ben')];
+      await waitUntil(() => workers.every(({ events }) => events.some(({ kind }) => kind === 'ready')));
+      await followed();
+      const seen: number[] = [];
+      running.push(
+        fleetBatches({ nats: await server.connect(), from: 0 }).subscribe(({ events }) =>
+          seen.push(...events.map(numberOf)),
+        ),
+      );
+      for (const id of ids) publish(id);
+      await waitUntil(() => seen.length === 30);
+      deepStrictEqual(
+        [...asked.values()].map(({ size }) => size),
+        [4, 4],
+      );
+      const wrong = { identities$: undefined, identities: () => of(['a', 'b', 'c', 'd']) } as object;
+      const third = await work({ name: 'cleo', ...wrong });
+      await waitUntil(() => third.error() !== undefined);
+      ok(/identities must be ids whose shardOf is \d; got one of \d/.test(String(third.error())));
+    });
+
     it('says that an id is not a string', async () => {
       server = await startNatsServer({ program });
-      const ids = of([7]) as unknown as FleetConfig['identities$'];
+      const ids = of([7]) as unknown as NonNullable<FleetConfig['identities$']>;
       await ends(
         server.connect(),
         /identities\$ must be the id of an identity: a string of 1 to 256 characters; got 7/,
@@ -187,7 +246,7 @@ for (const program of SERVERS) {
       server = await startNatsServer({ program });
       const nats = await server.connect();
       for (const ids of [['alice', 'bob'], of(null)]) {
-        const more = { identities$: ids as unknown as FleetConfig['identities$'] };
+        const more = { identities$: ids as unknown as NonNullable<FleetConfig['identities$']> };
         await ends(nats, /identities\$ must be an Observable of lists of ids/, more);
       }
     });
@@ -205,10 +264,11 @@ for (const program of SERVERS) {
       await waitUntil(async () => (await stored()) === 9);
       nats.publish(`lobby.events.${shardOf(id, 8)}.${id}`, 'hello');
       const kv = await new Kvm(nats).open('LOBBY_FLEET');
-      await kv.put('shard.1', '{oops');
-      await kv.put('shard.2', '{"owner":null,"epoch":7}');
-      await kv.put('worker.nobody', '{}');
+      await kv.put('shares', '{oops');
       await kv.put('anything', 'else');
+      nats.publish('lobby.alive.worker.nobody.x', '{oops');
+      nats.publish('lobby.alive.anything', 'else');
+      nats.publish('lobby.assigned', 'anything');
       first.worker.unsubscribe();
       publish(id);
       const second = await work({ lease: 1_000 });
@@ -242,10 +302,10 @@ for (const program of SERVERS) {
       await first.nats.drain();
       const at = Date.now();
       const second = await work({ name: 'second' });
-      await waitUntil(() => second.events.filter(({ kind }) => kind === 'claimed').length === 8);
+      await waitUntil(() => second.events.filter(({ kind }) => kind === 'assigned').length === 8);
       ok(Date.now() - at < 1_900, 'it waited for a lease');
       deepStrictEqual(
-        second.events.filter(event => event.kind === 'claimed' && event.from !== undefined),
+        second.events.filter(event => event.kind === 'assigned' && event.from !== undefined),
         [],
       );
     });
@@ -266,7 +326,7 @@ for (const program of SERVERS) {
       const second = await work({ name: 'second' });
       await waitUntil(() => second.events.some(({ kind }) => kind === 'ready'));
       deepStrictEqual(
-        second.events.filter(event => event.kind === 'claimed' && event.from !== undefined),
+        second.events.filter(event => event.kind === 'assigned' && event.from !== undefined),
         [],
       );
     });
@@ -349,7 +409,7 @@ for (const program of SERVERS) {
         event.kind === 'trouble' ? [String(event.error)] : [],
       );
       ok(
-        troubles.some(text => text.includes('the stream LOBBY_EVENTS was not found')),
+        troubles.some(text => text.includes('was not found; it is there now')),
         troubles.join('; '),
       );
       await waitUntil(() => seen.length === 10);
@@ -486,7 +546,7 @@ for (const program of SERVERS) {
         const { add, work, publish, running } = setting;
         const [id] = add(1) as [string];
         const workers = await Promise.all(cluster.map(one => work({ replicas: 3, nats: one.connect() })));
-        await waitUntil(() => workers.some(({ events }) => events.some(({ kind }) => kind === 'claimed')));
+        await waitUntil(() => workers.some(({ events }) => events.some(({ kind }) => kind === 'assigned')));
         const waited = workers.flatMap(({ events }) => events.filter(({ kind }) => kind === 'trouble'));
         ok(waited.length > 0, 'none has said that it waits');
         publish(id);
@@ -596,8 +656,8 @@ for (const program of SERVERS) {
       await waitUntil(() => seen.length === 10);
       workers.leave(first);
       const second = workers.start(400_000);
-      const claims = () => events.filter(({ kind }) => kind === 'claimed').length;
-      await waitUntil(() => claims() === 16);
+      const assigned = () => events.filter(({ kind }) => kind === 'assigned').length;
+      await waitUntil(() => assigned() === 16);
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length === 20);
       workers.leave(second);

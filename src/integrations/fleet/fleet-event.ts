@@ -1,6 +1,6 @@
 import type { Gap } from '../../stream/index.js';
 
-/** What a worker tells the others about itself, several times in a lease. */
+/** What a worker tells about itself, four times in a lease. */
 export interface Heartbeat {
   /** Its name. */
   readonly worker: string;
@@ -27,13 +27,13 @@ export interface Heartbeat {
 /**
  * What happens in a fleet, as one of its workers sees it.
  *
- * - `beat`: a worker, this one or another, is alive, and tells what it does. It comes several times in a lease.
- * - `worker`: a worker has joined, has left, or has been silent for a lease.
+ * - `beat`: NATS has stored that this worker is alive, and what it does.
+ * - `worker`: a worker, this one or another, shares the shards now (`joined`), has given up its part (`left`), or was `silent` for a lease.
  * - `ready`: this worker holds its share of the shards for the first time.
  * - `drained`: it has given up everything, since `drain$` has emitted. It is the last event.
- * - `claimed`: this worker has begun to follow the identities of a shard; `from` is who was silent, if it took the shard by force.
+ * - `assigned`: this worker has begun to follow the identities of a shard; `from` is who had it and was silent.
  * - `released`: it has given up a shard to another worker, or because it ends.
- * - `lost`: another worker has taken a shard from it, since it was silent for too long itself.
+ * - `lost`: another worker has stored records of a shard that it held; or NATS has not answered it for three leases.
  * - `refused`: another worker had stored what this one was about to store. Nothing is lost or doubled.
  * - `gap`: events of an identity may have been missed. It is stored, too.
  * - `retrying`: polls of so many `identities` fail, and are sent again; `error` is that of the last one that began to. It comes several
@@ -49,14 +49,13 @@ export type FleetEvent =
   | { readonly kind: 'ready' }
   | { readonly kind: 'drained' }
   | {
-      readonly kind: 'claimed';
+      readonly kind: 'assigned';
       readonly shard: number;
       readonly epoch: number;
-      readonly identities: number;
       readonly from: string | undefined;
     }
   | { readonly kind: 'released'; readonly shard: number }
-  | { readonly kind: 'lost'; readonly shard: number; readonly to: string | undefined }
+  | { readonly kind: 'lost'; readonly shard: number }
   | { readonly kind: 'refused'; readonly identity_id: string }
   | { readonly kind: 'gap'; readonly identity_id: string; readonly gap: Gap }
   | {

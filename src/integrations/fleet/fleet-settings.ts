@@ -7,6 +7,7 @@ import {
   aFunction,
   checkOptions,
   given,
+  InputError,
   milliseconds,
   observableInput,
   positiveInteger,
@@ -14,12 +15,17 @@ import {
 } from '../../error/index.js';
 import { fleetName, natsConnection, workerName, type Nats } from './nats/index.js';
 
-/** The options of {@link runFleet}. `nats`, `identities$` and `client` are required; everything else is optional. */
+/** The options of {@link runFleet}. `nats`, `client`, and `identities$` or `identities` are required; everything else is optional. */
 export interface FleetConfig {
   /** A connection of `@nats-io/transport-node`, or the promise of one. It stays yours: close it when the fleet has ended. */
   readonly nats: Nats;
   /** The ids of the identities that the fleet is to follow: all of them each time. Every worker of a fleet has to get the same. */
-  readonly identities$: ObservableInput<Iterable<string>>;
+  readonly identities$?: ObservableInput<Iterable<string>>;
+  /**
+   * Instead of `identities$`, for more than a worker should know: returns those of a shard, all of them each time. It is called for each shard that
+   * the worker gets. `shardOf(identity_id, shards)` is the shard of an identity; others are an `InputError`.
+   */
+  readonly identities?: (shard: number) => ObservableInput<Iterable<string>>;
   /** Returns how to reach the service for an identity: its token, the URL, and any other option of a client. */
   readonly client: (identity_id: string) => ClientConfig;
   /**
@@ -27,7 +33,7 @@ export interface FleetConfig {
    * the fleet. Default 256, which is good for a hundred thousand identities.
    */
   readonly shards?: number;
-  /** After how long others take over from a worker that is silent, in ms. Default 10,000. */
+  /** After how long others take over from a worker that is silent, in ms; all workers have the same. Default 10,000. */
   readonly lease?: number;
   /** How many identities this worker is made for: workers share the shards in proportion to it. Default 10,000. */
   readonly capacity?: number;
@@ -56,7 +62,7 @@ export interface FleetConfig {
 
 const DEFAULTS = { lease: 10_000, capacity: 10_000, startsPerSecond: 100, requestsPerMinute: 120 };
 
-/** A shard is a part of a subject, and a claim in a bucket. */
+/** A shard is a part of a subject, and a number in the shares of all workers. */
 const MAX_SHARDS = 65_536;
 const MIN_LEASE = 1_000;
 
@@ -69,6 +75,7 @@ const MIN_BYTES = 2 ** 24;
 const OPTIONS: Options<FleetConfig> = {
   nats: natsConnection,
   identities$: observableInput,
+  identities: aFunction,
   client: aFunction,
   shards: {
     name: `an integer from 1 to ${MAX_SHARDS}`,
@@ -107,7 +114,14 @@ export type FleetSettings = FleetConfig & Required<Pick<FleetConfig, keyof typeo
 
 /** Fills in the defaults. Throws an `InputError` if an option is missing, unknown or invalid. */
 export function fleetSettings(config: FleetConfig): FleetSettings {
-  checkOptions(config, OPTIONS, '', ['nats', 'identities$', 'client']);
+  checkOptions(config, OPTIONS, '', ['nats', 'client']);
+  const { identities$, identities } = config;
+  if ((identities$ === undefined) === (identities === undefined))
+    throw new InputError(
+      'identities$',
+      'given, or identities(shard) instead of it',
+      identities ? 'both' : 'neither',
+    );
   return { ...DEFAULTS, name: defaultName(), ...given(config) };
 }
 

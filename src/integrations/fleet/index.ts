@@ -11,3 +11,4 @@ export { fleetFeed, type FleetFeedConfig } from './fleet-feed.js';
 export type { FleetConfig } from './fleet-settings.js';
 export type { Nats } from './nats/index.js';
 export { runFleet } from './run-fleet.js';
+export { shardOf } from './worker/index.js';

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { asyncScheduler, defer, from, map, NEVER, Observable, switchMap, takeUntil } from 'rxjs';
-import { checkArgument, type Guard } from '../../error/index.js';
+import { asyncScheduler, defer, from, NEVER, Observable, switchMap, takeUntil } from 'rxjs';
 import { fromHttp } from '../../transport/node/index.js';
 import { backoff } from '../../stream/index.js';
 import type { FleetEvent } from './fleet-event.js';
 import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-settings.js';
-import { fleetWorker, IdentityPolls } from './worker/index.js';
+import { fleetWorker, IdentityPolls, identitiesByShard, listedIdentities } from './worker/index.js';
 import {
   identityId,
   NatsClock,
   NatsLog,
-  natsRoster,
+  NatsRegistry,
   openFleetToWork,
   whenClosed,
   whileStarting,
@@ -71,26 +70,17 @@ function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetE
       newKey: () => `${instance} ${++records}`,
       tell: event => subscriber.next(event),
     });
-    const identities$ = from(settings.identities$).pipe(map(setOfIds));
+    const { identities, identities$ } = settings;
     return fleetWorker({
-      ...{ name, instance, lease, capacity, shards: fleet.shards, ...clock },
+      ...{ name, instance, lease, capacity, shards: fleet.shards, scheduler: clock.scheduler },
       monotonic: performance,
       drain$: from(settings.drain$ ?? NEVER),
-      roster: natsRoster(fleet, natsClock),
-      identities$,
+      registry: new NatsRegistry(fleet, natsClock),
+      identities: identities
+        ? identitiesByShard(identities, fleet.shards, identityId)
+        : listedIdentities(identities$ ?? [], fleet.shards, identityId),
       watch: polls.watch,
       waiting: () => polls.check(),
     }).subscribe(subscriber);
   });
-}
-
-/** A text is a list of its letters, for JavaScript. */
-const listOfIds: Guard<Iterable<string>> = {
-  name: 'an Observable of lists of ids: of([id, id])',
-  is: (u): u is Iterable<string> => typeof u === 'object' && u !== null && Symbol.iterator in u,
-};
-
-function setOfIds(ids: unknown): ReadonlySet<string> {
-  const list = checkArgument('identities$', listOfIds, ids);
-  return new Set(Array.from(list, id => checkArgument('identities$', identityId, id)));
 }

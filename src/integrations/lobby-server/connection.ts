@@ -43,6 +43,8 @@ export class Connection {
   #messages: MessageBuffer | undefined;
   /** Set once this side has closed the socket. It takes precedence over the code of the close event. */
   #closedByUs: SocketClosed | undefined;
+  /** This side does not listen any more. Until then, what the client has sent before its end is theirs, however late it is inflated. */
+  #isDeaf = false;
   #pings: Subscription | undefined;
   #unansweredPings = 0;
   #stall: Subscription | undefined;
@@ -128,6 +130,7 @@ export class Connection {
     if (!this.isOpen) return;
     const { scheduler, closeTimeout } = this.#settings;
     this.#closedByUs = { code, reason };
+    this.#isDeaf = true;
     this.#ws.close(code, reason);
     // A half-open connection would hold up a shutdown.
     forceClose(() => this.#ws.terminate(), this.closed$, scheduler, closeTimeout);
@@ -136,6 +139,7 @@ export class Connection {
   /** Ends the connection at once, without a close frame. */
   terminate(): void {
     if (this.isOpen) this.#closedByUs = { code: 1006, reason: '' };
+    this.#isDeaf = true;
     this.#ws.terminate();
   }
 
@@ -147,8 +151,7 @@ export class Connection {
 
   #receive(message: LobbyMessage, bytes: number): void {
     this.#unansweredPings = 0;
-    // Messages that arrive after this side has closed the socket are dropped.
-    if (!this.isOpen) return;
+    if (this.#isDeaf) return;
     if (this.#first) return this.#first.complete(message);
     this.#messages ??= new MessageBuffer(this.#settings.maxPayload);
     if (!this.#messages.push(message, bytes)) this.#refuseMessages();

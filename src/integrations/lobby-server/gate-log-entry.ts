@@ -1,4 +1,4 @@
-import { answerBehind, isClientError, redact, StatusError } from '../../error/index.js';
+import { answerBehind, isClientError, printable, redact, StatusError } from '../../error/index.js';
 
 /** A decision of a gate, or something that happened to a player. It contains no tokens. `at` is in ms since 1970. */
 export type GateLogEntry =
@@ -75,14 +75,16 @@ export function hookFailed(hook: string, error: unknown, at: number, token?: str
   return { kind: 'hook_failed', at, hook, error: errorLine(error, token) };
 }
 
+const MAX_LINE = 1_000;
+
 /**
  * An error as a line of the log. Errors that are not of this library are logged by name only: hooks know tokens, and the messages of
  * their errors may quote them. So may the service, or a hook that puts a token into a URL.
  */
 export function errorLine(error: unknown, token = ''): string {
-  const clean = (text: string) => redact(text, [token]);
+  const clean = (text: string) => printable(redact(text, [token])).slice(0, MAX_LINE);
   try {
-    const name = error instanceof Error ? error.name : typeof error;
+    const name = clean(String(error instanceof Error ? (error.name as unknown) : typeof error));
     if (!isClientError(error)) return name;
     const answer = answerBehind(error);
     if (!answer) return clean(`${name}: ${error.message}`);

@@ -3,6 +3,7 @@ import {
   catchError,
   concat,
   defer,
+  EMPTY,
   filter,
   finalize,
   from,
@@ -108,11 +109,16 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
     const refused$ = upgrades(settings).pipe(mergeMap(upgrade => meet(upgrade).refuse(REFUSALS.gateClosed)));
     return refused$.pipe(takeUntil(idle$));
   });
+  let isDrained = false;
+  const drain$ = drainOf(settings).pipe(tap(() => (isDrained = true)));
   const open$ = upgrades(settings).pipe(
     mergeMap(receive),
-    takeUntil(merge(drainOf(settings), closeOf(settings.server))),
+    takeUntil(merge(drain$, closeOf(settings.server))),
   );
-  const gate$ = concat(open$, drained$).pipe(
+  const gate$ = concat(
+    defer(() => (isDrained ? EMPTY : open$)),
+    drained$,
+  ).pipe(
     tap({ subscribe: () => isOpen$.next(true) }),
     finalize(() => isOpen$.next(false)),
     share(),

@@ -1,5 +1,5 @@
 import { whyNotConnected } from '../../client/index.js';
-import { answerBehind, isInputError, MAX_WAIT, type StatusError } from '../../error/index.js';
+import { answerBehind, isInputError, MAX_WAIT, readOr, type StatusError } from '../../error/index.js';
 import { errorLine, type GateLogEntry } from './gate-log-entry.js';
 import { toCloseReason } from './close-frame.js';
 
@@ -49,6 +49,11 @@ export const REFUSALS = {
  * invalid lobby token, a rate limit.
  */
 export function refusalFor(error: unknown, token: string): Refusal {
+  // One that is not what its tag says may throw when it is read.
+  return readOr({ ...REFUSALS.unknown, isUnknown: true }, () => refusalOf(error, token));
+}
+
+function refusalOf(error: unknown, token: string): Refusal {
   if (isInputError(error)) return { ...REFUSALS.noToken, error: errorLine(error, token) };
   const why = whyNotConnected(error);
   const answer = answerBehind(error);

@@ -16,12 +16,12 @@ export interface WorkerBeat {
 export interface WorkerEvent {
   readonly kind: string;
   readonly beat?: WorkerBeat;
-  /** Of a claim: the silent worker whose shard it was. */
+  /** Of a shard that is assigned: the silent worker who had it. */
   readonly from?: string | undefined;
 }
 
-/** The events that are counted by their kinds. A claim is one if it took the shard from a silent worker. */
-const INCIDENTS = new Set(['claimed', 'lost', 'refused', 'gap', 'failed', 'trouble']);
+/** The events that are counted by their kinds. An assignment is one if the shard was a silent worker's. */
+const INCIDENTS = new Set(['assigned', 'lost', 'refused', 'gap', 'failed', 'trouble']);
 
 /**
  * Returns a function for the events of `runFleet` that feeds a meter with what the worker of this process does: its shards, its
@@ -68,8 +68,8 @@ export function fleetMetrics(
   );
   return event => {
     if (event.beat?.worker === worker) beat = event.beat;
-    if (!INCIDENTS.has(event.kind) || (event.kind === 'claimed' && event.from === undefined)) return;
-    const kind = event.kind === 'claimed' ? 'takeover' : event.kind;
+    if (!INCIDENTS.has(event.kind) || (event.kind === 'assigned' && event.from === undefined)) return;
+    const kind = event.kind === 'assigned' ? 'takeover' : event.kind;
     incidents.add(1, { ...ofWorker, 'lobby.fleet.incident': kind });
   };
 }

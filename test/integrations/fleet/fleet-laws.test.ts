@@ -74,8 +74,8 @@ describe('the laws of a fleet', () => {
         const held = fleet.workers
           .filter(({ running, error }) => !running.closed && !error)
           .flatMap(fleet.held);
-        deepStrictEqual([...held].sort(), memory.claims.map(({ shard }) => shard).sort());
-        ok(memory.claims.every(({ owner }) => owner !== undefined));
+        deepStrictEqual(held.sort(), [0, 1, 2, 3]);
+        ok(memory.owners.every(owner => owner !== undefined));
         // The number of watches of a process decides how they are spread, in the next test, too.
         for (const { running } of fleet.workers) running.unsubscribe();
       }),

@@ -18,11 +18,10 @@ import type {
 } from '../../../src/integrations/fleet/worker/fleet-log.js';
 import type { Heartbeat } from '../../../src/integrations/fleet/fleet-event.js';
 import type {
-  Claim,
-  FleetRoster,
+  FleetRegistry,
   IdlePlaces,
-  RosterEntry,
-} from '../../../src/integrations/fleet/worker/fleet-roster.js';
+  StoredShares,
+} from '../../../src/integrations/fleet/worker/fleet-registry.js';
 
 /** How far away the memory is, in ms each way. */
 const LATENCY = 5;
@@ -44,6 +43,12 @@ export interface Link {
   readonly scheduler: SchedulerLike;
 }
 
+/** What a worker, or the leader, has told last. */
+interface Told {
+  readonly at: number;
+  readonly number: number;
+}
+
 /** Everything that NATS does for a fleet, in memory, in the time of a scheduler. */
 export class MemoryFleet {
   readonly records: FleetRecord[] = [];
@@ -51,14 +56,19 @@ export class MemoryFleet {
   lag = 0;
   readonly #scheduler: SchedulerLike;
   readonly #messages = new Map<string, Message[]>();
-  readonly #entries = new Map<string, RosterEntry>();
   readonly #places = new Map<number, IdlePlaces>();
-  #changes$ = new Subject<RosterEntry>();
+  readonly #changes$ = new Subject<void>();
+  readonly #lease: number;
+  readonly #alive = new Map<string, Told & { readonly beat: Heartbeat }>();
+  #leader: (Told & { readonly link: Link; readonly revision: number }) | undefined;
+  #list = 1;
+  #shares: StoredShares = { revision: 0, shares: { epoch: 0, workers: [], owners: [], silent: [] } };
+  #told = 0;
   #sequence = 0;
-  #revision = 0;
 
-  constructor(scheduler: SchedulerLike) {
+  constructor(scheduler: SchedulerLike, lease: number) {
     this.#scheduler = scheduler;
+    this.#lease = lease;
   }
 
   /** The records of an identity, in order. */
@@ -66,14 +76,19 @@ export class MemoryFleet {
     return this.records.filter(record => record.identity_id === identity_id);
   }
 
-  /** What a worker that is started now would hear first. */
-  get entries(): readonly RosterEntry[] {
-    return [...this.#entries.values()];
+  /** The worker of each shard, by the shares as they are stored. */
+  get owners(): readonly (string | undefined)[] {
+    const { workers, owners } = this.#shares.shares;
+    return owners.map(owner => workers[owner]?.worker);
   }
 
-  /** The claims as they are stored. */
-  get claims(): readonly Claim[] {
-    return this.entries.flatMap(entry => (entry.kind === 'claim' ? [entry.claim] : []));
+  get epoch(): number {
+    return this.#shares.shares.epoch;
+  }
+
+  /** How often shares have been stored. */
+  get revision(): number {
+    return this.#shares.revision;
   }
 
   /** A worker that nobody hears any more stores a record. */
@@ -91,15 +106,19 @@ export class MemoryFleet {
     this.#messages.clear();
   }
 
-  /** Whoever listens hears nothing more, and has to listen anew. Revisions begin anew, too. */
-  silence(): void {
-    this.#changes$ = new Subject();
-    this.#revision = 0;
+  /** The shares are lost, as if somebody had deleted them. */
+  forgetShares(): void {
+    this.#shares = {
+      revision: this.#shares.revision + 1,
+      shares: { epoch: 0, workers: [], owners: [], silent: [] },
+    };
   }
 
-  /** The claims are lost, as if somebody had deleted them. */
-  forgetClaims(): void {
-    for (const key of this.#entries.keys()) if (key.startsWith('claim')) this.#entries.delete(key);
+  /** The list of who is alive, and who leads, is lost, as if somebody had deleted its stream. */
+  forgetAlive(): void {
+    this.#alive.clear();
+    this.#leader = undefined;
+    this.#list++;
   }
 
   log(link: Link): FleetLog {
@@ -116,35 +135,60 @@ export class MemoryFleet {
     };
   }
 
-  roster(link: Link): FleetRoster {
-    const entries$ = new Observable<RosterEntry>(subscriber => {
-      for (const entry of this.#entries.values()) subscriber.next(entry);
-      subscriber.next({ kind: 'ready' });
-      return this.#changes$.subscribe(entry => {
-        if (!link.isCut) subscriber.next(entry);
-      });
-    });
+  registry(link: Link): FleetRegistry {
+    const lead = (revision: number) => {
+      const led = this.#leader && this.#isFresh(this.#leader) ? this.#leader : undefined;
+      if (led && led.link !== link) return { isMine: false, revision: led.revision };
+      this.#leader = { link, revision, ...this.#now() };
+      return { isMine: true, revision };
+    };
+    const began = this.#list;
+    let first: number | undefined;
     return {
-      entries$: entries$.pipe(delay(LATENCY, link.scheduler)),
-      beat: beat =>
+      changed$: new Observable(subscriber =>
+        this.#changes$.pipe(delay(LATENCY, link.scheduler)).subscribe(() => {
+          if (!link.isCut) subscriber.next(undefined);
+        }),
+      ),
+      present: beat =>
         this.#ask(link, () => {
-          this.beatAs(beat);
+          const before = this.#alive.get(beat.worker);
+          const told = this.#now();
+          this.#alive.set(beat.worker, { beat, ...told });
+          const isNamesake = before && first !== undefined && before.number > first;
+          first ??= told.number;
+          return of(isNamesake && before.beat.instance !== beat.instance ? before.beat.instance : undefined);
+        }),
+      lead: revision => this.#ask(link, () => of(lead(revision))),
+      announce: revision =>
+        this.#ask(link, () => {
+          if (lead(revision).isMine) this.#changes$.next();
           return of(0);
         }),
-      leave: worker =>
+      alive: () =>
         this.#ask(link, () => {
-          this.#entries.delete(`beat ${worker}`);
-          this.#changes$.next({ kind: 'left', worker });
-          return of(0);
+          const workers = [...this.#alive.values()]
+            .filter(told => this.#isFresh(told))
+            .map(({ beat }) => beat);
+          return of({
+            workers: workers.map(({ worker, capacity }) => ({ worker, capacity })),
+            list: this.#list - began,
+          });
         }),
-      claim: (claim, revision) =>
+      read: () => this.#ask(link, () => of(this.#shares)),
+      store: (shares, expected) =>
         this.#ask(link, () => {
-          const key = `claim ${claim.shard}`;
-          const known = this.#entries.get(key) as Extract<RosterEntry, { kind: 'claim' }> | undefined;
-          if ((known?.revision ?? 0) !== revision) return of(undefined);
-          const next = ++this.#revision;
-          this.#tell(key, { kind: 'claim', claim: structuredClone(claim), revision: next });
-          return of(next);
+          const { revision } = this.#shares;
+          if (revision !== expected) return of(undefined);
+          this.#shares = { revision: revision + 1, shares: structuredClone(shares) };
+          return of(revision + 1);
+        }),
+      leave: ({ worker }) =>
+        this.#ask(link, () => {
+          this.#alive.delete(worker);
+          if (this.#leader?.link === link) this.#leader = undefined;
+          this.#changes$.next();
+          return of(0);
         }),
       places: shard => this.#ask(link, () => of(this.#places.get(shard) ?? {})),
       storePlaces: (shard, places) =>
@@ -155,14 +199,12 @@ export class MemoryFleet {
     };
   }
 
-  /** Sends a beat in the name of another worker. */
-  beatAs(beat: Heartbeat): void {
-    this.#tell(`beat ${beat.worker}`, { kind: 'beat', beat, storedAt: this.#scheduler.now() });
+  #now(): Told {
+    return { at: this.#scheduler.now(), number: ++this.#told };
   }
 
-  #tell(key: string, entry: RosterEntry): void {
-    this.#entries.set(key, entry);
-    this.#changes$.next(entry);
+  #isFresh({ at }: Told): boolean {
+    return this.#scheduler.now() - at < this.#lease;
   }
 
   #ask<T>(link: Link, answer: () => Observable<T>): Observable<T> {

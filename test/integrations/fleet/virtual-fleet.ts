@@ -2,6 +2,8 @@ import { BehaviorSubject, observeOn, Subject, type Subscription } from 'rxjs';
 import { createEmulator, type Emulator } from 'lobby-rx/emulator';
 import { fleetWorker } from '../../../src/integrations/fleet/worker/fleet-worker.js';
 import type { FleetEvent } from '../../../src/integrations/fleet/fleet-event.js';
+import { listedIdentities } from '../../../src/integrations/fleet/worker/identities.js';
+import { nonEmptyString } from '../../../src/error/index.js';
 import { IdentityPolls } from '../../../src/integrations/fleet/worker/identity-polls.js';
 import { virtualTime } from '../../virtual-time.js';
 import { freezable, type Freezable } from './freezable.js';
@@ -38,7 +40,7 @@ export function virtualFleet({
 }: VirtualFleetConfig = {}) {
   const { scheduler, pass } = virtualTime();
   const emulator: Emulator = createEmulator({ scheduler, collectTime: 20 });
-  const memory = new MemoryFleet(scheduler);
+  const memory = new MemoryFleet(scheduler, lease);
   const players = Array.from({ length: count }, () => emulator.addIdentity());
   const tokens = new Map(players.map(({ identity_id, token }) => [identity_id, token]));
   const identities$ = new BehaviorSubject<ReadonlySet<string>>(new Set(tokens.keys()));
@@ -68,12 +70,13 @@ export function virtualFleet({
     const worker: VirtualWorker = {
       ...{ name, link, scheduler: own, events },
       running: fleetWorker({
-        ...{ name, instance: `${name} ${workers.length}`, identities$, shards, lease, capacity },
-        roster: memory.roster(link),
+        ...{ name, instance: `${name} ${workers.length}`, shards, lease, capacity },
+        registry: memory.registry(link),
+        identities: listedIdentities(identities$, shards, nonEmptyString),
         watch: polls.watch,
         drain$,
         waiting: () => polls.check(),
-        ...{ random: () => 0.5, scheduler: own, monotonic: own },
+        ...{ scheduler: own, monotonic: own },
       }).subscribe({
         next: event => events.push(event),
         error: (error: unknown) => (worker.error = error),
@@ -101,9 +104,9 @@ export function virtualFleet({
       .flatMap(({ answer }) => answer.events)
       .map(event => (event as { kind: { numbered: { number: number } } }).kind.numbered.number),
   });
-  const owners = () => new Set(memory.claims.map(({ owner }) => owner));
-  const held = (worker: VirtualWorker) =>
-    memory.claims.filter(({ owner }) => owner === worker.name).map(({ shard }) => shard);
+  const owners = () => new Set(memory.owners);
+  const held = ({ name }: VirtualWorker) =>
+    memory.owners.flatMap((owner, shard) => (owner === name ? [shard] : []));
 
   return {
     ...{ scheduler, pass, emulator, memory, identities$, ids: [...tokens.keys()], tokens, workers },

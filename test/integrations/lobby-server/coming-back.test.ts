@@ -1,13 +1,15 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from 'node:assert';
-import { connect } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { lastValueFrom, Subject, toArray } from 'rxjs';
-import { players, type LobbySocket } from 'lobby-rx/lobby-server';
+import { firstValueFrom, lastValueFrom, Subject, toArray } from 'rxjs';
+import { players, type GateLogEntry, type LobbySocket } from 'lobby-rx/lobby-server';
 import { runs } from '../../runs.js';
 import { waitUntil } from '../../wait-until.js';
 import { connectPlayer, tryConnect } from './connect-player.js';
-import { handshakeRequest } from './raw-client.js';
+import { frame, handshakeRequest } from './raw-client.js';
 import { confirmations, eachFromElsewhere, openGate, type OpenGate } from './gate.js';
 
 const GRACE = 30_000;
@@ -143,6 +145,60 @@ describe('a player of lobbyGate who comes back', () => {
     deepStrictEqual(gate.gone, []);
     back.ws.close(1000);
     await waitUntil(() => gate.gone.length === 1);
+  });
+
+  it('is not let in again after a close frame of their own, however long they hold that connection', async () => {
+    // Of ws, which has no virtual time.
+    gate = await openGate({ token: 'message', grace: GRACE, closeTimeout: 100 });
+    const raw = connect({ port: gate.port, host: '127.0.0.1', allowHalfOpen: true });
+    raw.on('error', () => undefined).write(handshakeRequest('/'));
+    await once(raw, 'data');
+    raw.resume().write(frame(1, gate.reserveToken()));
+    await waitUntil(() => gate.admitted.length === 1);
+    const [player] = gate.admitted;
+    raw.write(frame(8, '\x0f\xa0bye', true, 'latin1'));
+    await waitUntil(() => !player!.send('late'));
+    const { closed } = await present(player!.returnTicket);
+    deepStrictEqual([(await closed).reason, kinds()], ['expired', ['admitted', 'gone', 'freed', 'refused']]);
+    raw.destroy();
+  });
+
+  it('has had all messages of the connection that has dropped, compressed ones, too', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE, perMessageDeflate: { threshold: 0 } });
+    const { ws, player } = await enter();
+    const heard: string[] = [];
+    player.message$.subscribe(message => heard.push(String(message).slice(0, 2)));
+    const text = randomBytes(20_000).toString('base64');
+    for (let n = 10; n < 50; n++) ws.send(`${n}${text}`, { compress: true });
+    await new Promise(resolve => ws.send('50', resolve));
+    (ws as unknown as { _socket: Socket })._socket.end();
+    await waitUntil(() => kinds().includes('away'));
+    (await present(player.returnTicket)).ws.send('51');
+    await waitUntil(() => heard.at(-1) === '51');
+    deepStrictEqual(
+      heard.map(Number),
+      Array.from({ length: 42 }, (_, i) => i + 10),
+    );
+  });
+
+  it('may be closed by who hears that they are away, or open: the figures stay right', async () => {
+    for (const at of ['away', 'returned'] as const) {
+      const logged: string[] = [];
+      const log = ({ kind }: GateLogEntry) => {
+        logged.push(kind);
+        if (kind === at) gate.admitted[0]!.close();
+      };
+      gate = await openGate({ token: 'message', grace: GRACE, log });
+      const { ws, player } = await enter();
+      const { returnTicket } = player;
+      ws.terminate();
+      await waitUntil(() => logged.includes('away'));
+      if (at === 'returned') await present(returnTicket);
+      await waitUntil(() => logged.includes('gone'));
+      const { open, away } = await firstValueFrom(gate.stats$);
+      deepStrictEqual([open, away], [0, 0]);
+      await gate.close();
+    }
   });
 
   it('is one of the players all the while', async () => {

@@ -54,6 +54,20 @@ describe('drain$ of lobbyGate', () => {
     deepStrictEqual(drained, { kind: 'drained', at: gate.scheduler.now(), freed: 3, failed: 0 });
   });
 
+  it('completes the gate after the last player has heard that they are gone, and admits nobody any more', async () => {
+    const drain$ = new Subject<void>();
+    gate = await openGate({ drain$, freeSlot: () => undefined });
+    await enter(1);
+    const heard: string[] = [];
+    gate.admitted[0]!.closed$.subscribe(() => heard.push('closed'));
+    gate.gate$.subscribe({ complete: () => heard.push('complete') });
+    drain$.next();
+    await waitUntil(() => heard.length === 2);
+    deepStrictEqual(heard, ['closed', 'complete']);
+    gate.gate$.subscribe({ complete: () => heard.push('complete again') });
+    deepStrictEqual([heard.at(-1), gate.server.listenerCount('upgrade')], ['complete again', 0]);
+  });
+
   it('frees the slots of tokens that were being confirmed, and of those held', async () => {
     const drain$ = new Subject<void>();
     gate = await openGate({ drain$, holdRequests: true });

@@ -103,4 +103,44 @@ describe('lobbyGate and texts that others have written', () => {
       ['RangeError'],
     );
   });
+
+  it('logs no name of an error that is the token, or no name', async () => {
+    const names = ['the-token\nline 2', { token: 'the-token' }];
+    let calls = 0;
+    const connected = (): Observable<void> =>
+      throwError(() => Object.assign(new Error(), { name: names[calls++] }));
+    gate = await openGate({ client: { matchmaker: { players: { connected } } } });
+    while (calls < names.length) await tryConnect(at('?token=the-token'));
+    deepStrictEqual(
+      gate.log.map(entry => entry.kind === 'refused' && entry.error),
+      ['[secret] line 2', '[object Object]'],
+    );
+  });
+
+  it('answers, and forgets no slot, if an error is not what its tag says', async () => {
+    const get = (): never => {
+      throw new Error('no');
+    };
+    const errors = [{ value: 7 }, { value: Symbol('x') }, { value: {} }, { get }];
+    let calls = 0;
+    const connected = (): Observable<void> =>
+      throwError(() => Object.defineProperty({ _tag: 'StatusError', status: 400 }, 'code', errors[calls++]!));
+    gate = await openGate({ client: { matchmaker: { players: { connected } } } });
+    for (let n = 0; n < errors.length; n++) {
+      const result = await tryConnect(at(`?token=token-${n}`));
+      ok(result.kind === 'refused');
+      deepStrictEqual([result.status, result.body], [503, 'unknown']);
+    }
+    gate.pass(10_000);
+    deepStrictEqual(gate.unknown.length, errors.length);
+  });
+
+  it('keeps a token out of the address that a client has made of it', async () => {
+    gate = await openGate({ addressOf: ({ headers }) => String(headers['x-forwarded-for']) });
+    const token = gate.reserveToken();
+    await tryConnect(at(`?token=${token}`), { headers: { 'x-forwarded-for': token } });
+    await waitUntil(() => gate.admitted.length === 1);
+    ok(!inspect([gate.log, gate.admitted], { depth: Infinity }).includes(token));
+    deepStrictEqual(gate.admitted[0]!.address, '[secret]');
+  });
 });

@@ -135,7 +135,7 @@ describe('the metrics', () => {
       ...{ worker: 'ada', instance: '1', capacity: 100, shards: 7, identities: 10, live: 8, retrying: 1 },
       ...{ events: 42, unstored: 3, waiting: 0 },
     };
-    const claimed = { kind: 'claimed', shard: 1, epoch: 2, identities: 3 } as const;
+    const claimed = { kind: 'assigned', shard: 1, epoch: 2 } as const;
     const events: readonly FleetEvent[] = [
       { kind: 'beat', beat },
       { kind: 'beat', beat: { ...beat, worker: 'ben', shards: 99 } },

@@ -79,7 +79,7 @@ async function run(program: string): Promise<boolean> {
     counts[event.kind] = (counts[event.kind] ?? 0) + 1;
     if (event.kind === 'trouble' && process.env.VERBOSE) log(`trouble: ${String(event.error)}`);
     if (event.kind === 'failed') log(`failed: ${String(event.error)}`);
-    if (event.kind !== 'claimed' || event.from === undefined) return;
+    if (event.kind !== 'assigned' || event.from === undefined) return;
     const at = away.get(event.from);
     if (at !== undefined) takeovers.push(Date.now() - at);
   };
@@ -302,7 +302,7 @@ async function run(program: string): Promise<boolean> {
     ['shards taken by force', takeovers.length],
     ['  after, the median', seconds(sorted[sorted.length >> 1])],
     ['  after, the longest', seconds(sorted.at(-1))],
-    ['shards claimed in all', counts.claimed ?? 0],
+    ['shards assigned in all', counts.assigned ?? 0],
     ['shards lost by who was away', counts.lost ?? 0],
     ['appends refused', counts.refused ?? 0],
     ['requests of NATS that failed', counts.trouble ?? 0],

@@ -22,10 +22,16 @@ export const workerName: Guard<string> = {
 /** What the streams, subjects and buckets of a fleet are called. */
 export interface FleetNames {
   readonly stream: string;
-  /** The bucket of workers and claims, which all workers watch. */
+  /** The bucket of what all agree on: the number of shards, and who has which. */
   readonly bucket: string;
-  /** The bucket of places, which no worker watches. */
+  /** The bucket of places. */
   readonly places: string;
+  /** The stream of who is alive, which forgets after a lease. */
+  readonly alive: string;
+  /** Where workers tell that they are alive, and who leads. */
+  readonly present: string;
+  /** Where the leader tells that shares have changed. */
+  readonly assigned: string;
   /** Where records are published. Do not subscribe to it: refused records are published, too. */
   readonly stored: string;
   /** Where the stream publishes what it has stored. */
@@ -38,6 +44,9 @@ export function fleetNames(fleet = 'lobby'): FleetNames {
     stream: `${upper}_EVENTS`,
     bucket: `${upper}_FLEET`,
     places: `${upper}_PLACES`,
+    alive: `${upper}_ALIVE`,
+    present: `${fleet}.alive`,
+    assigned: `${fleet}.assigned`,
     stored: `${fleet}.events`,
     live: `${fleet}.live`,
   };

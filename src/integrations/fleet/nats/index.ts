@@ -5,7 +5,7 @@ export { NatsClock } from './nats-clock.js';
 export { connectionStatus, natsConnection, whenClosed, type Nats } from './nats-connection.js';
 export { NatsLog } from './nats-log.js';
 export { natsProblem, whileStarting } from './nats-problem.js';
-export { natsRoster } from './nats-roster.js';
+export { NatsRegistry } from './nats-registry.js';
 export {
   openFleetToFollow,
   openFleetToRead,

@@ -22,14 +22,14 @@ export class NatsClock {
     this.#now = now;
   }
 
-  /** A message that was sent at a time of this machine has been stored at one of NATS, and has just been heard. */
-  learn(sentAt: number, storedAt: number): void {
-    const heardAt = this.#now();
+  /** Between two times of this machine, a message was sent, stored at one of NATS, and confirmed. */
+  learn(sentAt: number, storedAt: number, heardAt: number): void {
     if (heardAt - sentAt > SLOW || heardAt < sentAt) return;
     this.#ahead = (sentAt + heardAt) / 2 - storedAt;
     const seconds = Math.round(Math.abs(this.#ahead) / 1_000);
-    if (Math.abs(this.#ahead) < NOTICEABLE || heardAt - this.#told < TELL_EVERY) return;
-    this.#told = heardAt;
+    const now = this.#now();
+    if (Math.abs(this.#ahead) < NOTICEABLE || now - this.#told < TELL_EVERY) return;
+    this.#told = now;
     const how = this.#ahead > 0 ? 'ahead of' : 'behind';
     this.#tell(
       new FleetError(`the clock of this machine is ${seconds} s ${how} that of NATS: set both by NTP`),

@@ -1,4 +1,4 @@
-import { JetStreamApiCodes, type StoredMsg } from '@nats-io/jetstream';
+import type { StoredMsg } from '@nats-io/jetstream';
 import { defer, filter, share, switchMap, type Observable } from 'rxjs';
 import type { MsgHdrs } from '@nats-io/transport-node';
 import { FleetError } from '../fleet-error.js';
@@ -16,7 +16,6 @@ import { fenced } from './fenced.js';
 import type { WorkingFleet } from './open-fleet.js';
 import type { NatsClock } from './nats-clock.js';
 import { connectionStatus } from './nats-connection.js';
-import { isApiError, isUnanswered, natsProblem } from './nats-problem.js';
 import { partHeaders, readPart, readRecord, recordHeaders } from './stored-record.js';
 import { storedMessage, streamState } from './stream-messages.js';
 
@@ -29,7 +28,6 @@ export class NatsLog implements FleetLog {
   readonly #clock: NatsClock;
   /** The last record that this worker has stored. */
   #latest: { readonly seq: number; readonly key: string } | undefined;
-  #creating: Promise<unknown> | undefined;
 
   /** A server that was killed, or put back, may have lost the end of the stream: whether it has shows when the connection is back. */
   readonly lost$: Observable<unknown>;
@@ -46,21 +44,12 @@ export class NatsLog implements FleetLog {
   }
 
   head(identity_id: string): Observable<FleetHead> {
-    return defer(() => this.#head(identity_id).catch(this.#explain));
+    return defer(() => this.#head(identity_id).catch(this.#fleet.restore));
   }
 
   append(record: FleetRecord, head: FleetHead): Observable<Appended> {
-    return defer(() => this.#append(record, head).catch(this.#explain));
+    return defer(() => this.#append(record, head).catch(this.#fleet.restore));
   }
-
-  /** Creates the stream again if that is what is missing: the task is tried once more. */
-  readonly #explain = async (error: unknown): Promise<never> => {
-    const isMissing = isUnanswered(error) || isApiError(error, JetStreamApiCodes.StreamNotFound);
-    if (!isMissing) throw natsProblem(error);
-    this.#creating ??= this.#fleet.ensure().finally(() => (this.#creating = undefined));
-    await this.#creating.catch(rethrow);
-    throw new FleetError(`the stream ${this.#fleet.names.stream} was not found; it is there now`);
-  };
 
   #subject(identity_id: string): string {
     const { names, shards } = this.#fleet;
@@ -152,8 +141,4 @@ export class NatsLog implements FleetLog {
     const { seq } = await js.publish(subject, data, { headers, expect });
     return seq;
   }
-}
-
-function rethrow(error: unknown): never {
-  throw natsProblem(error);
 }

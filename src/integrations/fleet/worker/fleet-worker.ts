@@ -1,42 +1,44 @@
 import {
+  catchError,
   concatMap,
   EMPTY,
   endWith,
   last,
   merge,
+  Observable,
   take,
   takeUntil,
   tap,
-  catchError,
-  defer,
-  Observable,
-  Subscription,
   timer,
   type SchedulerLike,
   type Subscriber,
+  type Subscription,
   type TimestampProvider,
 } from 'rxjs';
 import { InputError } from '../../../error/index.js';
-import { backoff } from '../../../stream/index.js';
 import type { FleetEvent } from '../fleet-event.js';
-import type { FleetRoster, RosterEntry } from './fleet-roster.js';
+import type { FleetRegistry, Shares } from './fleet-registry.js';
 import type { WatchIdentity } from './held-shard.js';
 import { HeldShards } from './held-shards.js';
-import { Membership } from './membership.js';
-import { assignShards } from './assign-shards.js';
-import { claimSteps } from './claim-steps.js';
+import type { Identities } from './identities.js';
+import { Lead } from './lead.js';
 
 /** A worker tells that it is alive so many times in a lease. */
-const BEATS_PER_LEASE = 5;
+const BEATS_PER_LEASE = 4;
 
-/** What a worker needs; everything about NATS and the service is behind `roster` and `watch`. */
+/**
+ * A worker that has no answer of NATS for so many leases gives up its shards: others have them, and its polls are for nothing. Sooner would stop
+ * all polls whenever NATS restarts.
+ */
+const PATIENCE_LEASES = 3;
+
+/** What a worker needs; everything about NATS and the service is behind `registry` and `watch`. */
 export interface FleetWorkerConfig {
   readonly name: string;
   /** Different for each process, and in the order in which they were started. */
   readonly instance: string;
-  readonly roster: FleetRoster;
-  /** The identities that the fleet is to follow: all of them each time. */
-  readonly identities$: Observable<ReadonlySet<string>>;
+  readonly registry: FleetRegistry;
+  readonly identities: Identities;
   readonly shards: number;
   readonly lease: number;
   readonly capacity: number;
@@ -45,14 +47,13 @@ export interface FleetWorkerConfig {
   readonly watch: WatchIdentity;
   /** Called at each tick. Returns how many polls wait for the rate limit. */
   readonly waiting: () => number;
-  readonly random: () => number;
   readonly scheduler: SchedulerLike;
   readonly monotonic: TimestampProvider;
 }
 
 /**
- * One of the workers that share a fleet's shards. It claims what it is assigned, follows the identities in it, and releases what
- * it is no longer assigned. Unsubscribing releases everything at once; `drain$` also waits until that is stored.
+ * One of the workers that share a fleet's shards. It tells that it is alive, learns from the leader which shards it has, and follows the
+ * identities in them. Unsubscribing releases everything at once; `drain$` also waits until that is stored.
  */
 export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
   return new Observable(subscriber => new FleetWorker(config, subscriber).start());
@@ -61,54 +62,59 @@ export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
 class FleetWorker {
   readonly #config: FleetWorkerConfig;
   readonly #subscriber: Subscriber<FleetEvent>;
-  readonly #members: Membership;
+  readonly #lead: Lead;
   readonly #held: HeldShards;
-  #owners: { readonly of: string; readonly list: readonly string[] } = { of: '', list: [] };
-  #isReady = false;
-  #isActing = false;
+  #shares: Shares | undefined;
+  #knowsIdentities = false;
   #isBeating = false;
+  #looking: Subscription | undefined;
+  #isLooking = false;
+  #looksAgain = false;
+  #isReady = false;
   #isNamesake = false;
-  #hasShare = false;
   #hasLeft = false;
-  #listening = new Subscription();
 
   constructor(config: FleetWorkerConfig, subscriber: Subscriber<FleetEvent>) {
-    const { name, lease, shards, monotonic, roster, watch, scheduler } = config;
+    const { name, capacity, registry, identities, watch, scheduler, monotonic } = config;
     this.#config = config;
     this.#subscriber = subscriber;
-    this.#members = new Membership(name, lease, monotonic);
+    this.#lead = new Lead({ ...config, me: { worker: name, capacity } });
     this.#held = new HeldShards({
-      ...{ name, shards, roster, watch, scheduler, monotonic },
+      ...{ name, registry, identities, watch, scheduler, monotonic },
       tell: this.#tell,
       tried: this.#tried,
-      changed: () => this.#actSoon(),
+      failed: error => subscriber.error(error),
+      settled: () => this.#tellReady(),
+      superseded: () => {
+        this.#lead.doubt();
+        this.#look();
+      },
     });
   }
 
   readonly #tell = (event: FleetEvent): void => this.#subscriber.next(event);
-  readonly #trouble = (error: unknown): void => this.#tell({ kind: 'trouble', error });
 
   /** Tells if something fails. It is done again at another tick, if it is still needed. */
   readonly #tried = <T>(task$: Observable<T>): Observable<T> =>
     task$.pipe(
-      tap({ error: this.#trouble }),
+      tap({ error: (error: unknown) => this.#tell({ kind: 'trouble', error }) }),
       catchError(() => EMPTY),
     );
 
   start(): void {
-    const { identities$, lease, drain$, scheduler } = this.#config;
+    const { identities, registry, lease, drain$, scheduler } = this.#config;
     const subscriber = this.#subscriber;
     subscriber.add(() => this.#leave().subscribe());
     const error = (error: unknown) => subscriber.error(error);
-    this.#listen();
-    const ticks$ = timer(0, lease / BEATS_PER_LEASE, scheduler);
-    subscriber.add(ticks$.subscribe(() => this.#tick()));
-    const next = (identities: ReadonlySet<string>) => {
-      const isFirst = !this.#held.isWanting;
-      this.#held.want(identities);
-      if (isFirst) this.#tick();
+    const known = () => {
+      if (this.#knowsIdentities) return;
+      this.#knowsIdentities = true;
+      this.#tick();
     };
-    subscriber.add(identities$.subscribe({ next, error }));
+    subscriber.add(identities.known$.subscribe({ next: known, error }));
+    subscriber.add(registry.changed$.subscribe({ next: () => this.#look(), error }));
+    const ticks$ = timer(lease / BEATS_PER_LEASE, lease / BEATS_PER_LEASE, scheduler);
+    subscriber.add(ticks$.subscribe(() => this.#tick()));
     const drained$ = drain$.pipe(
       take(1),
       concatMap(() => this.#leave().pipe(takeUntil(timer(lease, scheduler)), endWith('drained'), last())),
@@ -120,110 +126,77 @@ class FleetWorker {
     subscriber.add(drained$.subscribe({ next: drained, error }));
   }
 
-  #listen(): void {
-    const { roster, random } = this.#config;
-    this.#listening.unsubscribe();
-    this.#members.listen();
-    const entries$ = defer(() => {
-      // Revisions begin again with a new bucket.
-      this.#held.forgetClaims();
-      this.#isReady = false;
-      return roster.entries$;
-    }).pipe(
-      tap({ error: this.#trouble }),
-      backoff({ testing: { random }, scheduler: this.#config.scheduler }),
-    );
-    this.#listening = entries$.subscribe(entry => this.#learn(entry));
-  }
-
-  /** A worker is there for the others once it knows what it is to follow, and who holds what. */
-  get #isThere(): boolean {
-    return this.#isReady && this.#held.isWanting && !this.#hasLeft;
-  }
-
   #tick(): void {
     if (this.#hasLeft) return;
     const waiting = this.#config.waiting();
-    if (this.#members.isDeaf) this.#listen();
-    if (!this.#isThere) return;
-    this.#beat(waiting);
     this.#held.tellFailure();
-    for (const worker of this.#members.forgotten())
-      this.#tried(this.#config.roster.leave(worker)).subscribe();
     this.#held.save().subscribe();
-    this.#act();
+    if (this.#lead.silence > PATIENCE_LEASES * this.#config.lease) this.#held.loseAll();
+    // A worker is there for the others once it knows what it is to follow.
+    if (this.#knowsIdentities && !this.#isBeating) this.#beat(waiting);
   }
 
   #beat(waiting: number): void {
-    if (this.#isBeating) return;
-    const { name: worker, instance, capacity, roster } = this.#config;
-    const beat = { worker, instance, capacity, ...this.#held.numbers, waiting };
+    const { name, instance, capacity, registry, monotonic } = this.#config;
+    const beat = { worker: name, instance, capacity, ...this.#held.numbers, waiting };
+    const sentAt = monotonic.now();
     this.#isBeating = true;
-    this.#tried(roster.beat(beat))
-      .subscribe()
-      .add(() => (this.#isBeating = false));
+    const beaten$ = this.#tried(registry.present(beat)).pipe(
+      tap(namesake => {
+        this.#lead.answered(sentAt);
+        this.#tell({ kind: 'beat', beat });
+        // The name is that of who was there before.
+        this.#isNamesake = namesake !== undefined && namesake < instance;
+        if (this.#isNamesake)
+          this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
+        this.#look();
+      }),
+    );
+    beaten$.subscribe().add(() => (this.#isBeating = false));
   }
 
-  #learn(entry: RosterEntry): void {
-    const { name, instance } = this.#config;
-    if (entry.kind === 'ready') {
-      this.#isReady = true;
-      return this.#tick();
-    }
-    if (entry.kind === 'claim') {
-      if (this.#held.learn(entry.claim, entry.revision)) this.#actSoon();
-      return;
-    }
-    if (entry.kind === 'beat') {
-      // The name is that of who was there before.
-      this.#isNamesake = this.#isReady && entry.beat.worker === name && entry.beat.instance < instance;
-      if (this.#isNamesake)
-        return this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
-      this.#tell({ kind: 'beat', beat: entry.beat });
-    }
-    const change =
-      entry.kind === 'beat' ? this.#members.heard(entry, this.#isReady) : this.#members.left(entry.worker);
-    if (!change) return;
-    this.#tell({ kind: 'worker', ...change });
-    this.#actSoon();
-  }
-
-  #actSoon(): void {
-    if (this.#isActing || !this.#isThere) return;
-    this.#isActing = true;
-    this.#subscriber.add(this.#config.scheduler.schedule(() => this.#act()));
-  }
-
-  /** Claims and releases what has to be. */
-  #act(): void {
-    this.#isActing = false;
-    if (!this.#isThere) return;
-    for (const change of this.#members.judge()) this.#tell({ kind: 'worker', ...change });
-    const { alive } = this.#members;
-    const of = JSON.stringify(alive.map(({ worker, capacity }) => [worker, capacity]).sort());
-    if (of !== this.#owners.of) this.#owners = { of, list: assignShards(this.#config.shards, alive) };
-    const { name: me } = this.#config;
-    const { claimOf, isStoring, isHeld } = this.#held;
-    const { release, claim, isSettled } = claimSteps({
-      ...{ me, owners: this.#owners.list },
-      ...{ claimOf, isStoring, isHeld },
-      mayTakeFrom: worker => this.#members.mayTakeFrom(worker),
+  /** Learns who has what, one time after another. */
+  #look(): void {
+    if (this.#hasLeft || !this.#knowsIdentities) return;
+    this.#looksAgain = this.#isLooking;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#looking = this.#tried(this.#lead.look()).subscribe(shares => this.#follow(shares));
+    this.#looking.add(() => {
+      this.#isLooking = false;
+      if (this.#looksAgain) this.#look();
     });
-    this.#members.settled(isSettled);
-    if (isSettled && !this.#hasShare && alive.some(({ worker }) => worker === me)) {
-      this.#hasShare = true;
-      this.#tell({ kind: 'ready' });
-    }
-    for (const shard of release) this.#held.release(shard).subscribe();
-    for (const shard of claim) this.#held.claim(shard).subscribe();
+  }
+
+  #follow(shares: Shares): void {
+    if (this.#hasLeft) return;
+    const before = this.#shares;
+    this.#shares = shares;
+    if (before !== shares) this.#tellWorkers(shares, before);
+    this.#held.follow(shares, before);
+    this.#tellReady();
+  }
+
+  #tellReady(): void {
+    const hasShare = this.#shares?.workers.some(({ worker }) => worker === this.#config.name);
+    if (this.#isReady || !hasShare || !this.#held.isSettled) return;
+    this.#isReady = true;
+    this.#tell({ kind: 'ready' });
+  }
+
+  #tellWorkers({ workers, silent }: Shares, before: Shares | undefined): void {
+    const known = new Set(before?.workers.map(({ worker }) => worker));
+    for (const { worker } of workers)
+      if (!known.delete(worker)) this.#tell({ kind: 'worker', worker, state: 'joined' });
+    for (const worker of known)
+      this.#tell({ kind: 'worker', worker, state: silent.includes(worker) ? 'silent' : 'left' });
   }
 
   /** Gives up everything, once. Completes when that is stored, or has failed. */
   #leave(): Observable<unknown> {
     if (this.#hasLeft) return EMPTY;
     this.#hasLeft = true;
-    this.#listening.unsubscribe();
-    const { roster, name } = this.#config;
-    return merge(this.#held.releaseAll(), this.#isNamesake ? EMPTY : this.#tried(roster.leave(name)));
+    this.#looking?.unsubscribe();
+    return merge(this.#held.releaseAll(), this.#isNamesake ? EMPTY : this.#tried(this.#lead.leave()));
   }
 }

@@ -1,6 +1,6 @@
-import { retry, throwError, timer, type Observable, type SchedulerLike, type Subscription } from 'rxjs';
+import { retry, Subscription, throwError, timer, type Observable, type SchedulerLike } from 'rxjs';
 import type { FleetEvent } from '../fleet-event.js';
-import type { Claim, IdlePlace, IdlePlaces } from './fleet-roster.js';
+import type { IdlePlace, IdlePlaces } from './fleet-registry.js';
 import type { WatchStatus } from '../../../stream/index.js';
 import { Superseded, type StoredWatchConfig, type StoredWatchEvent } from './stored-watch.js';
 
@@ -26,7 +26,7 @@ export type WatchIdentity = (
 export interface ShardHolder {
   readonly watch: WatchIdentity;
   readonly tell: (event: FleetEvent) => void;
-  /** A later epoch has been seen than that of the claim. */
+  /** A later epoch has been seen than that of the shard. */
   readonly superseded: (shard: HeldShard, epoch: number) => void;
   readonly scheduler: SchedulerLike;
 }
@@ -49,12 +49,13 @@ export class HeldShard {
   readonly #counts: ShardCounts;
   readonly #places: Map<string, IdlePlace>;
   readonly #watches = new Map<string, Subscription>();
+  readonly #following = new Subscription();
   /** When the idle places were saved, in ms of the worker's clock. */
   #savedAt: number;
   #hasChanged = false;
 
   constructor(
-    { shard, epoch }: Claim,
+    { shard, epoch }: { readonly shard: number; readonly epoch: number },
     places: IdlePlaces,
     savedAt: number,
     holder: ShardHolder,
@@ -87,8 +88,19 @@ export class HeldShard {
     return Object.fromEntries([...this.#places].slice(-MAX_IDLE));
   }
 
-  /** Follows these identities and no others. */
-  follow(wanted: ReadonlySet<string>): void {
+  /** Follows the identities that were emitted last, and no others. */
+  follow(identities$: Observable<ReadonlySet<string>>, failed: (error: unknown) => void): void {
+    this.#following.add(identities$.subscribe({ next: wanted => this.#follow(wanted), error: failed }));
+  }
+
+  /** Ends all of its watches. */
+  stop(): void {
+    this.#following.unsubscribe();
+    for (const watching of this.#watches.values()) watching.unsubscribe();
+    this.#watches.clear();
+  }
+
+  #follow(wanted: ReadonlySet<string>): void {
     for (const [identity_id, watching] of this.#watches) {
       if (wanted.has(identity_id)) continue;
       // Its place is kept: it may be wanted again in a moment.
@@ -98,12 +110,6 @@ export class HeldShard {
     for (const identity_id of wanted) {
       if (!this.#watches.has(identity_id)) this.#watches.set(identity_id, this.#watch(identity_id));
     }
-  }
-
-  /** Ends all of its watches. */
-  stop(): void {
-    for (const watching of this.#watches.values()) watching.unsubscribe();
-    this.#watches.clear();
   }
 
   #watch(identity_id: string): Subscription {

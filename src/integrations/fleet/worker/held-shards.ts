@@ -1,119 +1,82 @@
-import { EMPTY, merge, of, tap, type Observable, type SchedulerLike, type TimestampProvider } from 'rxjs';
-import { shardOf } from './assign-shards.js';
-import { ClaimBook } from './claim-book.js';
-import type { ClaimView } from './claim-steps.js';
+import {
+  EMPTY,
+  merge,
+  Subscription,
+  type Observable,
+  type SchedulerLike,
+  type TimestampProvider,
+} from 'rxjs';
 import type { FleetEvent, Heartbeat } from '../fleet-event.js';
-import type { Claim, FleetRoster, IdlePlaces } from './fleet-roster.js';
+import type { FleetRegistry, IdlePlaces, Shares } from './fleet-registry.js';
 import { HeldShard, type ShardCounts, type WatchIdentity } from './held-shard.js';
+import type { Identities } from './identities.js';
 
 /** What a worker needs to hold shards. */
 export interface HeldShardsConfig {
   /** Of the worker. */
   readonly name: string;
-  readonly shards: number;
-  readonly roster: FleetRoster;
+  readonly registry: Pick<FleetRegistry, 'places' | 'storePlaces'>;
+  readonly identities: Identities;
   readonly watch: WatchIdentity;
   readonly tell: (event: FleetEvent) => void;
   /** Tells if something fails, and completes. */
   readonly tried: <T>(task$: Observable<T>) => Observable<T>;
-  /** A shard is lost: there may be something to claim. */
-  readonly changed: () => void;
+  /** The identities of a shard cannot be known. */
+  readonly failed: (error: unknown) => void;
+  /** It holds all that it has. */
+  readonly settled: () => void;
+  /** Another worker has stored in a shard that this one holds. */
+  readonly superseded: () => void;
   readonly scheduler: SchedulerLike;
   readonly monotonic: TimestampProvider;
 }
 
-/** The shards that a worker holds, what it knows about the claims of all, and the identities that the fleet is to follow. */
-export class HeldShards implements Pick<ClaimView, 'claimOf' | 'isStoring' | 'isHeld'> {
+/** The shards that a worker holds, and follows the identities of. */
+export class HeldShards {
   readonly #config: HeldShardsConfig;
-  readonly #claims: ClaimBook;
   readonly #held = new Map<number, HeldShard>();
+  /** Those whose places are being read. */
+  readonly #taking = new Map<number, Subscription>();
+  /** Epochs that have been seen in records. */
+  readonly #epochs = new Map<number, number>();
   readonly #counts: ShardCounts = { live: 0, retrying: 0, events: 0, unstored: 0, failure: undefined };
-  #wanted: ReadonlyMap<number, ReadonlySet<string>> | undefined;
-  #isLeaving = false;
 
   constructor(config: HeldShardsConfig) {
     this.#config = config;
-    this.#claims = new ClaimBook(config.roster);
   }
 
-  /** Whether it is known which identities to follow. */
-  get isWanting(): boolean {
-    return this.#wanted !== undefined;
+  /** Holds what the worker has by these shares, and gives up everything else. `before` are the shares before them. */
+  follow({ epoch, workers, owners, silent }: Shares, before: Shares | undefined): void {
+    const me = workers.findIndex(({ worker }) => worker === this.#config.name);
+    for (const shard of [...this.#held.keys(), ...this.#taking.keys()])
+      if (owners[shard] !== me) this.#release(shard).subscribe();
+    owners.forEach((owner, shard) => {
+      if (owner !== me || this.#held.has(shard) || this.#taking.has(shard)) return;
+      const last = before?.workers[before.owners[shard] ?? -1]?.worker ?? '';
+      this.#take(shard, epoch, silent.includes(last) ? last : undefined);
+    });
   }
 
-  /** Follows these identities, as far as their shards are held. */
-  want(identities: ReadonlySet<string>): void {
-    const wanted = new Map<number, Set<string>>();
-    for (const identity_id of identities) {
-      const shard = shardOf(identity_id, this.#config.shards);
-      wanted.set(shard, (wanted.get(shard) ?? new Set()).add(identity_id));
-    }
-    this.#wanted = wanted;
-    for (const held of this.#held.values()) held.follow(this.#wantedIn(held.shard));
+  /** Whether it holds all that it has. */
+  get isSettled(): boolean {
+    return this.#taking.size === 0;
   }
 
-  readonly claimOf = (shard: number): Claim | undefined => this.#claims.of(shard);
-  readonly isStoring = (shard: number): boolean => this.#claims.isStoring(shard);
-  readonly isHeld = (shard: number): boolean => this.#held.has(shard);
-
-  /** What is known about claims may be of a bucket that does not exist any more. */
-  forgetClaims(): void {
-    this.#claims.forget();
-  }
-
-  /** A claim was heard. Returns whether it is news. */
-  learn(claim: Claim, revision: number): boolean {
-    const { shard, owner, epoch } = claim;
-    if (!this.#claims.learn(claim, revision)) return false;
-    const held = this.#held.get(shard);
-    if (held && (owner !== this.#config.name || epoch !== held.epoch)) this.#lose(shard);
-    return true;
-  }
-
-  /** Claims a shard, and follows its identities from where they are. */
-  claim(shard: number): Observable<unknown> {
-    const { name: owner, roster, tell } = this.#config;
-    const from = this.claimOf(shard)?.owner;
-    const claim = { shard, owner, epoch: this.#claims.nextEpoch(shard) };
-    const claimed = (places: IdlePlaces) => {
-      if (this.#isLeaving) return;
-      const identities = this.#wantedIn(shard).size;
-      tell({
-        kind: 'claimed',
-        ...{ shard, epoch: claim.epoch, identities },
-        from: from === owner ? undefined : from,
-      });
-      this.#hold(claim, places);
-    };
-    return this.#config.tried(this.#claims.store(claim, roster.places(shard))).pipe(tap(claimed));
-  }
-
-  /** Gives up a shard. Places and claim are stored at once: a connection may be drained right after this. */
-  release(shard: number): Observable<unknown> {
-    const held = this.#held.get(shard);
-    const epoch = held?.epoch ?? this.claimOf(shard)?.epoch ?? 0;
-    const places$ = held ? this.#storePlaces(held) : EMPTY;
-    this.#drop(shard);
-    const claim$ = this.#store({ shard, owner: undefined, epoch });
-    return merge(places$, claim$.pipe(tap(() => this.#config.tell({ kind: 'released', shard }))));
-  }
-
-  /** Gives up all shards, and claims no others. */
+  /** Gives up all shards. Places are stored at once: a connection may be drained right after this. */
   releaseAll(): Observable<unknown> {
-    this.#isLeaving = true;
-    return merge(...[...this.#held.keys()].map(shard => this.release(shard)));
+    return merge(...[...this.#held.keys(), ...this.#taking.keys()].map(shard => this.#release(shard)));
   }
 
-  /** Saves idle places that have not been saved for a while, and claims that a new bucket does not have. */
+  /** Others may have taken all shards. */
+  loseAll(): void {
+    for (const shard of [...this.#held.keys(), ...this.#taking.keys()]) this.#lose(shard);
+  }
+
+  /** Saves idle places that have not been saved for a while. */
   save(): Observable<unknown> {
-    const { name: owner, monotonic } = this.#config;
-    const saving: Observable<unknown>[] = [];
-    for (const held of this.#held.values()) {
-      const { shard, epoch } = held;
-      if (held.isUnsaved(monotonic.now())) saving.push(this.#storePlaces(held));
-      if (!this.claimOf(shard) && !this.isStoring(shard)) saving.push(this.#store({ shard, owner, epoch }));
-    }
-    return merge(...saving);
+    const now = this.#config.monotonic.now();
+    const unsaved = [...this.#held.values()].filter(held => held.isUnsaved(now));
+    return merge(...unsaved.map(held => this.#storePlaces(held)));
   }
 
   /** What a worker tells about what it holds. */
@@ -131,44 +94,54 @@ export class HeldShards implements Pick<ClaimView, 'claimOf' | 'isStoring' | 'is
     else if (failure) this.#config.tell({ kind: 'retrying', ...failure, identities: retrying });
   }
 
-  #wantedIn(shard: number): ReadonlySet<string> {
-    return this.#wanted?.get(shard) ?? new Set();
-  }
-
-  #store(claim: Claim): Observable<unknown> {
-    return this.#config.tried(this.#claims.store(claim, of(undefined)));
-  }
-
-  #hold(claim: Claim, places: IdlePlaces): void {
-    const { shard } = claim;
-    const { watch, tell, scheduler, monotonic } = this.#config;
-    const superseded = (held: HeldShard, epoch: number) => {
-      this.#claims.sawEpoch(shard, epoch);
-      if (this.#held.get(shard) === held) this.#lose(shard);
-      this.#config.changed();
+  #take(shard: number, shareEpoch: number, from: string | undefined): void {
+    const { registry, tried, tell } = this.#config;
+    const epoch = Math.max(shareEpoch, (this.#epochs.get(shard) ?? -1) + 1);
+    const taking = new Subscription();
+    this.#taking.set(shard, taking);
+    const hold = (places: IdlePlaces) => {
+      this.#taking.delete(shard);
+      tell({ kind: 'assigned', shard, epoch, from });
+      this.#hold(shard, epoch, places);
+      if (this.isSettled) this.#config.settled();
     };
-    const held = new HeldShard(
-      claim,
-      places,
-      monotonic.now(),
-      { watch, tell, superseded, scheduler },
-      this.#counts,
-    );
+    taking.add(() => this.#taking.delete(shard));
+    taking.add(tried(registry.places(shard)).subscribe({ next: hold, complete: () => taking.unsubscribe() }));
+  }
+
+  #hold(shard: number, epoch: number, places: IdlePlaces): void {
+    const { watch, identities, tell, failed, scheduler, monotonic } = this.#config;
+    const superseded = (held: HeldShard, seen: number) => {
+      this.#epochs.set(shard, Math.max(seen, this.#epochs.get(shard) ?? 0));
+      if (this.#held.get(shard) === held) this.#lose(shard);
+      this.#config.superseded();
+    };
+    const holder = { watch, tell, superseded, scheduler };
+    const held = new HeldShard({ shard, epoch }, places, monotonic.now(), holder, this.#counts);
     this.#held.set(shard, held);
-    held.follow(this.#wantedIn(shard));
+    held.follow(identities.of(shard), failed);
+  }
+
+  #release(shard: number): Observable<unknown> {
+    const held = this.#held.get(shard);
+    this.#drop(shard);
+    if (!held) return EMPTY;
+    this.#config.tell({ kind: 'released', shard });
+    return this.#storePlaces(held);
   }
 
   #storePlaces(held: HeldShard): Observable<unknown> {
-    const { roster, monotonic } = this.#config;
-    return this.#config.tried(roster.storePlaces(held.shard, held.save(monotonic.now())));
+    const { registry, tried, monotonic } = this.#config;
+    return tried(registry.storePlaces(held.shard, held.save(monotonic.now())));
   }
 
   #lose(shard: number): void {
     this.#drop(shard);
-    this.#config.tell({ kind: 'lost', shard, to: this.claimOf(shard)?.owner });
+    this.#config.tell({ kind: 'lost', shard });
   }
 
   #drop(shard: number): void {
+    this.#taking.get(shard)?.unsubscribe();
     this.#held.get(shard)?.stop();
     this.#held.delete(shard);
   }

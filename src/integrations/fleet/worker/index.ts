@@ -1,5 +1,13 @@
+export { shardOf, type Participant } from './assign-shards.js';
 export type { Appended, FleetHead, FleetLog, FleetRecord, LastRecord } from './fleet-log.js';
-export type { Claim, FleetRoster, IdlePlace, IdlePlaces, RosterEntry } from './fleet-roster.js';
+export type {
+  FleetRegistry,
+  IdlePlace,
+  IdlePlaces,
+  Present,
+  Shares,
+  StoredShares,
+} from './fleet-registry.js';
 export { fleetWorker } from './fleet-worker.js';
+export { identitiesByShard, listedIdentities } from './identities.js';
 export { IdentityPolls } from './identity-polls.js';
-export { shardOf } from './assign-shards.js';

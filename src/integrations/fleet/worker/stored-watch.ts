@@ -22,7 +22,7 @@ import {
   type WatchStatus,
 } from '../../../stream/index.js';
 import type { Appended, FleetHead, FleetLog, FleetRecord } from './fleet-log.js';
-import type { IdlePlace } from './fleet-roster.js';
+import type { IdlePlace } from './fleet-registry.js';
 
 /** An append that was refused, although nothing is seen that came before it, is tried again after this time, in ms. */
 const UNSEEN = 250;

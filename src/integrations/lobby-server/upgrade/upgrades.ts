@@ -74,7 +74,7 @@ export function upgrades(
         queueMicrotask(() => {
           const isAnswered = socket.destroyed || bytesWritten(socket) !== written;
           if (hasOthers && (isAnswered || path === undefined)) refuseBeside(request, socket, isAnswered);
-          else if (subscriber.closed) refuseUpgrade(socket, REFUSALS.gateClosed, scheduler);
+          else if (subscriber.closed) refuse(request, socket, REFUSALS.gateClosed);
           else if (isTooMuch(request)) refuse(request, socket, REFUSALS.noHandshake);
           else subscriber.next({ request, socket, head });
         });

@@ -16,7 +16,7 @@ describe('the clock of NATS', () => {
     const { clock, told } = clockAt(time);
     deepStrictEqual([clock.toNats(7), clock.toLocal(7)], [7, 7]);
     time.now += 20;
-    clock.learn(400_000, 10);
+    clock.learn(400_000, 10, 400_020);
     deepStrictEqual([clock.toNats(400_010), clock.toLocal(10)], [10, 400_010]);
     deepStrictEqual(told.length, 1);
     match(told[0]!, /400 s ahead of that of NATS/);
@@ -25,14 +25,14 @@ describe('the clock of NATS', () => {
   it('is not learnt from a message that took long', () => {
     const time = { now: 5_000 };
     const { clock } = clockAt(time);
-    clock.learn(3_000, 0);
+    clock.learn(3_000, 0, 5_000);
     deepStrictEqual(clock.toNats(7), 7);
   });
 
   it('tells once a minute that this machine is behind', () => {
     const time = { now: 0 };
     const { clock, told } = clockAt(time);
-    for (; time.now < 120_000; time.now += 2_000) clock.learn(time.now, time.now + 25_000);
+    for (; time.now < 120_000; time.now += 2_000) clock.learn(time.now, time.now + 25_000, time.now);
     deepStrictEqual(
       told,
       Array(2).fill('the clock of this machine is 25 s behind that of NATS: set both by NTP'),

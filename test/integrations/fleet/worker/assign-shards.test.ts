@@ -2,12 +2,11 @@ import { deepStrictEqual, ok } from 'node:assert';
 import fc from 'fast-check';
 import { assignShards, shardOf } from '../../../../src/integrations/fleet/worker/assign-shards.js';
 
-const workers = (...names: readonly string[]) => names.map(worker => ({ worker, capacity: 1 }));
-const counts = (owners: readonly string[]) => {
-  const count = new Map<string, number>();
-  for (const owner of owners) count.set(owner, (count.get(owner) ?? 0) + 1);
-  return count;
-};
+const participants = fc.uniqueArray(
+  fc.record({ worker: fc.string({ minLength: 1 }), capacity: fc.integer({ min: 1, max: 20 }) }),
+  { minLength: 1, maxLength: 8, selector: ({ worker }) => worker },
+);
+const nobody = () => undefined;
 
 describe('shards', () => {
   it('are where they always were: records are stored under them', () => {
@@ -27,37 +26,54 @@ describe('shards', () => {
     deepStrictEqual(count.size, 256);
   });
 
-  it('are assigned to the same workers, in whatever order these are known', () => {
-    const names = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 8 });
+  it('are assigned in proportion to the capacities of workers, all of them', () => {
     fc.assert(
-      fc.property(names, fc.integer({ min: 1, max: 300 }), (names, shards) => {
-        const owners = assignShards(shards, workers(...names));
-        deepStrictEqual(assignShards(shards, workers(...[...names].reverse())), owners);
+      fc.property(participants, fc.integer({ min: 1, max: 300 }), (workers, shards) => {
+        const owners = assignShards(shards, workers, nobody);
         deepStrictEqual(owners.length, shards);
-        const most = Math.ceil((1.1 * shards) / names.length);
-        ok([...counts(owners).values()].every(n => n <= most));
+        const total = workers.reduce((sum, { capacity }) => sum + capacity, 0);
+        for (const [index, { capacity }] of workers.entries()) {
+          const has = owners.filter(owner => owner === index).length;
+          ok(
+            Math.abs(has - (shards * capacity) / total) < 1,
+            `${has} of ${shards} for ${capacity} of ${total}`,
+          );
+        }
       }),
     );
   });
 
-  it('stay where they are for the most part when a worker comes or goes', () => {
-    const three = assignShards(256, workers('a', 'b', 'c'));
-    const four = assignShards(256, workers('a', 'b', 'c', 'd'));
-    const moved = three.filter((owner, shard) => owner !== four[shard]).length;
-    // A quarter has to.
-    ok(moved >= 40 && moved < 110, String(moved));
+  it('stay where they are as far as that leaves each worker its part, however workers come and go', () => {
+    fc.assert(
+      fc.property(participants, participants, fc.integer({ min: 1, max: 300 }), (before, after, shards) => {
+        const owned = assignShards(shards, before, nobody);
+        const ownerOf = (shard: number) => before[owned[shard]!]?.worker;
+        const owners = assignShards(shards, after, ownerOf);
+        const count = (of: (shard: number) => boolean) =>
+          Array.from({ length: shards }, (_, shard) => of(shard)).filter(Boolean).length;
+        for (const [index, { worker }] of after.entries()) {
+          const had = count(shard => ownerOf(shard) === worker);
+          const has = count(shard => owners[shard] === index);
+          const kept = count(shard => owners[shard] === index && ownerOf(shard) === worker);
+          deepStrictEqual(kept, Math.min(had, has));
+        }
+        // And then all of them stay.
+        deepStrictEqual(
+          assignShards(shards, after, shard => after[owners[shard]!]!.worker),
+          owners,
+        );
+      }),
+    );
   });
 
-  it('are assigned in proportion to the capacity of workers', () => {
-    const owners = assignShards(256, [
-      { worker: 'small', capacity: 1_000 },
-      { worker: 'large', capacity: 3_000 },
-    ]);
-    const large = counts(owners).get('large')!;
-    ok(large > 170 && large <= Math.ceil(256 * 0.75 * 1.1), String(large));
+  it('move to a worker that joins 40 others as few as it is to have', () => {
+    const workers = Array.from({ length: 41 }, (_, i) => ({ worker: `worker-${i}`, capacity: 1 }));
+    const before = assignShards(256, workers.slice(0, 40), nobody);
+    const after = assignShards(256, workers, shard => `worker-${before[shard]}`);
+    deepStrictEqual(before.filter((owner, shard) => owner !== after[shard]).length, 6);
   });
 
   it('are nobody’s if there is no worker', () => {
-    deepStrictEqual(assignShards(4, []), []);
+    deepStrictEqual(assignShards(4, [], nobody), []);
   });
 });

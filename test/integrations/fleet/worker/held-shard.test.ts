@@ -13,10 +13,10 @@ describe('a held shard', () => {
       const places = ages.map(
         (age, i) => [`identity ${i}`, { index: '1', at: now - age, sequence: 1 }] as const,
       );
-      const claim = { shard: 0, owner: 'a', epoch: 1 };
+      const held = { shard: 0, epoch: 1 };
       const holder = { watch: () => EMPTY, tell: () => undefined, superseded: () => undefined, scheduler };
       const counts = { live: 0, retrying: 0, events: 0, unstored: 0, failure: undefined };
-      return Object.keys(new HeldShard(claim, Object.fromEntries(places), now, holder, counts).save(now));
+      return Object.keys(new HeldShard(held, Object.fromEntries(places), now, holder, counts).save(now));
     };
     deepStrictEqual(saved([HOUR + 1, HOUR, 0]), ['identity 1', 'identity 2']);
     const many = saved(Array.from({ length: 5_002 }, () => 0));

@@ -1,0 +1,133 @@
+import {
+  DiscardPolicy,
+  JetStreamApiCodes,
+  RetentionPolicy,
+  StorageType,
+  type JetStreamClient,
+  type JetStreamManager,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { Kvm, type KV } from '@nats-io/kv';
+import { nanos } from '@nats-io/transport-node';
+import { InputError } from '../../../error/index.js';
+import { FleetError } from '../fleet-error.js';
+import type { FleetNames } from './fleet-names.js';
+import { isApiError } from './nats-problem.js';
+
+/** How long records are kept by default, in ms. */
+const MAX_AGE = 24 * 3_600_000;
+
+/** Of a stream that does not exist yet. */
+export interface StreamLimits {
+  readonly replicas?: number | undefined;
+  readonly maxAge?: number | undefined;
+  readonly maxBytes?: number | undefined;
+}
+
+/** The stream as this library creates it. */
+function streamConfig({ stream, stored, live }: FleetNames, config: StreamLimits) {
+  const { replicas = 1, maxAge = MAX_AGE, maxBytes = -1 } = config;
+  return {
+    name: stream,
+    description: 'Live events of identities, stored by lobby-rx',
+    subjects: [`${stored}.*.*`],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    max_age: nanos(maxAge),
+    max_bytes: maxBytes,
+    num_replicas: replicas,
+    allow_direct: true,
+    republish: { src: `${stored}.>`, dest: `${live}.>` },
+  };
+}
+
+export async function requireStream(
+  jsm: JetStreamManager,
+  names: FleetNames,
+  limits: StreamLimits,
+): Promise<StreamInfo> {
+  const info = await foundOr(jsm, names.stream, () => jsm.streams.add(streamConfig(names, limits)));
+  const problem = problemOf(info.config, names);
+  if (problem) throw new FleetError(problem);
+  return info;
+}
+
+/** What is wrong with a stream that exists already. */
+export function problemOf(config: Partial<StreamConfig>, names: FleetNames): string | undefined {
+  const wanted = streamConfig(names, {});
+  const needs = (what: string) =>
+    `the stream ${names.stream} must ${what}: change it, or delete it, so that it is created again`;
+  if (!config.subjects?.some(subject => subject === wanted.subjects[0] || subject === wanted.republish.src))
+    return needs(`have the subject ${wanted.subjects[0]}`);
+  if (config.republish?.src !== wanted.republish.src || config.republish.dest !== wanted.republish.dest)
+    return needs(`republish ${wanted.republish.src} to ${wanted.republish.dest}`);
+  if (config.republish.headers_only) return needs('republish whole messages, not only their headers');
+  if (!config.allow_direct) return needs('allow direct gets (allow_direct)');
+  if (config.retention !== RetentionPolicy.Limits) return needs('have the retention policy limits');
+  if (config.discard === DiscardPolicy.New) return needs('discard old messages, not new ones');
+  if ((config.max_msgs_per_subject ?? 0) > 0)
+    return needs('not limit the messages of a subject (max_msgs_per_subject)');
+  return undefined;
+}
+
+/** What is not told again is forgotten after a lease: whoever is still there is alive. */
+export async function requirePresence(
+  jsm: JetStreamManager,
+  names: FleetNames,
+  lease: number,
+  replicas: number,
+): Promise<string> {
+  const info = await foundOr(jsm, names.alive, () =>
+    jsm.streams.add({
+      name: names.alive,
+      description: 'Who is alive in a fleet of lobby-rx',
+      subjects: [`${names.present}.>`],
+      max_age: nanos(lease),
+      max_msgs_per_subject: 1,
+      duplicate_window: nanos(Math.min(lease, 1_000)),
+      storage: StorageType.File,
+      num_replicas: replicas,
+    }),
+  );
+  if (info.config.max_age === nanos(lease)) return info.created;
+  const stored = `${info.config.max_age / 1e6}, as the workers of this fleet have it; or delete the stream ${names.alive}`;
+  throw new InputError('lease', stored, String(lease));
+}
+
+/** A stream, created unless it exists. */
+async function foundOr(
+  jsm: JetStreamManager,
+  stream: string,
+  create: () => Promise<StreamInfo>,
+): Promise<StreamInfo> {
+  const found = () => jsm.streams.info(stream);
+  return found().catch(async (error: unknown) => {
+    if (!isApiError(error, JetStreamApiCodes.StreamNotFound)) throw error;
+    try {
+      return await create();
+    } catch (failed) {
+      // Another worker may have created it at the same time.
+      return found().catch(() => {
+        throw failed;
+      });
+    }
+  });
+}
+
+export async function requireBucket(
+  js: JetStreamClient,
+  jsm: JetStreamManager,
+  bucket: string,
+  replicas: number,
+  /** Whether it is read from the nearest server, and not from the leader of its cluster. */
+  allow_direct: boolean,
+): Promise<KV> {
+  const kvm = new Kvm(js);
+  const stream = `KV_${bucket}`;
+  await foundOr(jsm, stream, async () => {
+    await kvm.create(bucket, { history: 1, allow_direct: true, storage: StorageType.File, replicas });
+    return jsm.streams.info(stream);
+  });
+  return kvm.open(bucket, { allow_direct });
+}

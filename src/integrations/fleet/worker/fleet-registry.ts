@@ -1,0 +1,61 @@
+import type { Observable } from 'rxjs';
+import type { Checkpoint } from '../../../stream/index.js';
+import type { Heartbeat } from '../fleet-event.js';
+import type { Participant } from './assign-shards.js';
+
+/** Who has which shard: what the leader of a fleet has decided, and all others follow. */
+export interface Shares {
+  /** Higher than that of all shares before. */
+  readonly epoch: number;
+  readonly workers: readonly Participant[];
+  /** By shard: the index of its worker. */
+  readonly owners: readonly number[];
+  /** Who had a part in the shares before these, and has been silent for a lease. */
+  readonly silent: readonly string[];
+}
+
+/** Shares as they are stored. The revision is 0 if there are none. */
+export interface StoredShares {
+  readonly revision: number;
+  readonly shares: Shares;
+}
+
+/** Who is alive. */
+export interface Present {
+  readonly workers: readonly Participant[];
+  /** 0 at first, and higher whenever who is alive has been forgotten before its time. */
+  readonly list: number;
+}
+
+/** Up to where an identity has nothing new after one of its records. */
+export interface IdlePlace extends Checkpoint {
+  /** The position of that record. */
+  readonly sequence: number;
+}
+
+/** By identity: indexes that are newer than those of the last records, of identities without news. */
+export type IdlePlaces = Readonly<Record<string, IdlePlace>>;
+
+/** What NATS keeps of a fleet besides its records. Whoever leads, and who is alive, is forgotten after a lease. */
+export interface FleetRegistry {
+  /** Emits when shares have been stored. It may miss some. */
+  readonly changed$: Observable<unknown>;
+  /** Tells that a worker is alive. Emits the `instance` of another process that has told so under its name since it began, if there is one. */
+  present(beat: Heartbeat): Observable<string | undefined>;
+  /**
+   * Leads the fleet if no other worker does. Emits whether this one does, and the revision of the shares that the leader has told:
+   * this one tells `revision`.
+   */
+  lead(revision: number): Observable<{ readonly isMine: boolean; readonly revision: number }>;
+  /** As `lead`, and all others look at once. */
+  announce(revision: number): Observable<unknown>;
+  alive(): Observable<Present>;
+  read(): Observable<StoredShares>;
+  /** Stores shares if those that are stored still have this revision. Emits the new revision, or undefined if they do not. */
+  store(shares: Shares, revision: number): Observable<number | undefined>;
+  /** The worker is not there any more, nor does it lead: all others look at once. */
+  leave(me: Participant): Observable<unknown>;
+  /** Emits the idle places of a shard as they were last stored. */
+  places(shard: number): Observable<IdlePlaces>;
+  storePlaces(shard: number, places: IdlePlaces): Observable<unknown>;
+}

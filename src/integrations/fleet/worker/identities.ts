@@ -1,0 +1,60 @@
+import { concat, map, NEVER, of, shareReplay, type Observable, type ObservableInput, from } from 'rxjs';
+import { checkArgument, InputError, type Guard } from '../../../error/index.js';
+import { shardOf } from './assign-shards.js';
+
+/** The identities that a fleet is to follow. */
+export interface Identities {
+  /** Emits once a worker knows what it is to follow, and errors if it cannot. */
+  readonly known$: Observable<unknown>;
+  /** Emits those of a shard: all of them each time. */
+  readonly of: (shard: number) => Observable<ReadonlySet<string>>;
+}
+
+/** A text is a list of its letters, for JavaScript. */
+const listOfIds: Guard<Iterable<string>> = {
+  name: 'an Observable of lists of ids: of([id, id])',
+  is: (u): u is Iterable<string> => typeof u === 'object' && u !== null && Symbol.iterator in u,
+};
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Identities of which every worker has the whole list. */
+export function listedIdentities(
+  lists$: ObservableInput<unknown>,
+  shards: number,
+  id: Guard<string>,
+): Identities {
+  const known$ = from(lists$).pipe(
+    map(list => {
+      const byShard = new Map<number, Set<string>>();
+      for (const identity_id of checkArgument('identities$', listOfIds, list)) {
+        const shard = shardOf(checkArgument('identities$', id, identity_id), shards);
+        byShard.set(shard, (byShard.get(shard) ?? new Set()).add(identity_id));
+      }
+      return byShard;
+    }),
+    shareReplay({ bufferSize: 1, refCount: true }),
+  );
+  return { known$, of: shard => known$.pipe(map(byShard => byShard.get(shard) ?? NONE)) };
+}
+
+/** Identities that a worker asks for by the shard, so that none has to know all of them. */
+export function identitiesByShard(
+  identitiesOf: (shard: number) => ObservableInput<unknown>,
+  shards: number,
+  id: Guard<string>,
+): Identities {
+  const checked = (shard: number, list: unknown) => {
+    const identities = new Set<string>();
+    for (const identity_id of checkArgument('identities', listOfIds, list)) {
+      const its = shardOf(checkArgument('identities', id, identity_id), shards);
+      if (its !== shard) throw new InputError('identities', `ids whose shardOf is ${shard}`, `one of ${its}`);
+      identities.add(identity_id);
+    }
+    return identities;
+  };
+  return {
+    known$: concat(of(true), NEVER),
+    of: shard => from(identitiesOf(shard)).pipe(map(list => checked(shard, list))),
+  };
+}
