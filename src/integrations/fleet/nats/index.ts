@@ -1,4 +1,4 @@
-export { DurablePlace } from './durable-place.js';
+export { fenced } from './fenced.js';
 export { fleetName, identityId, storedSubjects, workerName } from './fleet-names.js';
 export { hasLost, identityMessages, lastRecordOf } from './identity-messages.js';
 export { NatsClock } from './nats-clock.js';
@@ -10,6 +10,7 @@ export {
   openFleetToFollow,
   openFleetToRead,
   openFleetToWork,
+  openPlaces,
   type OpenFleet,
   type WorkingFleet,
 } from './open-fleet.js';

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import fc from 'fast-check';
-import { HandledTail } from '../../../src/integrations/fleet/handled-records.js';
+import { HandledTail } from '../../../../src/integrations/fleet/read/handled-records.js';
 
 describe('the tail of what was handled', () => {
   const tailOf = (sequences: readonly number[]) => {

@@ -8,7 +8,7 @@ import {
   toInput,
   type Guard,
   type Options,
-} from '../../error/index.js';
+} from '../../../error/index.js';
 import {
   decodedEvents,
   identityEventList,
@@ -17,11 +17,11 @@ import {
   type LiveEvent,
   type NoOwnEvents,
   type PayloadsOf,
-} from '../../protocol/index.js';
-import { backoff, type Gap } from '../../stream/index.js';
+} from '../../../protocol/index.js';
+import { backoff, type Gap } from '../../../stream/index.js';
+import { DurablePlace } from './durable-place.js';
 import { HandledRecords } from './handled-records.js';
 import {
-  DurablePlace,
   fleetName,
   identityId,
   isNewerVersion,
@@ -40,7 +40,7 @@ import {
   type OpenFleet,
   type OrderedMessage,
   type StoredRecord,
-} from './nats/index.js';
+} from '../nats/index.js';
 
 /** Events of one identity that came together. */
 export interface FleetBatch<Own extends object = NoOwnEvents> {

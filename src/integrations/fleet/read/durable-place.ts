@@ -3,8 +3,7 @@ import type { KV } from '@nats-io/kv';
 import { firstValueFrom, lastValueFrom, ReplaySubject, takeUntil, timer } from 'rxjs';
 import { InputError, plainObject } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
-import { fenced } from './fenced.js';
-import { openPlaces, type OpenFleet } from './open-fleet.js';
+import { fenced, openPlaces, type OpenFleet } from '../nats/index.js';
 
 const CONSUMER = 'consumer.';
 

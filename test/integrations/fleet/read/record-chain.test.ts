@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { RecordChain } from '../../../src/integrations/fleet/handled-records.js';
+import { RecordChain } from '../../../../src/integrations/fleet/read/handled-records.js';
 
 const record = (identity_id: string, sequence: number, after: number) => ({
   ...{ identity_id, sequence, after, gap: undefined },

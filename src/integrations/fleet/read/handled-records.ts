@@ -1,5 +1,5 @@
-import type { Gap } from '../../stream/index.js';
-import type { FleetMessage, StoredRecord, StreamState } from './nats/index.js';
+import type { Gap } from '../../../stream/index.js';
+import type { FleetMessage, StoredRecord, StreamState } from '../nats/index.js';
 
 /** How many messages to remember. A server that loses its power loses those of two minutes. */
 const REMEMBERED = 4_096;

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { HandledRecords, toPosition } from '../../../src/integrations/fleet/handled-records.js';
+import { HandledRecords, toPosition } from '../../../../src/integrations/fleet/read/handled-records.js';
 
 const stream = (first: number, last: number) => ({ first, last, created: '' });
 const at = (sequence: number, generation = 1) => toPosition({ generation, sequence });

@@ -10,7 +10,7 @@ import {
   switchMap,
   tap,
 } from 'rxjs';
-import { checkOptions, isInputError, milliseconds, plainObject, type Options } from '../../error/index.js';
+import { checkOptions, isInputError, milliseconds, plainObject, type Options } from '../../../error/index.js';
 import {
   decodedEvents,
   identityEventList,
@@ -18,7 +18,7 @@ import {
   type IdentityEventList,
   type NoOwnEvents,
   type PayloadsOf,
-} from '../../protocol/index.js';
+} from '../../../protocol/index.js';
 import {
   backoff,
   connecting,
@@ -26,7 +26,7 @@ import {
   type EventFeed,
   type WatchSignal,
   type WatchStatus,
-} from '../../stream/index.js';
+} from '../../../stream/index.js';
 import { RecordChain } from './handled-records.js';
 import {
   connectionStatus,
@@ -46,7 +46,7 @@ import {
   type FleetMessage,
   type Nats,
   type OpenFleet,
-} from './nats/index.js';
+} from '../nats/index.js';
 
 /** The options of {@link fleetFeed}. `nats` and `identity_id` are required; everything else is optional. */
 export interface FleetFeedConfig<Codecs extends EventCodecs = NoOwnEvents> {

@@ -1,0 +1,2 @@
+export { fleetBatches, type FleetBatch, type FleetBatchesConfig } from './fleet-batches.js';
+export { fleetFeed, type FleetFeedConfig } from './fleet-feed.js';
