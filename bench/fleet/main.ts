@@ -5,6 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { connect } from '@nats-io/transport-node';
+import { Subscription } from 'rxjs';
+import { fleetFeed } from 'lobby-rx/fleet';
+import { openFleetToWork } from '../../src/integrations/fleet/nats/index.js';
 import { bundled } from '../../test/bundled.js';
 import type {
   FollowerFigures,
@@ -253,4 +257,33 @@ for (const workers of [0, 1]) {
     const messages = (after.messages - before.messages) / 60;
     row(nameOf(workers), `${heap.toFixed(1)} KB`, `${(cpu * 100).toFixed(1)} %`, messages.toFixed(1));
   });
+}
+
+console.log(`\n${IDLE.toLocaleString('en')} feeds of identities without events, in this process`);
+row('', 'heap of each', 'CPU', 'consumers made');
+{
+  const nats = await startNats();
+  const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
+  await openFleetToWork({ nats: connection, lease: 10_000 });
+  let consumers = 0;
+  connection.subscribe('$JS.EVENT.ADVISORY.CONSUMER.CREATED.>', { callback: () => consumers++ });
+  global.gc?.();
+  const heap = process.memoryUsage().heapUsed;
+  const following = new Subscription();
+  for (let i = 0; i < IDLE; i++) {
+    const feed = fleetFeed({ nats: connection, identity_id: `identity-${i}` });
+    following.add(feed.all$.subscribe());
+    if (i % 100 === 0) await wait(10);
+  }
+  await wait(5_000);
+  global.gc?.();
+  const each = (process.memoryUsage().heapUsed - heap) / IDLE / 1_024;
+  const before = process.cpuUsage();
+  // Longer than it takes until each has looked whether it has missed something.
+  await wait(90_000);
+  const { user, system } = process.cpuUsage(before);
+  row('', `${each.toFixed(1)} KB`, `${((user + system) / 900_000).toFixed(1)} %`, String(consumers));
+  following.unsubscribe();
+  await connection.close();
+  nats.stop();
 }

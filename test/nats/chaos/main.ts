@@ -2,6 +2,7 @@
 // npm run chaos:fleet: the same with a cluster of three NATS servers.
 import { parseArgs } from 'node:util';
 import { jetstreamManager } from '@nats-io/jetstream';
+import { Kvm } from '@nats-io/kv';
 import { EMPTY, type Subscription } from 'rxjs';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 import { fleetBatches, type FleetEvent } from 'lobby-rx/fleet';
@@ -207,6 +208,14 @@ async function run(program: string): Promise<boolean> {
   };
   const disturbances: Disturbances = {
     ...(values.cluster ? ofCluster : ofNats),
+    'the list of who is alive deleted': async () => {
+      const { streams } = await jetstreamManager(nats, { checkAPI: false });
+      await streams.delete('LOBBY_ALIVE');
+    },
+    'who has which shard deleted': async () => {
+      const kv = await new Kvm(nats).open('LOBBY_FLEET');
+      await kv.delete('shares');
+    },
     'worker killed, another joins': async () => {
       const name = aWorker();
       away.set(name, Date.now());
