@@ -266,7 +266,11 @@ row('', 'heap of each', 'CPU', 'consumers made');
   const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
   await openFleetToWork({ nats: connection, lease: 10_000 });
   let consumers = 0;
-  connection.subscribe('$JS.EVENT.ADVISORY.CONSUMER.CREATED.>', { callback: () => void consumers++ });
+  connection.subscribe('$JS.EVENT.ADVISORY.CONSUMER.CREATED.>', {
+    callback: () => {
+      consumers++;
+    },
+  });
   global.gc?.();
   const heap = process.memoryUsage().heapUsed;
   const following = new Subscription();

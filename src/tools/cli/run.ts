@@ -94,6 +94,8 @@ const SOURCES = new Map([
 
 /** The message of an error, in terms of the command line. */
 function messageOf(error: unknown): string {
+  // What is in between cannot be seen from a request that failed.
+  if (isTransportError(error)) return `${error.message}; lobby-rx doctor looks for the cause`;
   if (!isInputError(error)) return (error as Error).message;
   const { argument, expected, got } = error;
   return `${SOURCES.get(argument) ?? argument} must be ${expected}; got ${got}`;

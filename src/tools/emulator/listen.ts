@@ -1,9 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { aFunction, checkOptions, InputError, type Options } from '../../error/index.js';
+import { aFunction, checkOptions, InputError, nonEmptyString, type Options } from '../../error/index.js';
 import { answerControl, CONTROL_PATH, type Control, type ControlAccess } from './control/index.js';
 import type { Emulator } from './emulator.js';
 import { serviceUrls, type EmulatedResponse, type Handler, type ServiceUrls } from './service/index.js';
+
+const LOOPBACK = '127.0.0.1';
 
 /** The maximum size of a request body, in bytes. Real ones are much smaller; a saved world is not. */
 const MAX_BODY = 65_536;
@@ -13,6 +15,13 @@ const MAX_CONTROL_BODY = 16 * 1024 * 1024;
 export interface ListenConfig {
   /** The port to listen on. Default 0: any free port. */
   readonly port?: number;
+  /**
+   * The address to listen on: `0.0.0.0` to be reached by other machines, a phone or a container for example, all of which may then use the
+   * service. Default `127.0.0.1`.
+   */
+  readonly host?: string;
+  /** Further names, with their ports if they have one, by which pages and programs may reach the `control` and the `workbench`. Default: none. */
+  readonly allowHosts?: readonly string[];
   /** Commands to offer at `/_emulator/…`, to those who know the secret in `EmulatorServer.control`. Default: none. */
   readonly control?: Control;
   /**
@@ -26,6 +35,11 @@ const OPTIONS: Options<ListenConfig> = {
   port: {
     name: 'a whole number from 0 to 65535',
     is: u => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= 65_535,
+  },
+  host: nonEmptyString,
+  allowHosts: {
+    name: 'a list of names, with their ports if they have one',
+    is: u => Array.isArray(u) && u.every(nonEmptyString.is),
   },
   control: {
     name: 'what createControl returns',
@@ -50,7 +64,7 @@ export interface EmulatorServer {
 }
 
 /**
- * Serves an emulator over HTTP on 127.0.0.1, until `close()`. Rejects with an `InputError` if the config is invalid, and
+ * Serves an emulator over HTTP, until `close()`; unless there is a `host`, on 127.0.0.1. Rejects with an `InputError` if the config is invalid, and
  * with Node's own error (for example `EADDRINUSE`) if it cannot listen on the port. It needs Node; in a page, use
  * `emulator.transport`.
  *
@@ -70,17 +84,26 @@ export async function listen(
   const pool = socketPool(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(config.port ?? 0, '127.0.0.1', resolve);
+    server.listen(config.port ?? 0, config.host ?? LOOPBACK, resolve);
   });
-  const { port } = server.address() as AddressInfo;
-  const url = `http://127.0.0.1:${port}`;
+  const { port, address } = server.address() as AddressInfo;
+  const isAny = address === '0.0.0.0' || address === '::';
+  const name = isAny ? LOOPBACK : address.includes(':') ? `[${address}]` : address;
+  const url = `http://${name}:${port}`;
   const secret = randomBytes(24).toString('base64url');
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(`Bearer ${secret}`);
   const access: ControlAccess = {
     // In constant time: how long it takes must not tell how much of a guess is right.
     isAllowed: authorization => timingSafeEqual(digest(authorization), expected),
-    hosts: [`127.0.0.1:${port}`, `localhost:${port}`],
+    hosts: [
+      ...new Set([
+        `${name}:${port}`,
+        `${LOOPBACK}:${port}`,
+        `localhost:${port}`,
+        ...(config.allowHosts ?? []),
+      ]),
+    ],
   };
   const { control, workbench } = config;
   const controls = control && { control, ...(workbench && { workbench }) };

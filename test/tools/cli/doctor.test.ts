@@ -30,7 +30,7 @@ describe('lobby-rx doctor', () => {
     const { code, out, err } = await lobbyRx(args, { env: env() }).exited;
     deepStrictEqual([code, err], [1, '']);
     deepStrictEqual(linesOf(out), [
-      ...['ok connection', 'ok service', 'ok cors', 'ok token'],
+      ...['ok connection', 'ok service', 'ok cors', 'ok cors', 'ok token'],
       ...['problem poll', 'ok group'],
     ]);
     ok(emulator.requests.length <= 12, `${emulator.requests.length} requests`);

@@ -97,7 +97,7 @@ describe('lobby-rx, called wrongly', () => {
     );
     match(
       await outcome(['members', 'a', '--group-url', 'http://127.0.0.1:1']),
-      /^3 the service cannot be reached: ECONNREFUSED/,
+      /^3 the service cannot be reached: ECONNREFUSED.*; lobby-rx doctor looks for the cause/,
     );
   });
 });

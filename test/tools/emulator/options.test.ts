@@ -66,6 +66,8 @@ const rows: Readonly<Record<string, Row>> = {
     valid: [
       {
         port: 0,
+        host: 'localhost',
+        allowHosts: ['127.0.0.1:80', 'example.com'],
         control: createControl(emulator, world),
         workbench: emulator.handle,
       } satisfies Required<ListenConfig>,
@@ -74,6 +76,8 @@ const rows: Readonly<Record<string, Row>> = {
       ['port', -1, 'a whole number from 0 to 65535'],
       ['port', 65_536, 'a whole number from 0 to 65535'],
       ['port', '80', 'a whole number from 0 to 65535'],
+      ['host', '', 'a non-empty string'],
+      ['allowHosts', 'localhost', 'a list of names, with their ports if they have one'],
       ['control', true, 'what createControl returns'],
       ['workbench', 'a page', 'a function'],
     ],

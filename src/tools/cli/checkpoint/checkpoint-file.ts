@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { concatMap, defer, EMPTY, interval, merge, Subject, tap, type Observable } from 'rxjs';
+import { defer, EMPTY, Subject, tap, type Observable } from 'rxjs';
 import { cursorArgument } from '../../../error/index.js';
 import type { Checkpoint } from '../../../stream/index.js';
 import { lockCheckpoint } from './checkpoint-lock.js';
-
-/** How often to show other processes that this one is alive, in ms. */
-const REFRESH = 5_000;
 
 /** A file that stores the checkpoint of a watch between two runs. */
 export interface CheckpointFile {
@@ -19,7 +16,7 @@ export interface CheckpointFile {
    * process running.
    */
   readonly save: (checkpoint: Checkpoint) => Observable<never>;
-  /** Never emits. Errors once the checkpoint can no longer be saved. While subscribed to, it keeps the lock on the file fresh. */
+  /** Never emits. Errors once the checkpoint can no longer be saved. */
   readonly failed$: Observable<never>;
 }
 
@@ -34,20 +31,17 @@ export function openCheckpoint(path: string): CheckpointFile {
   // Written again, to find out before the watch begins whether that is possible.
   if (last) explained(path, () => write(path, last));
   const failure$ = new Subject<never>();
-  /** Completes when this is done. If it throws, the run fails. */
-  const attempt = (act: () => void): Observable<never> =>
-    defer(() => {
-      explained(path, act);
-      return EMPTY;
-    }).pipe(tap({ error: (error: unknown) => failure$.error(error) }));
   return {
     last,
     save: checkpoint =>
-      attempt(() => {
-        lock.refresh();
-        write(path, checkpoint);
-      }),
-    failed$: merge(failure$, interval(REFRESH).pipe(concatMap(() => attempt(lock.refresh)))),
+      defer(() => {
+        explained(path, () => {
+          lock.check();
+          write(path, checkpoint);
+        });
+        return EMPTY;
+      }).pipe(tap({ error: (error: unknown) => failure$.error(error) })),
+    failed$: failure$,
   };
 }
 

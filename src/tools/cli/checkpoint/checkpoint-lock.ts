@@ -7,39 +7,31 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-
-/** A lock that has not been refreshed for this time, in ms, was left by a process that is dead or stopped. */
-const STALE = 30_000;
 
 /** The right of this process to be the only one that uses a file. */
 export interface CheckpointLock {
-  /** Shows other processes that this one is alive. Throws if the lock is gone, or another one has taken it meanwhile. */
-  readonly refresh: () => void;
+  /** Throws if the lock is gone, or another process has taken it. */
+  readonly check: () => void;
 }
 
 /**
- * Locks a file by a second one beside it, `FILE.lock`, until the process exits. Throws if another process has locked it. A
- * lock that a dead process left is taken over: at once if this machine has no such process, otherwise when it is stale.
+ * Locks a file by a second one beside it, `FILE.lock`, with the number of this process, until that exits. Throws if another process
+ * has locked it. The lock of a process that is dead is taken over.
  */
 export function lockCheckpoint(path: string): CheckpointLock {
   const file = `${path}.lock`;
-  const mark = `${process.pid} ${hostname()} ${randomUUID()}`;
+  const mark = `${process.pid} ${randomUUID()}`;
   if (!acquire(path, file, mark)) throw inUse(path, file);
   const isOurs = () => textOf(file) === mark;
   process.once('exit', () => {
     if (isOurs()) rmSync(file, { force: true });
   });
   return {
-    refresh: () => {
+    check: () => {
       if (!isOurs()) throw lost(path, file);
-      const now = new Date();
-      utimesSync(file, now, now);
     },
   };
 }
@@ -53,7 +45,7 @@ function acquire(path: string, file: string, mark: string): boolean {
   const other = textOf(file);
   // Its holder has just ended.
   if (other === undefined) return create(file, mark);
-  return !isHeld(file, other) && replace(path, file, other, mark);
+  return isDead(other) && replace(path, file, other, mark);
 }
 
 /** Creates a file that contains this text, or none: an empty lock would keep everyone out. False if there is such a file. */
@@ -82,8 +74,7 @@ function create(file: string, text: string): boolean {
  */
 function replace(path: string, file: string, dead: string, mark: string): boolean {
   const claim = `${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 12)}.tmp`;
-  const age = ageOf(claim);
-  if (age !== undefined && age >= STALE) rmSync(claim, { force: true });
+  if (isDead(textOf(claim) ?? '')) rmSync(claim, { force: true });
   if (!create(claim, mark)) return false;
   try {
     // Another process may have replaced it before we had the claim. From now on, no other does.
@@ -105,41 +96,26 @@ function lost(path: string, file: string): Error {
 }
 
 function inUse(path: string, file: string): Error {
-  const { pid, host } = holderIn(textOf(file) ?? '');
-  const who = Number.isNaN(pid)
-    ? 'another process'
-    : `process ${pid}${host === hostname() ? '' : ` on ${host}`}`;
-  return new Error(`--checkpoint ${path} is in use by ${who}; pass another file, or stop that process`);
+  const id = processOf(textOf(file) ?? '');
+  const who = Number.isNaN(id) ? 'another process' : `process ${id}`;
+  const remedy = `pass another file, stop that process, or delete ${file} if there is none`;
+  return new Error(`--checkpoint ${path} is in use by ${who}; ${remedy}`);
 }
 
-/** Whether the process that holds a lock with this mark is still running. */
-function isHeld(file: string, mark: string): boolean {
-  if ((ageOf(file) ?? 0) >= STALE) return false;
-  const { pid, host } = holderIn(mark);
-  // A process on another machine cannot be seen from here, nor one that has not yet written its id.
-  if (host !== hostname()) return true;
-  // In a container that is started again, ids repeat: this process may have the one of its predecessor.
-  return pid !== process.pid && isRunning(pid);
-}
-
-/** In ms; undefined if there is no such file. */
-function ageOf(file: string): number | undefined {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats && Date.now() - stats.mtimeMs;
-}
-
-function holderIn(mark: string): { readonly pid: number; readonly host: string | undefined } {
-  const [pid, host] = mark.split(' ');
-  return { pid: Number.parseInt(pid ?? ''), host };
-}
-
-function isRunning(pid: number): boolean {
+/** Whether the process with this mark has ended. In a container that is started again, this one may have the number of its predecessor. */
+function isDead(mark: string): boolean {
+  const id = processOf(mark);
+  if (Number.isNaN(id) || id === process.pid) return id === process.pid;
   try {
-    process.kill(pid, 0);
-    return true;
+    process.kill(id, 0);
+    return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
+}
+
+function processOf(mark: string): number {
+  return Number.parseInt(mark);
 }
 
 function textOf(file: string): string | undefined {

@@ -7,6 +7,8 @@ const ALLOW = 'Access-Control-Allow-Origin';
 
 /** Asks as the browser of a page would, whether that may send requests with a token, and read the answers. */
 export function corsFindings(baseUrl: string, origin: string): Observable<Finding> {
+  if (new URL(baseUrl).origin === origin)
+    return of(ok('cors', 'pages of this origin need no preflight: it is that of the service'));
   const url = baseUrl + eventsWatch.path;
   const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' };
   return forkJoin([
@@ -47,14 +49,24 @@ function findingsOf(preflight: PlainAnswer, { headers }: PlainAnswer, origin: st
         `add ${ALLOW} to all answers, errors too`,
       ),
     ];
-  const allowed = ok('cors', `pages of ${origin} are allowed`);
-  if (names(headers.get('access-control-expose-headers')).includes('rvt-ray-id')) return [allowed];
-  return [
-    allowed,
-    warning(
-      'cors',
-      'pages cannot read rvt-ray-id',
-      'add Access-Control-Expose-Headers: rvt-ray-id, retry-after',
-    ),
-  ];
+  const findings = [ok('cors', `pages of ${origin} are allowed`), preflights(preflight)];
+  if (!names(headers.get('access-control-expose-headers')).includes('rvt-ray-id'))
+    findings.push(
+      warning(
+        'cors',
+        'pages cannot read rvt-ray-id',
+        'add Access-Control-Expose-Headers: rvt-ray-id, retry-after',
+      ),
+    );
+  return findings;
+}
+
+/** A browser keeps the answer to a preflight for one URL, and each watch index makes another one. */
+function preflights({ headers }: PlainAnswer): Finding {
+  const text = 'a page sends a preflight before each poll, since each has a URL of its own';
+  const advice = "to save it, let a proxy serve the service at the page's own origin";
+  const keeps = Number(headers.get('access-control-max-age') ?? 0) > 5;
+  return keeps
+    ? ok('cors', `${text}; those of other requests are kept`)
+    : warning('cors', `${text}, and before all others`, `add Access-Control-Max-Age: 3600; ${advice}`);
 }

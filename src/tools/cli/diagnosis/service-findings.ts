@@ -19,7 +19,7 @@ import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 /** From this difference on, a checkpoint of another machine may seem to be too old, in ms. Dates have no fractions of a second. */
 const SKEW = 5_000;
 /** What a base URL may have too much of, or lack. */
-const PREFIXES = ['', '/v1', '/api', '/api/v1'];
+const PREFIXES = ['', '/v1', '/v2', '/api', '/api/v1', '/api/v2'];
 const OWN_ENCODINGS = ['gzip', 'deflate', 'br', 'identity'];
 
 /**
@@ -31,10 +31,15 @@ export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Obs
     concatMap(answer => {
       if (isService(answer)) return from([ok('service', 'answers at this URL'), ...headerFindings(answer)]);
       const why = notTheService(answer, baseUrl);
-      return why ? of(final(why)) : rightUrl(baseUrl, answer.status).pipe(map(final));
+      return why ? of(final(why)) : rightUrl(baseUrl, answer).pipe(map(final));
     }),
     catchError((error: unknown) => {
       const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } };
+      // A code of zlib.
+      if (cause?.code?.startsWith('Z_') || cause?.code?.startsWith('ERR_BROTLI'))
+        return of(
+          final(problem('service', `its answer cannot be decompressed (${cause.code})`, LEAVE_BODIES)),
+        );
       const text =
         name === 'TimeoutError'
           ? 'accepts connections, and does not answer'
@@ -43,6 +48,8 @@ export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Obs
     }),
   );
 }
+
+const LEAVE_BODIES = 'let a proxy leave bodies, and Content-Encoding, as they are';
 
 const isService = ({ status, own }: PlainAnswer) => own !== undefined && status !== 404 && status < 500;
 
@@ -74,7 +81,9 @@ function whereTo(location: string, baseUrl: string): string {
 }
 
 /** Looks for the service on the same server, with as few requests as there are likely paths. */
-function rightUrl(baseUrl: string, status: number): Observable<Finding> {
+function rightUrl(baseUrl: string, { status, headers }: PlainAnswer): Observable<Finding> {
+  const isPage = headers.get('content-type')?.startsWith('text/html');
+  const text = isPage ? `is not at this URL, but a page (${status})` : `is not at this URL (${status})`;
   const { origin, pathname } = new URL(baseUrl);
   const parts = pathname.split('/').filter(Boolean);
   const parents = parts
@@ -91,18 +100,12 @@ function rightUrl(baseUrl: string, status: number): Observable<Finding> {
     concatMap(url =>
       plainAnswer(url + eventsWatch.path).pipe(
         filter(isService),
-        map(() => problem('service', `is not at this URL (${status})`, `use ${url} as the URL`)),
+        map(() => problem('service', text, `use ${url} as the URL`)),
         catchError(() => EMPTY),
       ),
     ),
     take(1),
-    defaultIfEmpty(
-      problem(
-        'service',
-        `is not at this URL (${status})`,
-        'the URL is what comes before /identity/events/live',
-      ),
-    ),
+    defaultIfEmpty(problem('service', text, 'the URL is what comes before /identity/events/live')),
   );
 }
 
@@ -123,11 +126,7 @@ function headerFindings({ headers, own, clockAhead }: PlainAnswer): readonly Fin
     'there is no rvt-ray-id',
     'let a proxy keep it: operators find requests by it',
   );
-  add(
-    !OWN_ENCODINGS.includes(encoding),
-    `the body is encoded as ${printable(encoding)}`,
-    'let a proxy leave it as it is',
-  );
+  add(!OWN_ENCODINGS.includes(encoding), `the body is encoded as ${printable(encoding)}`, LEAVE_BODIES);
   add(
     age > 0 || /\bhit\b/i.test(headers.get('x-cache') ?? ''),
     'a cache answers',

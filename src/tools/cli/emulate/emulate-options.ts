@@ -5,6 +5,10 @@ import { parseFlags, wholeNumber, shown } from '../parse-flags.js';
 /** The options of `lobby-rx emulate`. */
 export interface EmulateOptions {
   readonly port: number;
+  /** The address to listen on. */
+  readonly host: string | undefined;
+  /** Further names by which the workbench and the commands are reached. */
+  readonly allowHosts: readonly string[];
   /** Undefined if the ids and tokens must not be guessed. */
   readonly seed: number | undefined;
   readonly lobby: LobbyPlace | undefined;
@@ -26,7 +30,8 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseFlags('emulate', args, {
     flags: {
-      ...{ port: { ...text, default: '0' }, seed: text, lobby: text, replay: text },
+      ...{ port: { ...text, default: '0' }, host: text, 'allow-host': text },
+      ...{ seed: text, lobby: text, replay: text },
       ...{ live: flag, every: { ...text, default: '1000' }, ui: flag, json: flag, 'exit-with-stdin': flag },
       help: { ...flag, short: 'h' },
     },
@@ -36,6 +41,8 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
     throw new Error('use either --replay, or --seed, --lobby, --live and --ui');
   return {
     port: wholeNumber('--port', values.port, 0, 65_535),
+    host: values.host === undefined ? undefined : hostIn('--host', values.host),
+    allowHosts: (values['allow-host']?.split(',') ?? []).map(host => hostIn('--allow-host', host)),
     seed: seed === undefined ? undefined : wholeNumber('--seed', seed, 0, 2 ** 32 - 1),
     lobby: lobby === undefined ? undefined : lobbyAt(lobby),
     replay: values.replay,
@@ -46,6 +53,11 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
     exitWithStdin: values['exit-with-stdin'],
     help: values.help,
   };
+}
+
+function hostIn(flag: string, text: string): string {
+  if (/^[\w.:[\]-]+$/.test(text)) return text;
+  throw new Error(`${flag} must be a name or an address, like 0.0.0.0; got ${shown(text)}`);
 }
 
 /** Where a lobby is. */

@@ -20,10 +20,14 @@ import { jsonLine } from '../terminal/index.js';
 import { createWorkbench, readWorkbenchPage, type Workbench } from '../../workbench/index.js';
 import { typeCommands } from './type-commands.js';
 
-const HELP = `lobby-rx emulate: runs the whole service on 127.0.0.1, with sample data
+const HELP = `lobby-rx emulate: runs the whole service on this machine, with sample data
 
   --port N           port to listen on; default: a free one. Tokens are the
                      same after a restart only with --seed
+  --host ADDRESS     address to listen on; default: 127.0.0.1. With 0.0.0.0, a
+                     phone or a container reaches it, and so do all others
+  --allow-host NAMES further names, with their ports, by which the workbench
+                     and commands are reached: 192.168.0.5:8080,pc.local:8080
   --lobby URL        where lobby joins lead: the ws: URL of your lobby server,
                      such as ws://127.0.0.1:8080/play; default: an imaginary
                      host. Only player URLs have the path, lobby joins do not
@@ -73,7 +77,7 @@ export async function emulate(args: readonly string[]): Promise<void> {
     page === undefined ? plainEmulator(config, seeded) : createWorkbench(config, seeded, page);
   const { control, world, emulated$, workbench } = emulated;
   const server = await started(
-    listen(emulated, { port: options.port, control, ...(workbench && { workbench }) }),
+    listen(emulated, { ...placeOf(options), control, ...(workbench && { workbench }) }),
     options,
   );
   if (!server) return;
@@ -92,7 +96,7 @@ export async function emulate(args: readonly string[]): Promise<void> {
   };
   onSignal(stop);
   // Printed last: a program that reads this may stop the process immediately.
-  const info = { server, world, isLive, hasUi };
+  const info = { server, world, isLive, hasUi, isOpen: isOpen(options) };
   process.stdout.write(isJson ? `${jsonLine(infoForPrograms(info))}\n` : infoForPeople(info));
   const commands = typeCommands(control, isJson).subscribe({
     complete: () => {
@@ -120,7 +124,7 @@ async function replay(path: string, options: EmulateOptions): Promise<void> {
     fail((error as Error).message, EXIT.usage);
     return;
   }
-  const server = await started(listen({ handle: recorded }, { port: options.port }), options);
+  const server = await started(listen({ handle: recorded }, placeOf(options)), options);
   if (!server) return;
   const stop = () => void server.close();
   onSignal(stop);
@@ -133,20 +137,29 @@ async function replay(path: string, options: EmulateOptions): Promise<void> {
   if (options.exitWithStdin) process.stdin.resume().once('end', stop);
 }
 
+const placeOf = ({ port, host, allowHosts }: EmulateOptions) => ({ port, ...(host && { host }), allowHosts });
+
 /** The server, once it listens. Reports why it cannot, and is undefined then. */
 async function started(
   listening: Promise<EmulatorServer>,
-  { port }: EmulateOptions,
+  { port, host }: EmulateOptions,
 ): Promise<EmulatorServer | undefined> {
   try {
     return await listening;
   } catch (error) {
     const { code } = error as { code?: string };
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+      fail(`--host ${host} is not an address of this machine (${code})`, EXIT.usage);
+      return undefined;
+    }
     const why = code === 'EADDRINUSE' ? 'is already in use' : `cannot be used: ${code}`;
     fail(`port ${port} ${why}; choose another --port or omit it`, EXIT.refused);
     return undefined;
   }
 }
+
+/** Whether other machines reach it. */
+const isOpen = ({ host = '127.0.0.1' }: EmulateOptions) => !/^(127\.|localhost$|::1$)/.test(host);
 
 function onSignal(stop: () => void): void {
   process.once('SIGINT', stop);

@@ -7,6 +7,8 @@ export interface EmulatorInfo {
   readonly isLive: boolean;
   /** Whether there is a workbench. */
   readonly hasUi: boolean;
+  /** Whether other machines reach it. */
+  readonly isOpen: boolean;
 }
 
 /** The values for a program. */
@@ -20,12 +22,18 @@ export function infoForPrograms({ server: { url, urls, control }, world, hasUi }
 }
 
 /** The text for people, with lines to paste into a shell. */
-export function infoForPeople({ server: { url, control }, world, isLive, hasUi }: EmulatorInfo): string {
+export function infoForPeople({
+  server: { url, port, control },
+  world,
+  isLive,
+  hasUi,
+  isOpen,
+}: EmulatorInfo): string {
   const { groupId, groupName, identityId, identityToken, lobbyToken, lobbyUrl, playerToken } = world;
   const activity = isLive ? 'with simulated activity' : 'without activity (use --live to simulate some)';
   return `The service is running ${activity}.
 Press Ctrl-C to stop it. Type help for what you can make happen in it.
-
+${isOpen ? `Other machines reach it, too, at port ${port}. The workbench and commands need the secret below, and --allow-host.\n` : ''}
   URL              ${url}
 ${hasUi ? `  workbench        ${workbenchUrl(control)}\n` : ''}
   group            ${groupId}  ${groupName}

@@ -21,7 +21,8 @@ export function respond(
 ): Observable<EmulatedResponse> {
   const ray_id = randomId(world.random);
   const headers = { ...CORS, 'content-type': 'application/json', 'rvt-ray-id': ray_id };
-  if (request.method === 'OPTIONS') return of({ status: 204, headers: CORS, body: '' });
+  if (request.method === 'OPTIONS')
+    return of({ status: 204, headers: { ...CORS, 'access-control-max-age': '3600' }, body: '' });
   return defer(() => answer(request, world, settings)).pipe(
     map((value): EmulatedResponse => ({ status: 200, headers, body: JSON.stringify(value) })),
     catchError((error: unknown) => {
@@ -37,6 +38,9 @@ function answer(request: EmulatedRequest, world: World, settings: ServiceSetting
   const url = urlOf(request);
   if (!url) throw new Refusal(400, 'API_BAD_URL', 'The URL is invalid.');
   const { pathname, searchParams: query } = url;
+  // Programs that start this one wait until it answers.
+  if (pathname === '/' && (method === 'GET' || method === 'HEAD'))
+    return of({ message: 'lobby-rx emulates a Lobby, Group and Identity Event service here' });
   const route = findRoute(method, pathname);
   const bearer = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   return route.answer({ path: route.path, query, bearer, body: parseBody(body) }, world, settings);

@@ -56,6 +56,7 @@ describe('doctor, of a service', () => {
       ['/a', '/a/b/c'],
       ['/api', ''],
       ['/v1', '/api'],
+      ['/api/v2', ''],
     ] as const) {
       const url = await serve((request, response) => {
         if (request.url === right + PATH) refuse(request, response);
@@ -74,7 +75,7 @@ describe('doctor, of a service', () => {
       texts(await all(serviceFindings(`${url}/x`)))[0]!,
       /is not at this URL \(200\) → the URL is what comes before/,
     );
-    strictEqual(asked.length, 5);
+    strictEqual(asked.length, 7);
   });
 
   for (const [title, answer, expected] of [
@@ -192,7 +193,7 @@ describe('doctor, of a service', () => {
         .end(),
     );
     match(
-      texts(await all(corsFindings(url, 'https://game.example')))[1]!,
+      texts(await all(corsFindings(url, 'https://game.example')))[2]!,
       /^warning cors: pages cannot read rvt-ray-id/,
     );
     server.close();
@@ -206,6 +207,41 @@ describe('doctor, of a service', () => {
     match(
       texts(await all(corsFindings(closing, 'https://game.example')))[0]!,
       /request of a page is not answered/,
+    );
+  });
+
+  it('says that a page sends a preflight before each poll, unless its origin is that of the service', async () => {
+    const answers = { ...allowed, 'access-control-max-age': '3600' };
+    const url = await serve(({ method }, response) =>
+      response.writeHead(method === 'OPTIONS' ? 204 : 401, { ...OWN, ...answers }).end(),
+    );
+    const found = async (origin: string) => texts(await all(corsFindings(url, origin)));
+    match((await found('https://game.example'))[1]!, /^ok cors: a page sends a preflight before each poll/);
+    delete (answers as Partial<typeof answers>)['access-control-max-age'];
+    match(
+      (await found('https://game.example'))[1]!,
+      /^warning cors: .*before all others → add Access-Control-Max-Age: 3600/,
+    );
+    deepStrictEqual(await found(url), [
+      'ok cors: pages of this origin need no preflight: it is that of the service',
+    ]);
+  });
+
+  it('says that a body cannot be decompressed, and that a page answers', async () => {
+    const url = await serve((_, response) =>
+      response.writeHead(401, { ...OWN, 'content-encoding': 'gzip' }).end(REFUSED),
+    );
+    match(
+      texts(await all(serviceFindings(url)))[0]!,
+      /cannot be decompressed \(Z_\w+\) → let a proxy leave bodies/,
+    );
+    server.close();
+    const page = await serve((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<p>Hi'),
+    );
+    match(
+      texts(await all(serviceFindings(page)))[0]!,
+      /^problem service: is not at this URL, but a page \(200\) → the URL is what/,
     );
   });
 

@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { lastValueFrom } from 'rxjs';
 import { createClient, lobbyAddress } from 'lobby-rx';
@@ -41,6 +42,39 @@ describe('lobby-rx emulate', () => {
     match(out, /with simulated activity/);
     strictEqual(out.match(/^ {2}curl /gm)?.length, 4);
     match(out, /^ {2}export CONTROL_URL=http:\/\/127\.0\.0\.1:\d+\/_emulator CONTROL_SECRET=\S{32,}$/m);
+  });
+
+  it('is what a program waits for that starts it, and says what it is', async () => {
+    const run = lobbyRx(['emulate', '--json']);
+    await run.prints('\n');
+    const { url } = JSON.parse(run.out()) as { url: string };
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await fetch(url, { method });
+      const text = await answer.text();
+      deepStrictEqual([answer.status, text.includes('emulates a Lobby')], [200, method === 'GET']);
+    }
+    run.process.kill('SIGTERM');
+    await run.exited;
+  });
+
+  it('is reached at another address, by whom it is to be, and says so', async () => {
+    const run = lobbyRx(['emulate', '--host', '0.0.0.0', '--allow-host', '127.0.0.2:1,127.0.0.3:2']);
+    await run.prints('$CONTROL_URL/presence"\n');
+    const [, port = '', secret = ''] =
+      /127\.0\.0\.1:(\d+)\/_emulator CONTROL_SECRET=(\S+)/.exec(run.out()) ?? [];
+    match(run.out(), new RegExp(`Other machines reach it, too, at port ${port}`));
+    strictEqual((await fetch(`http://127.0.0.2:${port}/`)).status, 200);
+    const post = (host: string) =>
+      new Promise<number | undefined>(resolve => {
+        const headers = { host, authorization: `Bearer ${secret}` };
+        const url = `http://127.0.0.2:${port}/_emulator/state`;
+        request(url, { method: 'POST', headers }, answer => resolve(answer.resume().statusCode)).end();
+      });
+    deepStrictEqual([await post('127.0.0.3:2'), await post(`127.0.0.2:${port}`)], [200, 403]);
+    run.process.kill('SIGTERM');
+    strictEqual((await run.exited).code, 0);
+    const { err } = await lobbyRx(['emulate', '--host', '203.0.113.1']).exited;
+    strictEqual(err, 'lobby-rx: --host 203.0.113.1 is not an address of this machine (EADDRNOTAVAIL)\n');
   });
 
   it('reports in one line that a port is in use', async () => {
@@ -106,7 +140,7 @@ describe('lobby-rx emulate', () => {
     const run = lobbyRx(['emulate', '--json'], { input: 'presence away\n' });
     await run.prints('"the presence is away"');
     const { url } = JSON.parse(run.out().split('\n')[0]!) as { url: string };
-    strictEqual((await fetch(url)).status, 404);
+    strictEqual((await fetch(url)).status, 200);
     run.process.kill();
     await run.exited;
   });
