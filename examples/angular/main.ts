@@ -1,6 +1,7 @@
 // npm run board: the board with everything that it needs: an emulated service and the example's lobby server.
-import { execFile } from 'node:child_process';
-import { parseArgs, promisify } from 'node:util';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { startBoard } from './board.js';
 
 const HELP = `npm run board: an Angular application, open on localhost
@@ -20,35 +21,15 @@ if (values.help) {
   console.log(HELP);
   process.exit(0);
 }
-/** Runs npm, with a dot for every two seconds. */
-async function npm(title: string, ...args: string[]): Promise<void> {
-  process.stdout.write(title);
-  const dots = setInterval(() => process.stdout.write('.'), 2_000);
-  const start = performance.now();
-  try {
-    await promisify(execFile)('npm', [...args, '--loglevel=error'], { cwd: import.meta.dirname });
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
-    fail(`\n${stdout}${stderr}`);
-  } finally {
-    clearInterval(dots);
-  }
-  console.log(` ${Math.round((performance.now() - start) / 1_000)} s`);
-}
-if (!values.built) {
-  // Not `npm ci`: it refuses a lock file without the builds of its packages for all platforms.
-  await npm(
-    'Installing the board, which takes half a minute ',
-    'install',
-    '--no-save',
-    '--no-audit',
-    '--no-fund',
-  );
-  await npm('Building it, which takes as long ', 'run', 'build');
-}
 const port = Number(values.port);
 if (!/^\d+$/.test(values.port) || port < 1 || port > 65_535)
   fail(`--port must be from 1 to 65535; got '${values.port}'.`);
+if (!values.built) {
+  console.log('Half a minute each, some minutes on a busy machine or a slow network:');
+  // Not `npm ci`: it refuses a lock file without the builds of its packages for all platforms.
+  await npm('installing the board', 'install', '--no-save', '--no-audit', '--no-fund', '--loglevel=http');
+  await npm('building it', 'run', 'build');
+}
 const failures: string[] = [];
 const board = await startBoard({ port, every: 2_500, print: line => failures.push(line) }).catch(() => {
   const isTaken = failures.some(line => line.includes('EADDRINUSE'));
@@ -63,6 +44,32 @@ ${board.links.map(({ name, url }) => `  ${name.padEnd(6)} ${url}`).join('\n')}
 Ctrl-C to stop.`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void board.close().then(() => process.exit(0)));
+}
+
+/** Runs npm, and shows for how long, and what it has said last. */
+async function npm(title: string, ...args: string[]): Promise<void> {
+  const { stdout, stderr } = process;
+  const start = performance.now();
+  const seconds = () => `${Math.round((performance.now() - start) / 1_000)} s`;
+  const child = spawn('npm', args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data: Buffer) => (output += stripVTControlCharacters(data.toString())));
+  const show = () => {
+    const last = output.trimEnd().split('\n').at(-1)!.trim();
+    const line = `  ${title}: ${seconds()}  ${last}`;
+    stdout.write(stdout.isTTY ? `\r\x1b[K${line.slice(0, stdout.columns - 1)}` : `${line}\n`);
+  };
+  const showing = setInterval(show, stdout.isTTY ? 500 : 10_000);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearInterval(showing);
+  if (stdout.isTTY) stdout.write('\r\x1b[K');
+  if (code === 0) {
+    console.log(`  ${title}: ${seconds()}`);
+    return;
+  }
+  stderr.write(output);
+  fail(`npm ${args[0]} has failed`);
 }
 
 function fail(message: string): never {
