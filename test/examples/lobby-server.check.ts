@@ -56,7 +56,7 @@ describe('The program of docs/lobby-server.md', () => {
     before.ws.terminate();
     await server.prints('Ada is away');
     const ada = await enter(ticket);
-    await server.prints('Ada is away\nAda is open');
+    await waitUntil(() => /Ada is away\n.*\nAda is open/.test(server.out()));
     ada.ws.send('hello');
     await waitUntil(() => ada.seen.some(({ text }) => text === 'Ada: hello'));
     server.process.kill('SIGTERM');

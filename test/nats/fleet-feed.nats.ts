@@ -222,7 +222,7 @@ for (const program of SERVERS) {
       const feed = fleetFeed({
         nats: await server.connect(),
         identity_id: id,
-        events: { chat_message: Chat },
+        kinds: { chat_message: Chat },
       });
       const states = statusOf(feed as unknown as EventFeed);
       const chat = firstValueFrom(feed.on('chat_message'));

@@ -15,10 +15,10 @@ type Load = (client: Pick<Client, 'matchmaker'>) => FreeSlot;
 /** The hook of a page, as a function of the client that it uses. */
 function freeSlotOf(file: string): Load {
   const text = readFileSync(join(ROOT, file), 'utf8');
-  const [, definition] = /^ +freeSlot: (player_token => .*),$/m.exec(text) ?? [];
+  const [, definition] = /^ +freeSlot: (player_token =>\s[^,]*),$/m.exec(text) ?? [];
   ok(definition, `${file}: no freeSlot`);
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
-  return new Function('client', `return ${definition};`) as Load;
+  return new Function('client', `const { players } = client.matchmaker; return ${definition};`) as Load;
 }
 
 for (const file of ['README.md', 'docs/lobby-server.md', 'examples/lobby-server/main.ts']) {

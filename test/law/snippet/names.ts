@@ -12,7 +12,7 @@ export interface SnippetNames {
   /** The player's login, in a game client. */
   readonly session: { readonly token: string; readonly renew: () => Promise<string> };
   readonly savedCheckpoint: Checkpoint | undefined;
-  readonly save: (checkpoint: Checkpoint) => Promise<void>;
+  readonly save: (checkpoint: Checkpoint, events?: readonly unknown[]) => Promise<void>;
   /** The HTTP server and one player's connection, in a lobby. */
   readonly server: Server;
   readonly socket: { readonly close: (code?: number, reason?: string) => void };

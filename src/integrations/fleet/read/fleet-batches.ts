@@ -80,7 +80,7 @@ export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
    */
   readonly ack?: ((batch: FleetBatch<PayloadsOf<Codecs>>) => unknown) | undefined;
   /** Codecs of your own event kinds, as in `createClient`. */
-  readonly events?: Codecs;
+  readonly kinds?: Codecs;
   /** The name of the fleet. Default `lobby`. */
   readonly fleet?: string;
 }
@@ -100,7 +100,7 @@ const OPTIONS: Options<FleetBatchesConfig> = {
   durable: workerName,
   from: position,
   ack: aFunction,
-  events: plainObject,
+  kinds: plainObject,
   fleet: fleetName,
 };
 
@@ -136,7 +136,7 @@ function batchesOf<Codecs extends EventCodecs>(
   type Own = PayloadsOf<Codecs>;
   const { durable, of, from, ack } = config;
   const subjects = storedSubjects(fleet, of);
-  const codec = identityEventList<Codecs>(config.events ?? ({} as Codecs));
+  const codec = identityEventList<Codecs>(config.kinds ?? ({} as Codecs));
   if (of && 'shard' in of && of.shard >= fleet.shards)
     throw new InputError('of.shard', `less than ${fleet.shards}, the number of shards`, String(of.shard));
   const messageAt = async (seq: number) => {

@@ -54,7 +54,7 @@ export interface FleetFeedConfig<Codecs extends EventCodecs = NoOwnEvents> {
   readonly nats: Nats;
   readonly identity_id: string;
   /** Codecs of your own event kinds, as in `createClient`. */
-  readonly events?: Codecs;
+  readonly kinds?: Codecs;
   /** How long to go on after the last subscriber has left, in ms. Default 1,000. */
   readonly linger?: number;
   /** The name of the fleet. Default `lobby`. */
@@ -64,7 +64,7 @@ export interface FleetFeedConfig<Codecs extends EventCodecs = NoOwnEvents> {
 const OPTIONS: Options<FleetFeedConfig> = {
   nats: natsConnection,
   identity_id: identityId,
-  events: plainObject,
+  kinds: plainObject,
   linger: milliseconds,
   fleet: fleetName,
 };
@@ -112,7 +112,7 @@ function signalsOf<Codecs extends EventCodecs>(
 ): Observable<WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>> {
   type Signal = WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>;
   const subject = storedSubjects(fleet, config);
-  const codec = identityEventList<Codecs>(config.events ?? ({} as Codecs));
+  const codec = identityEventList<Codecs>(config.kinds ?? ({} as Codecs));
   const status$ = new BehaviorSubject<WatchStatus>(connecting(Date.now()));
   const setState = (state: 'live' | 'retrying', error?: unknown) => {
     const { value } = status$;
