@@ -230,6 +230,127 @@ for (const program of SERVERS) {
       ok(/identities must be ids whose shardOf is \d; got one of \d/.test(String(third.error())));
     });
 
+    it('follows every identity once, after NATS has lost who has which shard', async () => {
+      setting = await stage({ program });
+      const { add, work, followed, publish, server, running } = setting;
+      const ids = add(40);
+      const workers = await Promise.all(['ada', 'ben', 'cleo'].map(name => work({ name })));
+      await followed();
+      const held = () =>
+        workers.flatMap(({ events }) => {
+          const shards = new Set<number>();
+          for (const event of events) {
+            if (event.kind === 'assigned') shards.add(event.shard);
+            if (event.kind === 'released' || event.kind === 'lost') shards.delete(event.shard);
+          }
+          return [...shards];
+        });
+      const { streams } = await jetstreamManager(await server.connect());
+      await streams.delete('KV_LOBBY_FLEET');
+      workers.push(await work({ name: 'dora' }));
+      await waitUntil(() => workers[3]!.events.some(({ kind }) => kind === 'assigned'));
+      await waitUntil(() => held().length === 8 && new Set(held()).size === 8);
+      await followed();
+      const seen: number[] = [];
+      running.push(
+        fleetBatches({ nats: await server.connect(), from: 0 }).subscribe(({ events }) =>
+          seen.push(...events.map(numberOf)),
+        ),
+      );
+      for (const id of ids) publish(id);
+      await waitUntil(() => seen.length >= 40);
+      deepStrictEqual(new Set(seen).size, 40);
+    });
+
+    it('creates again what NATS has lost, although nothing happens', async () => {
+      setting = await stage({ program });
+      const { add, work, followed, server } = setting;
+      add(20);
+      const worker = await work({ lease: 1_000 });
+      await followed();
+      const { streams } = await jetstreamManager(await server.connect());
+      const lost = ['LOBBY_EVENTS', 'KV_LOBBY_PLACES', 'LOBBY_ALIVE', 'KV_LOBBY_FLEET'];
+      for (const name of lost) await streams.delete(name);
+      const isThere = (name: string) =>
+        streams.info(name).then(
+          () => true,
+          () => false,
+        );
+      await waitUntil(async () => (await Promise.all(lost.map(isThere))).every(Boolean));
+      const second = await work({ lease: 1_000 });
+      worker.worker.unsubscribe();
+      await waitUntil(() => second.events.filter(({ kind }) => kind === 'assigned').length === 8);
+      await followed();
+    });
+
+    it('leaves out workers that somebody has made up', async () => {
+      setting = await stage({ program });
+      const { add, work, followed, server } = setting;
+      add(10);
+      const nats = await server.connect();
+      const worker = await work({ capacity: 100 });
+      await waitUntil(() => worker.events.some(({ kind }) => kind === 'beat'));
+      for (const name of ['eve.-100', 'eve.Infinity', 'eve.1e17', 'eve.x', 'eve.0.5', 'e*e.1'])
+        nats.publish(`lobby.alive.worker.${name}`, '{}');
+      await followed();
+      let looks = 0;
+      nats.subscribe('lobby.assigned', {
+        callback: () => {
+          looks++;
+        },
+      });
+      await new Promise(resolve => setTimeout(resolve, 1_000));
+      ok(looks <= 2, `${looks}`);
+      deepStrictEqual(worker.events.filter(({ kind }) => kind === 'assigned').length, 8);
+    });
+
+    it('is drained before there is a connection', () => {
+      const drain$ = new Subject<void>();
+      const kinds: string[] = [];
+      runFleet({ nats: new Promise<never>(() => undefined), identities$, client, drain$ }).subscribe({
+        next: ({ kind }) => kinds.push(kind),
+        complete: () => kinds.push('complete'),
+      });
+      drain$.next();
+      deepStrictEqual(kinds, ['drained', 'complete']);
+    });
+
+    it('is entered again after somebody has deleted what it agrees on', async () => {
+      setting = await stage({ program });
+      const { add, work, followed, server } = setting;
+      add(10);
+      await work({ lease: 1_000 });
+      await followed();
+      const kv = await new Kvm(await server.connect()).open('LOBBY_FLEET');
+      for (const spoil of [() => kv.delete('fleet'), () => kv.put('fleet', '{oops')]) {
+        await spoil();
+        const second = await work({ lease: 1_000 });
+        await waitUntil(() => second.events.some(({ kind }) => kind === 'ready'));
+        deepStrictEqual(second.error(), undefined);
+        second.worker.unsubscribe();
+      }
+    });
+
+    it('asks again for the identities of a shard if that has failed', async () => {
+      setting = await stage({ program });
+      const { add, work, followed } = setting;
+      const ids = add(10);
+      const answers: (() => unknown)[] = [
+        () => {
+          throw new Error('broken');
+        },
+        () => undefined,
+        () => Promise.reject(new Error('no database')),
+      ];
+      const of0 = (shard: number) => of(ids.filter(id => shardOf(id, 8) === shard));
+      const identities = (shard: number) => answers.shift()?.call(undefined) ?? of0(shard);
+      const worker = await work({ identities$: undefined, identities } as object);
+      await followed();
+      await waitUntil(() => worker.events.some(({ kind }) => kind === 'ready'));
+      ok(worker.events.filter(({ kind }) => kind === 'trouble').length >= 2);
+      deepStrictEqual(worker.error(), undefined);
+    });
+
     it('says that an id is not a string', async () => {
       server = await startNatsServer({ program });
       const ids = of([7]) as unknown as NonNullable<FleetConfig['identities$']>;

@@ -13,7 +13,7 @@ import {
   positiveInteger,
   type Options,
 } from '../../error/index.js';
-import { fleetName, natsConnection, workerName, type Nats } from './nats/index.js';
+import { fleetName, MAX_CAPACITY, natsConnection, workerName, type Nats } from './nats/index.js';
 
 /** The options of {@link runFleet}. `nats`, `client`, and `identities$` or `identities` are required; everything else is optional. */
 export interface FleetConfig {
@@ -85,7 +85,10 @@ const OPTIONS: Options<FleetConfig> = {
     name: `a number of milliseconds, at least ${MIN_LEASE}`,
     is: u => milliseconds.is(u) && u >= MIN_LEASE,
   },
-  capacity: positiveInteger,
+  capacity: {
+    name: `an integer from 1 to ${MAX_CAPACITY}`,
+    is: u => positiveInteger.is(u) && u <= MAX_CAPACITY,
+  },
   startsPerSecond: positiveInteger,
   name: workerName,
   fleet: fleetName,
@@ -122,7 +125,9 @@ export function fleetSettings(config: FleetConfig): FleetSettings {
       'given, or identities(shard) instead of it',
       identities ? 'both' : 'neither',
     );
-  return { ...DEFAULTS, name: defaultName(), ...given(config) };
+  const settings = { ...DEFAULTS, name: defaultName(), ...given(config) };
+  // Times of NATS are whole.
+  return { ...settings, lease: Math.round(settings.lease) };
 }
 
 function defaultName(): string {

@@ -1,5 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { asyncScheduler, defer, from, NEVER, Observable, switchMap, takeUntil } from 'rxjs';
+import {
+  asyncScheduler,
+  defer,
+  from,
+  map,
+  NEVER,
+  Observable,
+  of,
+  race,
+  shareReplay,
+  switchMap,
+  take,
+  takeUntil,
+} from 'rxjs';
 import { fromHttp } from '../../transport/node/index.js';
 import { backoff } from '../../stream/index.js';
 import type { FleetEvent } from './fleet-event.js';
@@ -47,14 +60,28 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
         },
       }),
     );
-    const work$ = opened$.pipe(
-      switchMap(fleet => workOf(fleet, settings).pipe(takeUntil(whenClosed(fleet.nats)))),
+    // Heard from the beginning, also while there is nothing to give up yet.
+    const drain$ = from(settings.drain$ ?? NEVER).pipe(
+      take(1),
+      shareReplay({ bufferSize: 1, refCount: true }),
+    );
+    const work$ = race(opened$, drain$.pipe(map(() => undefined))).pipe(
+      take(1),
+      switchMap(fleet =>
+        fleet
+          ? workOf(fleet, settings, drain$).pipe(takeUntil(whenClosed(fleet.nats)))
+          : of({ kind: 'drained' } as const),
+      ),
     );
     return work$.subscribe(subscriber);
   });
 }
 
-function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetEvent> {
+function workOf(
+  fleet: WorkingFleet,
+  settings: FleetSettings,
+  drain$: Observable<unknown>,
+): Observable<FleetEvent> {
   const { client, lease, capacity, startsPerSecond, name, requestsPerMinute, localAddresses } = settings;
   const clock = { random: Math.random, scheduler: asyncScheduler };
   return new Observable(subscriber => {
@@ -74,7 +101,7 @@ function workOf(fleet: WorkingFleet, settings: FleetSettings): Observable<FleetE
     return fleetWorker({
       ...{ name, instance, lease, capacity, shards: fleet.shards, scheduler: clock.scheduler },
       monotonic: performance,
-      drain$: from(settings.drain$ ?? NEVER),
+      drain$,
       registry: new NatsRegistry(fleet, natsClock),
       identities: identities
         ? identitiesByShard(identities, fleet.shards, identityId)

@@ -3,18 +3,21 @@ import {
   concatMap,
   connect,
   EMPTY,
+  endWith,
   finalize,
   from,
   identity,
   ignoreElements,
   interval,
   last,
+  map,
   merge,
   startWith,
   switchMap,
   takeUntil,
   takeWhile,
   tap,
+  timer,
   type MonoTypeOperatorFunction,
 } from 'rxjs';
 import type { Client } from '../../client/index.js';
@@ -22,13 +25,16 @@ import { clientOf, CONNECTION, urlOf } from './connection.js';
 import {
   connectionFindings,
   corsFindings,
+  final,
   groupFindings,
   playerFindings,
+  problem,
   proxyFindings,
   serviceFindings,
   watchFindings,
   type Finding,
 } from './diagnosis/index.js';
+import { redact } from '../../error/index.js';
 import { parseFlags, shown } from './parse-flags.js';
 import { EXIT, run } from './run.js';
 import { jsonLine, printLine, readSecret } from './terminal/index.js';
@@ -45,12 +51,20 @@ const HELP = `lobby-rx doctor: what is wrong with a service, and what is between
   --insecure         allows plain http: to another machine
   --help             prints this help
 
-LOBBY_TOKEN is the token of an identity. Takes up to a minute: as long as the
-service holds a poll. It sends about five requests, and changes nothing. Prints
+LOBBY_TOKEN is the token of an identity. Takes up to a minute if all is well: as
+long as the service holds a poll; three minutes at most. It sends about five
+requests, and changes nothing. Prints
 a line for each finding, with what to do; otherwise JSON, one finding per line.
 
 Exit codes: 0 no problem, 1 a problem, 2 wrong arguments, 3 no service.
 `;
+
+/** How long all checks may take together, in ms: a poll, and what is around it. */
+const DEADLINE = 180_000;
+
+const LATE = final(
+  problem('doctor', `is not done after ${DEADLINE / 1_000} s`, 'see whether answers end that have begun'),
+);
 
 const MARKS = { ok: '✔', warning: '!', problem: '✖' } as const;
 
@@ -68,14 +82,19 @@ export function doctor(args: readonly string[]): Promise<void> {
     const url = urlOf('api', values, process.env)[1].replace(/\/+$/, '');
     const lobby = values['player-token'] ? clientOf('matchmaker', values, process.env) : undefined;
     const groupOf = values.group === undefined ? undefined : clientOf('group', values, process.env);
-    const findings$ = concat(
+    const checks$ = concat(
       from(proxyFindings(new URL(url), process.env)),
       connectionFindings(new URL(url)),
       serviceFindings(url),
       origin === undefined ? EMPTY : corsFindings(url, origin),
       lobby ? confirmed(lobby) : watchFindings(client, () => performance.now()),
       groupOf ? groupFindings(groupOf, values.group!) : EMPTY,
-    ).pipe(takeWhile(({ isFinal }) => !isFinal, true));
+    );
+    const findings$ = merge(checks$.pipe(endWith(undefined)), timer(DEADLINE).pipe(map(() => LATE))).pipe(
+      takeWhile((finding): finding is Finding => finding !== undefined),
+      takeWhile(({ isFinal }) => !isFinal, true),
+      map(finding => withoutToken(finding, process.env.LOBBY_TOKEN)),
+    );
     const isForPeople = process.stdout.isTTY && !values.json;
     return findings$.pipe(exitCode(), waiting(isForPeople), print(isForPeople ? row : jsonLine));
   });
@@ -97,6 +116,16 @@ const confirmed = (lobby: Client) =>
     // An open standard input would keep the process running.
     finalize(() => process.stdin.destroy()),
   );
+
+/** A server may repeat the token, also one that it has of an earlier run. */
+function withoutToken(finding: Finding, token = ''): Finding {
+  const { text, advice } = finding;
+  return {
+    ...finding,
+    text: redact(text, [token]),
+    ...(advice !== undefined && { advice: redact(advice, [token]) }),
+  };
+}
 
 /** A problem is no error: the other checks go on. */
 function exitCode(): MonoTypeOperatorFunction<Finding> {

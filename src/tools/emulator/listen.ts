@@ -96,14 +96,7 @@ export async function listen(
   const access: ControlAccess = {
     // In constant time: how long it takes must not tell how much of a guess is right.
     isAllowed: authorization => timingSafeEqual(digest(authorization), expected),
-    hosts: [
-      ...new Set([
-        `${name}:${port}`,
-        `${LOOPBACK}:${port}`,
-        `localhost:${port}`,
-        ...(config.allowHosts ?? []),
-      ]),
-    ],
+    hosts: hostsOf([name, LOOPBACK, 'localhost', ...(isAny ? ['[::1]'] : [])], port, config.allowHosts),
   };
   const { control, workbench } = config;
   const controls = control && { control, ...(workbench && { workbench }) };
@@ -127,6 +120,12 @@ export async function listen(
         server.closeAllConnections();
       }),
   };
+}
+
+/** Programs leave out a port that is the default one. */
+function hostsOf(names: readonly string[], port: number, more: readonly string[] = []): readonly string[] {
+  const own = names.flatMap(name => [`${name}:${port}`, ...(port === 80 ? [name] : [])]);
+  return [...new Set([...own, ...more.map(host => host.toLowerCase())])];
 }
 
 function nodeModule<Name extends 'node:http' | 'node:crypto'>(name: Name) {
@@ -182,7 +181,13 @@ async function serve(
   const answer = handle({ method, url, headers, ...(body && { body }) }).subscribe({
     next: response => {
       if (response.delivery === 'dead_pool') pool.kill();
-      if (!pool.isDead(socket)) send(outgoing, response);
+      if (pool.isDead(socket)) return;
+      try {
+        send(outgoing, response);
+      } catch {
+        // A header that Node refuses, of a handler that is not the emulator's.
+        socket.destroy();
+      }
     },
     error: () => send(outgoing, { status: 500, headers: {}, body: '' }),
   });

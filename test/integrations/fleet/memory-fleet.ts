@@ -59,8 +59,8 @@ export class MemoryFleet {
   readonly #places = new Map<number, IdlePlaces>();
   readonly #changes$ = new Subject<void>();
   readonly #lease: number;
-  readonly #alive = new Map<string, Told & { readonly beat: Heartbeat }>();
-  #leader: (Told & { readonly link: Link; readonly revision: number }) | undefined;
+  readonly #alive = new Map<string, Told & { readonly beat: Heartbeat; readonly first: number }>();
+  #leader: (Told & { readonly link: Link; readonly epoch: number }) | undefined;
   #list = 1;
   #shares: StoredShares = { revision: 0, shares: { epoch: 0, workers: [], owners: [], silent: [] } };
   #told = 0;
@@ -109,7 +109,8 @@ export class MemoryFleet {
   /** The shares are lost, as if somebody had deleted them. */
   forgetShares(): void {
     this.#shares = {
-      revision: this.#shares.revision + 1,
+      // A new bucket counts anew.
+      revision: 0,
       shares: { epoch: 0, workers: [], owners: [], silent: [] },
     };
   }
@@ -136,11 +137,11 @@ export class MemoryFleet {
   }
 
   registry(link: Link): FleetRegistry {
-    const lead = (revision: number) => {
+    const lead = (epoch: number) => {
       const led = this.#leader && this.#isFresh(this.#leader) ? this.#leader : undefined;
-      if (led && led.link !== link) return { isMine: false, revision: led.revision };
-      this.#leader = { link, revision, ...this.#now() };
-      return { isMine: true, revision };
+      if (led && led.link !== link) return { isMine: false, epoch: led.epoch };
+      this.#leader = { link, epoch, ...this.#now() };
+      return { isMine: true, epoch };
     };
     const began = this.#list;
     let first: number | undefined;
@@ -154,15 +155,16 @@ export class MemoryFleet {
         this.#ask(link, () => {
           const before = this.#alive.get(beat.worker);
           const told = this.#now();
-          this.#alive.set(beat.worker, { beat, ...told });
-          const isNamesake = before && first !== undefined && before.number > first;
+          const isOther = before && before.beat.instance !== beat.instance;
+          const hasNamesake = isOther && first !== undefined && before.number > first && before.first < first;
           first ??= told.number;
-          return of(isNamesake && before.beat.instance !== beat.instance ? before.beat.instance : undefined);
+          this.#alive.set(beat.worker, { beat, first, ...told });
+          return of(hasNamesake === true);
         }),
-      lead: revision => this.#ask(link, () => of(lead(revision))),
-      announce: revision =>
+      lead: epoch => this.#ask(link, () => of(lead(epoch))),
+      announce: epoch =>
         this.#ask(link, () => {
-          if (lead(revision).isMine) this.#changes$.next();
+          if (lead(epoch).isMine) this.#changes$.next();
           return of(0);
         }),
       alive: () =>

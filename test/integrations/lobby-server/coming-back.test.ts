@@ -201,6 +201,16 @@ describe('a player of lobbyGate who comes back', () => {
     }
   });
 
+  it('is refused, and that is logged, if who hears that they are away closes them while they come back', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const { player } = await enter();
+    player.status$.subscribe(status => {
+      if (status === 'away') player.close();
+    });
+    strictEqual(await refusalOf(player.returnTicket), 'expired');
+    deepStrictEqual(kinds().slice(-2).sort(), ['freed', 'refused']);
+  });
+
   it('is one of the players all the while', async () => {
     gate = await openGate({ token: 'message', grace: GRACE });
     const counts: number[] = [];

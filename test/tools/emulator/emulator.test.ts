@@ -1,5 +1,5 @@
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert';
-import { lastValueFrom, map, take, toArray } from 'rxjs';
+import { lastValueFrom, map, of, take, toArray } from 'rxjs';
 import {
   createClient,
   getMembers,
@@ -118,6 +118,14 @@ describe('an emulator that listens', () => {
       fetch(`${server.urls.matchmakerUrl}/v1/players/connected`, { method: 'POST', body });
     strictEqual((await send('x'.repeat(100_000))).status, 413);
     strictEqual((await send('{}')).status, 401);
+    await server.close();
+  });
+
+  it('ends the connection of a request whose answer has a header that Node refuses', async () => {
+    const server = await listen({
+      handle: () => of({ status: 200, headers: { 'x-odd': 'a\r\nb' }, body: '' }),
+    });
+    await rejects(fetch(server.url));
     await server.close();
   });
 });

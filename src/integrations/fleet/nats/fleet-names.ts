@@ -19,6 +19,9 @@ export const workerName: Guard<string> = {
   is: (u): u is string => nonEmptyString.is(u) && /^[A-Za-z0-9_-]{1,64}$/.test(u),
 };
 
+/** How many identities a worker may be made for: all workers together can be counted. */
+export const MAX_CAPACITY = 1e9;
+
 /** What the streams, subjects and buckets of a fleet are called. */
 export interface FleetNames {
   readonly stream: string;

@@ -1,5 +1,5 @@
 import type { KV } from '@nats-io/kv';
-import { InputError } from '../../../error/index.js';
+import { InputError, positiveInteger, readOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import { fenced } from './fenced.js';
 
@@ -25,16 +25,25 @@ export interface Generations {
   readonly generation: () => Promise<number>;
 }
 
+/** What is stored; undefined if it was deleted, or is something else. */
+async function read(kv: KV): Promise<{ readonly state: FleetState; readonly revision: number } | undefined> {
+  const entry = await kv.get(STATE);
+  const state = entry?.operation === 'PUT' ? readOr(undefined, () => entry.json<FleetState>()) : undefined;
+  return entry && state && positiveInteger.is(state.shards) ? { state, revision: entry.revision } : undefined;
+}
+
 /** The number of shards is a part of where records are stored: it stays as the first worker has said. */
 export async function agreeOnFleetState(
   kv: KV,
   wanted?: number,
   isWorker = false,
 ): Promise<{ readonly shards: number }> {
-  const stored = async () => (await kv.get(STATE))?.json<FleetState>().shards;
+  const stored = async () => (await read(kv))?.state.shards;
   let shards = await stored();
   if (shards === undefined && isWorker) {
-    await kv.create(STATE, JSON.stringify({ shards: wanted ?? SHARDS })).catch(() => undefined);
+    // What somebody has spoilt is replaced.
+    const previousSeq = (await kv.get(STATE))?.revision ?? 0;
+    await fenced(() => kv.put(STATE, JSON.stringify({ shards: wanted ?? SHARDS }), { previousSeq }));
     shards = await stored();
   }
   if (shards === undefined) throw new FleetError('the fleet does not exist yet: none of its workers has run');
@@ -58,18 +67,17 @@ const isSame = (state: FleetState | undefined, created: string) =>
  */
 export async function countStream(kv: KV, created: string): Promise<void> {
   for (;;) {
-    const entry = await kv.get(STATE);
-    const state = entry?.json<FleetState>();
-    if (!state || isSame(state, created)) return;
+    const entry = await read(kv);
+    if (!entry || isSame(entry.state, created)) return;
+    const { state, revision: previousSeq } = entry;
     const generation = Math.max((state.generation ?? 0) + 1, Math.floor((Date.now() - FIRST_DAY) / DAY));
-    const previousSeq = entry!.revision;
     const put = () => kv.put(STATE, JSON.stringify({ ...state, generation, created }), { previousSeq });
     if ((await fenced(put)) !== undefined) return;
   }
 }
 
 export function generationsIn(kv: KV): Generations {
-  const state = async () => (await kv.get(STATE))?.json<FleetState>();
+  const state = async () => (await read(kv))?.state;
   return {
     generation: async () => (await state())?.generation ?? 0,
     generationOf: async created => {

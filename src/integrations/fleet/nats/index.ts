@@ -1,5 +1,5 @@
 export { fenced } from './fenced.js';
-export { fleetName, identityId, storedSubjects, workerName } from './fleet-names.js';
+export { fleetName, identityId, MAX_CAPACITY, storedSubjects, workerName } from './fleet-names.js';
 export { hasLost, identityMessages, lastRecordOf } from './identity-messages.js';
 export { NatsClock } from './nats-clock.js';
 export { connectionStatus, natsConnection, whenClosed, type Nats } from './nats-connection.js';

@@ -13,6 +13,9 @@ const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i
 /** What a server says, or not, while it starts. */
 const LATE = /timeout|temporarily unavailable|no suitable peers|no worker has counted it yet/i;
 
+/** A worker counts it in a moment. */
+const UNCOUNTED = 'no worker has counted it yet';
+
 /** Errors of NATS by what they say, and what to do about each. The classes differ between versions and packages. */
 const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
   [
@@ -68,7 +71,8 @@ export function whileStarting(nats: Nats, orAlone = false): (error: unknown) => 
   let isCluster = false;
   const known = ({ info }: NatsConnection) => (isCluster = info?.cluster !== undefined);
   Promise.resolve(nats).then(known, () => undefined);
-  return error => (isCluster || orAlone) && mayPass(error, isCluster) && performance.now() - start < STARTING;
+  const isDue = (error: unknown) => isCluster || orAlone || textOf(error).includes(UNCOUNTED);
+  return error => isDue(error) && mayPass(error, isCluster) && performance.now() - start < STARTING;
 }
 
 function textOf(error: unknown): string {

@@ -12,12 +12,16 @@ import type {
   StoredShares,
 } from '../worker/index.js';
 import { fenced } from './fenced.js';
+import { MAX_CAPACITY, workerName } from './fleet-names.js';
 import type { NatsClock } from './nats-clock.js';
 import type { WorkingFleet } from './open-fleet.js';
 
 /** The key of the shares, and those of the places of a shard. */
 const SHARES = 'shares';
 const IDLE = 'idle.';
+
+/** A leader looks so often, four times in a lease, until it looks for what NATS may have lost. */
+const LOOK_EVERY = 4;
 
 /** The clocks of a cluster write the same time in more than one way: by how much they differ at most, in ms. */
 const SAME = 100;
@@ -39,6 +43,8 @@ export class NatsRegistry implements FleetRegistry {
   /** The position of the message by which this worker leads; 0 if it does not. */
   #leading = 0;
   #beats = 0;
+  #looks = 0;
+  #hasLeft = false;
   #first: number | undefined;
   #last: Beat | undefined;
   /** When the stream of who is alive was created, and how often that has changed. */
@@ -56,53 +62,61 @@ export class NatsRegistry implements FleetRegistry {
     });
   }
 
-  present(beat: Heartbeat): Observable<string | undefined> {
+  present(beat: Heartbeat): Observable<boolean> {
     return this.#asked(async () => {
       // Less often is soon enough.
-      const namesake = this.#beats++ % 2 === 1 ? await this.#namesakeOf(beat) : undefined;
+      const hasNamesake = this.#beats++ % 2 === 1 && (await this.#hasNamesake(beat));
       const { js, names } = this.#fleet;
       const sentAt = Date.now();
-      const { seq } = await js.publish(subjectOf(names.present, beat), JSON.stringify(beat));
+      // It has left meanwhile.
+      if (this.#hasLeft) return false;
+      const told = JSON.stringify({ ...beat, first: this.#first });
+      const { seq } = await js.publish(subjectOf(names.present, beat), told);
       this.#first ??= seq;
       // The server was put back: what others have told since is lost.
-      if (this.#last && seq <= this.#last.seq) this.#list++;
+      if (this.#last && seq <= this.#last.seq) {
+        this.#list++;
+        this.#first = seq;
+      }
       this.#last = { seq, sentAt, heardAt: Date.now() };
-      return namesake;
+      return hasNamesake;
     });
   }
 
-  lead(revision: number): Observable<{ readonly isMine: boolean; readonly revision: number }> {
+  lead(epoch: number): Observable<{ readonly isMine: boolean; readonly epoch: number }> {
     return this.#asked(async () => {
       const { js, jsm, names } = this.#fleet;
       const subject = leaderOf(names.present);
       // A follower of a cluster, which a direct get may ask, may lag behind.
       const led =
         this.#leading > 0 ? null : await jsm.streams.getMessage(names.alive, { last_by_subj: subject });
-      if (led) return { isMine: false, revision: Number(led.string()) };
+      if (led) return { isMine: false, epoch: Number(led.string()) };
       const expect = { lastSubjectSequence: this.#leading };
-      const stored = await fenced(() => js.publish(subject, String(revision), { expect }));
+      const stored = await fenced(() => js.publish(subject, String(epoch), { expect }));
       this.#leading = stored?.seq ?? 0;
-      return { isMine: this.#leading > 0, revision };
+      return { isMine: this.#leading > 0, epoch };
     });
   }
 
-  announce(revision: number): Observable<unknown> {
-    return this.lead(revision).pipe(tap(({ isMine }) => isMine && this.#poke()));
+  announce(epoch: number): Observable<unknown> {
+    return this.lead(epoch).pipe(tap(({ isMine }) => isMine && this.#poke()));
   }
 
   alive(): Observable<Present> {
     return this.#asked(async () => {
       const { jsm, names } = this.#fleet;
+      // A direct get of a stream that is gone is not answered, as of one that is late: so it is looked for, now and then.
+      if (this.#looks++ % LOOK_EVERY === 0) await this.#fleet.ensure();
       const prefix = `${names.present}.worker.`;
       const { state, created } = await jsm.streams.info(names.alive, { subjects_filter: `${prefix}*.*` });
       const at = Date.parse(created);
       if (Math.abs(at - this.#created) > SAME) this.#list++;
       this.#created = at;
       const workers = Object.keys(state.subjects ?? {}).map(subject => {
-        const [worker = '', capacity] = subject.slice(prefix.length).split('.');
-        return { worker, capacity: Number(capacity) || 1 };
+        const [worker, capacity] = subject.slice(prefix.length).split('.');
+        return { worker, capacity: Number(capacity) };
       });
-      return { workers, list: this.#list };
+      return { workers: workers.filter(isParticipant), list: this.#list };
     });
   }
 
@@ -120,6 +134,7 @@ export class NatsRegistry implements FleetRegistry {
   }
 
   leave(me: Participant): Observable<unknown> {
+    this.#hasLeft = true;
     const { jsm, names } = this.#fleet;
     const subjects = [subjectOf(names.present, me), ...(this.#leading > 0 ? [leaderOf(names.present)] : [])];
     return this.#asked(async () => {
@@ -156,20 +171,20 @@ export class NatsRegistry implements FleetRegistry {
   }
 
   /**
-   * The instance of another process that has told under the name of this one since this one has. Otherwise the last message is this one's: by it,
-   * the clock is compared.
+   * Whether another process has told under the name of this one since this one has, and was there before. Otherwise the last message is this
+   * one's: by it, the clock is compared.
    */
-  async #namesakeOf({ worker, instance }: Heartbeat): Promise<string | undefined> {
+  async #hasNamesake({ worker, instance }: Heartbeat): Promise<boolean> {
     const last = this.#last;
-    if (!last) return undefined;
+    if (!last) return false;
     const { jsm, names } = this.#fleet;
     const query = { last_by_subj: `${names.present}.worker.${worker}.*` };
     const message = await jsm.streams.getMessage(names.alive, query);
     if (message?.seq === last.seq) this.#clock.learn(last.sentAt, message.time.getTime(), last.heardAt);
     // What was told before this process began may be of one that has ended.
-    if (!message || message.seq <= this.#first!) return undefined;
-    const { instance: other } = Object(jsonOf(message)) as Partial<Heartbeat>;
-    return typeof other === 'string' && other !== instance ? other : undefined;
+    if (!message || message.seq <= this.#first!) return false;
+    const other = Object(jsonOf(message)) as Partial<Heartbeat> & { readonly first?: unknown };
+    return other.instance !== instance && typeof other.first === 'number' && other.first < this.#first!;
   }
 
   #poke(): void {
@@ -215,7 +230,7 @@ function isShares(u: unknown): u is Shares {
 
 function isParticipant(u: unknown): u is Participant {
   const { worker, capacity } = Object(u) as Partial<Record<keyof Participant, unknown>>;
-  return typeof worker === 'string' && positiveInteger.is(capacity);
+  return workerName.is(worker) && positiveInteger.is(capacity) && capacity <= MAX_CAPACITY;
 }
 
 function isPlace(u: unknown): u is IdlePlace {

@@ -34,7 +34,7 @@ function streamConfig({ stream, stored, live }: FleetNames, config: StreamLimits
     subjects: [`${stored}.*.*`],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
-    max_age: nanos(maxAge),
+    max_age: nanos(Math.round(maxAge)),
     max_bytes: maxBytes,
     num_replicas: replicas,
     allow_direct: true,

@@ -40,15 +40,15 @@ export type IdlePlaces = Readonly<Record<string, IdlePlace>>;
 export interface FleetRegistry {
   /** Emits when shares have been stored. It may miss some. */
   readonly changed$: Observable<unknown>;
-  /** Tells that a worker is alive. Emits the `instance` of another process that has told so under its name since it began, if there is one. */
-  present(beat: Heartbeat): Observable<string | undefined>;
+  /** Tells that a worker is alive. Emits whether another process has its name, and was there before. */
+  present(beat: Heartbeat): Observable<boolean>;
   /**
-   * Leads the fleet if no other worker does. Emits whether this one does, and the revision of the shares that the leader has told:
-   * this one tells `revision`.
+   * Leads the fleet if no other worker does. Emits whether this one does, and the epoch of the shares that the leader has told:
+   * this one tells `epoch`. Revisions begin again in a bucket that was lost.
    */
-  lead(revision: number): Observable<{ readonly isMine: boolean; readonly revision: number }>;
+  lead(epoch: number): Observable<{ readonly isMine: boolean; readonly epoch: number }>;
   /** As `lead`, and all others look at once. */
-  announce(revision: number): Observable<unknown>;
+  announce(epoch: number): Observable<unknown>;
   alive(): Observable<Present>;
   read(): Observable<StoredShares>;
   /** Stores shares if those that are stored still have this revision. Emits the new revision, or undefined if they do not. */

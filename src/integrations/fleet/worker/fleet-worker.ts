@@ -35,7 +35,7 @@ const PATIENCE_LEASES = 3;
 /** What a worker needs; everything about NATS and the service is behind `registry` and `watch`. */
 export interface FleetWorkerConfig {
   readonly name: string;
-  /** Different for each process, and in the order in which they were started. */
+  /** Different for each process. */
   readonly instance: string;
   readonly registry: FleetRegistry;
   readonly identities: Identities;
@@ -142,12 +142,11 @@ class FleetWorker {
     const sentAt = monotonic.now();
     this.#isBeating = true;
     const beaten$ = this.#tried(registry.present(beat)).pipe(
-      tap(namesake => {
+      tap(hasNamesake => {
         this.#lead.answered(sentAt);
         this.#tell({ kind: 'beat', beat });
-        // The name is that of who was there before.
-        this.#isNamesake = namesake !== undefined && namesake < instance;
-        if (this.#isNamesake)
+        this.#isNamesake = hasNamesake;
+        if (hasNamesake)
           this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
         this.#look();
       }),

@@ -1,11 +1,15 @@
 import {
+  defer,
   EMPTY,
   merge,
   Subscription,
+  tap,
   type Observable,
   type SchedulerLike,
   type TimestampProvider,
 } from 'rxjs';
+import { isInputError } from '../../../error/index.js';
+import { backoff } from '../../../stream/index.js';
 import type { FleetEvent, Heartbeat } from '../fleet-event.js';
 import type { FleetRegistry, IdlePlaces, Shares } from './fleet-registry.js';
 import { HeldShard, type ShardCounts, type WatchIdentity } from './held-shard.js';
@@ -37,6 +41,8 @@ export class HeldShards {
   readonly #held = new Map<number, HeldShard>();
   /** Those whose places are being read. */
   readonly #taking = new Map<number, Subscription>();
+  /** Those that it has, and either does not hold yet, or does not know the identities of. */
+  readonly #unsettled = new Set<number>();
   /** Epochs that have been seen in records. */
   readonly #epochs = new Map<number, number>();
   readonly #counts: ShardCounts = { live: 0, retrying: 0, events: 0, unstored: 0, failure: undefined };
@@ -48,7 +54,7 @@ export class HeldShards {
   /** Holds what the worker has by these shares, and gives up everything else. `before` are the shares before them. */
   follow({ epoch, workers, owners, silent }: Shares, before: Shares | undefined): void {
     const me = workers.findIndex(({ worker }) => worker === this.#config.name);
-    for (const shard of [...this.#held.keys(), ...this.#taking.keys()])
+    for (const shard of [...this.#held.keys(), ...this.#unsettled])
       if (owners[shard] !== me) this.#release(shard).subscribe();
     owners.forEach((owner, shard) => {
       if (owner !== me || this.#held.has(shard) || this.#taking.has(shard)) return;
@@ -57,9 +63,9 @@ export class HeldShards {
     });
   }
 
-  /** Whether it holds all that it has. */
+  /** Whether it holds all that it has, and knows the identities in them. */
   get isSettled(): boolean {
-    return this.#taking.size === 0;
+    return this.#unsettled.size === 0;
   }
 
   /** Gives up all shards. Places are stored at once: a connection may be drained right after this. */
@@ -99,11 +105,11 @@ export class HeldShards {
     const epoch = Math.max(shareEpoch, (this.#epochs.get(shard) ?? -1) + 1);
     const taking = new Subscription();
     this.#taking.set(shard, taking);
+    this.#unsettled.add(shard);
     const hold = (places: IdlePlaces) => {
       this.#taking.delete(shard);
       tell({ kind: 'assigned', shard, epoch, from });
       this.#hold(shard, epoch, places);
-      if (this.isSettled) this.#config.settled();
     };
     taking.add(() => this.#taking.delete(shard));
     taking.add(tried(registry.places(shard)).subscribe({ next: hold, complete: () => taking.unsubscribe() }));
@@ -119,7 +125,18 @@ export class HeldShards {
     const holder = { watch, tell, superseded, scheduler };
     const held = new HeldShard({ shard, epoch }, places, monotonic.now(), holder, this.#counts);
     this.#held.set(shard, held);
-    held.follow(identities.of(shard), failed);
+    const identities$ = defer(() => identities.of(shard)).pipe(
+      tap({
+        next: () => {
+          if (this.#unsettled.delete(shard) && this.isSettled) this.#config.settled();
+        },
+        error: (error: unknown) => {
+          if (!isInputError(error)) tell({ kind: 'trouble', error });
+        },
+      }),
+      backoff({ shouldRetry: error => !isInputError(error), scheduler }),
+    );
+    held.follow(identities$, failed);
   }
 
   #release(shard: number): Observable<unknown> {
@@ -144,5 +161,6 @@ export class HeldShards {
     this.#taking.get(shard)?.unsubscribe();
     this.#held.get(shard)?.stop();
     this.#held.delete(shard);
+    this.#unsettled.delete(shard);
   }
 }

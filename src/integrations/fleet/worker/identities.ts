@@ -1,4 +1,14 @@
-import { concat, map, NEVER, of, shareReplay, type Observable, type ObservableInput, from } from 'rxjs';
+import {
+  concat,
+  defer,
+  map,
+  NEVER,
+  of,
+  shareReplay,
+  type Observable,
+  type ObservableInput,
+  from,
+} from 'rxjs';
 import { checkArgument, InputError, type Guard } from '../../../error/index.js';
 import { shardOf } from './assign-shards.js';
 
@@ -55,6 +65,6 @@ export function identitiesByShard(
   };
   return {
     known$: concat(of(true), NEVER),
-    of: shard => from(identitiesOf(shard)).pipe(map(list => checked(shard, list))),
+    of: shard => defer(() => identitiesOf(shard)).pipe(map(list => checked(shard, list))),
   };
 }

@@ -39,6 +39,7 @@ export class Lead {
   readonly #config: LeadConfig;
   readonly #calm: Calm;
   #known = NOBODY;
+  #isDoubtful = false;
   #hasWaited = false;
 
   constructor(config: LeadConfig) {
@@ -59,20 +60,20 @@ export class Lead {
 
   /** What is known may be out of date, although no leader has said so. */
   doubt(): void {
-    this.#known = { ...this.#known, revision: -1 };
+    this.#isDoubtful = true;
   }
 
   /** Emits the shares, and completes. */
   look(): Observable<Shares> {
     const { registry } = this.#config;
-    const looked$ = defer(() => registry.lead(Math.max(0, this.#known.revision))).pipe(
-      concatMap(({ isMine, revision }): Observable<unknown> => {
+    const looked$ = defer(() => registry.lead(this.#known.shares.epoch)).pipe(
+      concatMap(({ isMine, epoch }): Observable<unknown> => {
         if (isMine)
           return concat(
             this.#waitForOthers(),
             defer(() => this.#decide()),
           );
-        return revision === this.#known.revision ? EMPTY : this.#read();
+        return epoch === this.#known.shares.epoch && !this.#isDoubtful ? EMPTY : this.#read();
       }),
     );
     return concat(
@@ -91,7 +92,12 @@ export class Lead {
   }
 
   #read(): Observable<unknown> {
-    return this.#config.registry.read().pipe(tap(stored => (this.#known = stored)));
+    return this.#config.registry.read().pipe(
+      tap(stored => {
+        this.#known = stored;
+        this.#isDoubtful = false;
+      }),
+    );
   }
 
   /** For workers that start with the first one. */
@@ -104,7 +110,7 @@ export class Lead {
 
   #decide(): Observable<unknown> {
     const { registry, shards, scheduler, monotonic } = this.#config;
-    const { revision } = this.#known;
+    const { epoch } = this.#known.shares;
     const decided$ = forkJoin([this.#read(), registry.alive()]).pipe(
       concatMap(([, { workers: alive, list }]) => {
         const now = monotonic.now();
@@ -115,9 +121,10 @@ export class Lead {
         return next ? this.#store(next) : EMPTY;
       }),
     );
-    const announced$ = defer(() =>
-      this.#known.revision === revision ? EMPTY : registry.announce(this.#known.revision),
-    );
+    const announced$ = defer(() => {
+      const { shares } = this.#known;
+      return shares.epoch === epoch ? EMPTY : registry.announce(shares.epoch);
+    });
     return concat(decided$, announced$);
   }
 

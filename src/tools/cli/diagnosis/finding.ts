@@ -1,4 +1,10 @@
-import { answerBehind, isDecodeError, isFromService, type ClientError } from '../../../error/index.js';
+import {
+  answerBehind,
+  isDecodeError,
+  isFromService,
+  printable,
+  type ClientError,
+} from '../../../error/index.js';
 
 /** What a check of `lobby-rx doctor` has found. It contains no token. */
 export interface Finding {
@@ -13,15 +19,23 @@ export interface Finding {
 }
 
 export function ok(check: string, text: string): Finding {
-  return { check, level: 'ok', text };
+  return { check, level: 'ok', text: line(text) };
 }
 
 export function warning(check: string, text: string, advice: string): Finding {
-  return { check, level: 'warning', text, advice };
+  return { check, level: 'warning', text: line(text), advice: line(advice) };
 }
 
 export function problem(check: string, text: string, advice: string): Finding {
-  return { check, level: 'problem', text, advice };
+  return { check, level: 'problem', text: line(text), advice: line(advice) };
+}
+
+const LONGEST = 300;
+
+/** What a server says is in it, and may be anything. */
+function line(text: string): string {
+  const shown = printable(text);
+  return shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown;
 }
 
 export function final(finding: Finding): Finding {

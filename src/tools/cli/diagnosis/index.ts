@@ -1,6 +1,6 @@
 export { connectionFindings, proxyFindings } from './connection-findings.js';
 export { corsFindings } from './cors-findings.js';
-export type { Finding } from './finding.js';
+export { final, problem, type Finding } from './finding.js';
 export { groupFindings } from './group-findings.js';
 export { playerFindings } from './player-findings.js';
 export { serviceFindings } from './service-findings.js';

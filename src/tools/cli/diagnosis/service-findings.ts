@@ -12,7 +12,6 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import { eventsWatch } from '../../../endpoint/index.js';
-import { printable } from '../../../error/index.js';
 import { final, ok, problem, warning, type Finding } from './finding.js';
 import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 
@@ -74,10 +73,12 @@ function notTheService({ status, headers, own }: PlainAnswer, baseUrl: string): 
 }
 
 function whereTo(location: string, baseUrl: string): string {
-  if (!URL.canParse(location, baseUrl)) return 'correct its Location: that is not a URL';
-  const { origin, pathname } = new URL(location, baseUrl);
+  const { protocol, origin, pathname } = URL.canParse(location, baseUrl)
+    ? new URL(location, baseUrl)
+    : { protocol: '', origin: '', pathname: '' };
+  if (!/^https?:$/.test(protocol)) return 'correct its Location: that is no http: or https: URL';
   const { path } = eventsWatch;
-  return `use ${printable(origin + (pathname.endsWith(path) ? pathname.slice(0, -path.length) : pathname))} as the URL`;
+  return `use ${origin + (pathname.endsWith(path) ? pathname.slice(0, -path.length) : pathname)} as the URL`;
 }
 
 /** Looks for the service on the same server, with as few requests as there are likely paths. */
@@ -126,7 +127,7 @@ function headerFindings({ headers, own, clockAhead }: PlainAnswer): readonly Fin
     'there is no rvt-ray-id',
     'let a proxy keep it: operators find requests by it',
   );
-  add(!OWN_ENCODINGS.includes(encoding), `the body is encoded as ${printable(encoding)}`, LEAVE_BODIES);
+  add(!OWN_ENCODINGS.includes(encoding), `the body is encoded as ${encoding}`, LEAVE_BODIES);
   add(
     age > 0 || /\bhit\b/i.test(headers.get('x-cache') ?? ''),
     'a cache answers',

@@ -13,7 +13,7 @@ const PAGE = /^\/_emulator\/workbench\/?(\?|$)/;
 export interface ControlAccess {
   /** Whether the Authorization header of a request has the secret. */
   readonly isAllowed: (authorization: string) => boolean;
-  /** The values of the Host header that are the server's own. A page of another site that has rebound its name has another one. */
+  /** The values of the Host header that are the server's own, in small letters. A page of another site that has rebound its name has another one. */
   readonly hosts: readonly string[];
 }
 
@@ -37,8 +37,12 @@ export function answerControl(
   // With a code, a client knows that this is not from something in between.
   const refuse = (status: number, message: string, more = {}) =>
     of(answer(status, { code: 'CONTROL_REFUSED', message }, more));
-  if (!hosts.includes(headers.host ?? '')) return refuse(403, `the host must be ${hosts.join(' or ')}`);
-  if (headers.origin !== undefined && headers.origin !== `http://${headers.host}`)
+  const host = headers.host?.toLowerCase() ?? '';
+  if (!hosts.includes(host)) return refuse(403, `the host must be ${hosts.join(' or ')}`);
+  if (
+    headers.origin !== undefined &&
+    !['http:', 'https:'].some(scheme => headers.origin === `${scheme}//${host}`)
+  )
     return refuse(403, 'pages of other origins may not send commands');
   if (workbench && method === 'GET' && PAGE.test(url)) return workbench(request);
   if (!isAllowed(headers.authorization ?? ''))

@@ -14,14 +14,25 @@ import {
   type Observable,
   type SchedulerLike,
 } from 'rxjs';
-import { InputError, readOr, TransportError, type TransportFailure } from '../../../error/index.js';
+import {
+  checkArgument,
+  checkOptions,
+  InputError,
+  plainObject,
+  readOr,
+  schedulerLike,
+  TransportError,
+  type Guard,
+  type Options,
+  type TransportFailure,
+} from '../../../error/index.js';
 import {
   summaryOf,
   type Transport,
   type TransportRequest,
   type TransportResponse,
 } from '../../../transport/index.js';
-import { isSegment, partsOf } from './kept.js';
+import { HEADERS, isSegment, partsOf } from './kept.js';
 import { RECORDING, type RecordedLine } from './with-recording.js';
 
 /** The options of {@link fromRecording}. */
@@ -29,6 +40,8 @@ export interface ReplayConfig {
   /** In whose time to answer. Default: that of the machine; a `VirtualTimeScheduler` replays hours in a moment. */
   readonly scheduler?: SchedulerLike;
 }
+
+const OPTIONS: Options<ReplayConfig> = { scheduler: schedulerLike };
 
 /** A request of a recording, and what became of it. */
 interface Exchange {
@@ -49,10 +62,9 @@ interface Exchange {
  * const transport = fromRecording(readFileSync('bug.ndjson', 'utf8'), { scheduler });
  * const feed = createClient({ url, token, transport, scheduler, random: () => 0.5 }).events.feed;
  */
-export function fromRecording(
-  recording: string,
-  { scheduler = asyncScheduler }: ReplayConfig = {},
-): Transport {
+export function fromRecording(recording: string, config: ReplayConfig = {}): Transport {
+  checkOptions(config, OPTIONS);
+  const { scheduler = asyncScheduler } = config;
   const left = exchangesIn(recording);
   const ids = new SameIds();
   return request =>
@@ -117,7 +129,10 @@ function replay(
 
 /** The requests of a recording, in their order. */
 function exchangesIn(recording: string): Exchange[] {
-  const [first = '', ...rest] = recording.split('\n').filter(line => line.trim() !== '');
+  const lines = checkArgument('recording', aText, recording)
+    .replace(/^\ufeff/, '')
+    .split('\n');
+  const [first = '', ...rest] = lines.filter(line => line.trim() !== '');
   const head = Object(parsed(first)) as Partial<typeof RECORDING>;
   if (head.recording !== RECORDING.recording || head.version !== RECORDING.version) {
     const expected = `a recording of withRecording, of version ${RECORDING.version}`;
@@ -125,14 +140,47 @@ function exchangesIn(recording: string): Exchange[] {
   }
   const exchanges = new Map<number, Exchange>();
   rest.forEach((text, i) => {
-    const line = parsed(text) as RecordedLine | null | undefined;
-    if (line?.kind === 'request') exchanges.set(line.id, { sent: line, lines: [] });
-    else if (line) exchanges.get(line.id)?.lines.push(line);
+    const line = parsed(text);
+    if (isLine(line)) {
+      if (line.kind === 'request') exchanges.set(line.id, { sent: line, lines: [] });
+      else exchanges.get(line.id)?.lines.push(line);
+    }
     // The process that wrote the last one may have ended meanwhile.
-    else if (i < rest.length - 1)
-      throw new InputError('recording', 'JSON in each of its lines', `another text in line ${i + 2}`);
+    else if (line !== undefined || i < rest.length - 1)
+      throw new InputError('recording', 'lines as withRecording writes them', `another one, line ${i + 2}`);
   });
   return [...exchanges.values()];
+}
+
+const aText: Guard<string> = { name: 'a text', is: u => typeof u === 'string' };
+
+/** What a server may send as a header. */
+const HEADER = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** A recording may have been edited. */
+function isLine(u: unknown): u is RecordedLine {
+  if (!plainObject.is(u) || !Number.isFinite(u.at) || !Number.isSafeInteger(u.id)) return false;
+  const { kind, status, headers } = u;
+  const hasStatus = Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599;
+  switch (kind) {
+    case 'request':
+      return aText.is(u.method) && aText.is(u.url);
+    case 'arrival':
+      return hasStatus;
+    case 'answer':
+      return (
+        hasStatus &&
+        aText.is(u.text) &&
+        plainObject.is(headers) &&
+        Object.entries(headers).every(
+          ([name, value]) => name in HEADERS && aText.is(value) && HEADER.test(value),
+        )
+      );
+    case 'failure':
+      return aText.is(u.reason);
+    default:
+      return kind === 'abort';
+  }
 }
 
 /** The segments of two paths, from the last one on, as far as the shorter path goes. */

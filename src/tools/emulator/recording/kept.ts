@@ -8,14 +8,31 @@ const SECRET = /token|secret|passw|key|cookie|authorization|credential/i;
 const NAME = /^[a-z]+(_[a-z]+)*$/;
 const LONGEST_NAME = 40;
 
+/** Deeper inside, paths have the same end. */
+const LONGEST_PATH = 200;
+
 /** The fields of the service with a number or a boolean that says nothing of a person, and those that decide what a watch does. */
 const VALUES =
   /^(ts|\w+_ts|is_\w+|following|awaiting_deletion|\w+_count|priority|overall_value|port|min|max|metadata)$/;
+
+/** A code of an error. */
+const CODE = /^(?=.{1,60}$)[A-Z]+(_[A-Z]+)*$/;
+
+/** A text in which something is called a secret: in a URL, or in JSON. */
+const NAMED_SECRET = new RegExp(`(${SECRET.source})[\\w-]*["']?\\s*[=:]`, 'i');
 
 /** The presences that are known. */
 const PRESENCES: readonly string[] = ['online', 'away', 'offline', 'dnd'];
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
+
+/** Whether it is a number or a boolean of the service. A time is in ms; a number that is no time may be large for a person only. */
+function isValue(name: string, value: unknown): boolean {
+  if (!VALUES.test(name)) return false;
+  if (typeof value !== 'number') return true;
+  const isTime = /(^|_)ts$|^metadata$/.test(name);
+  return isTime ? value > 1e12 && value < 1e13 : !name.startsWith('is_') && Math.abs(value) <= 1e6;
+}
 
 /** The path and the query of a URL. */
 export function partsOf(url: string): { readonly path: string; readonly query: string } {
@@ -107,7 +124,7 @@ export class Kept {
     if (typeof value !== 'object' || value === null) return this.#plain(value, name, isSecret, path);
     const shown: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
     for (const [key, field] of Object.entries(value)) {
-      const inside = this.#keep.length === 0 || path === '' ? key : `${path}.${key}`;
+      const inside = path === '' ? key : path.length > LONGEST_PATH ? path : `${path}.${key}`;
       shown[this.#name(key, isSecret)] = this.#value(field, key, isSecret || this.#isSecret(key), inside);
     }
     return shown;
@@ -121,13 +138,13 @@ export class Kept {
 
   #name(name: string, isSecret: boolean): string {
     const isKept =
-      !isSecret && name.length <= LONGEST_NAME && NAME.test(name) && !this.#standIns.hasSecret(name);
+      !isSecret && name.length <= LONGEST_NAME && NAME.test(name) && !this.#standIns.hasSecretWord(name);
     return isKept ? name : this.#standIns.of(name, 'key');
   }
 
   /** A number, a boolean or null. */
   #plain(value: unknown, name: string, isSecret: boolean, path: string): unknown {
-    if (value === null || (!isSecret && (VALUES.test(name) || this.#isKept(name, path)))) return value;
+    if (value === null || (!isSecret && (isValue(name, value) || this.#isKept(name, path)))) return value;
     return typeof value === 'number' ? this.#standIns.ofNumber(value) : false;
   }
 
@@ -137,11 +154,12 @@ export class Kept {
       case 'index':
       case 'watch_index':
       case 'anchor':
-        return /^\d{1,20}$/.test(value)
+        return /^\d{1,20}$/.test(value) && !this.#standIns.hasSecret(value)
           ? value
           : this.#standIns.of(value, name === 'anchor' ? 'anchor' : 'index');
       case 'code':
-        if (/^[A-Z]+(_[A-Z]+)*$/.test(value) && value.length <= 60) return value;
+        // Of an error. Further inside, it may be an invitation.
+        if (path === name && CODE.test(value) && !this.#standIns.hasSecret(value)) return value;
         break;
       case 'status':
         if (PRESENCES.includes(value)) return value;
@@ -152,8 +170,10 @@ export class Kept {
         return this.#standIns.of(value, 'host');
     }
     if (name.endsWith('ts') && /^(ts|\w+_ts)$/.test(name) && TIME.test(value)) return value;
-    if (this.#isKept(name, path) && !this.#standIns.hasSecret(value)) return value;
-    return this.#standIns.of(value, name.endsWith('_id') && NAME.test(name) ? name.slice(0, -3) : 'text');
+    const isKept = this.#isKept(name, path) && !NAMED_SECRET.test(value);
+    if (isKept && ![value, decoded(value)].some(text => this.#standIns.hasSecret(text))) return value;
+    const isId = name.endsWith('_id') && this.#name(name, false) === name;
+    return this.#standIns.of(value, isId ? name.slice(0, -3) : 'text');
   }
 
   #isKept(name: string, path: string): boolean {
@@ -201,11 +221,12 @@ const INVALID = {};
 
 /** The headers of an answer that are recorded, and what is kept of them. */
 export const HEADERS: Readonly<Record<string, RegExp>> = {
-  'content-type': /^[\w.+-]{1,30}\/[\w.+-]{1,40}(; ?charset=[\w-]{1,20})?$/,
+  'content-type':
+    /^(application\/(problem\+)?(json|xml)|application\/octet-stream|text\/(html|plain|xml))(; ?charset=utf-?8)?$/i,
   date: /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/,
   'retry-after': /^(\d{1,9}|\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT)$/,
   'rvt-ray-id': /^$/,
-  server: /^(nginx|cloudflare|envoy|haproxy|caddy|varnish)(\/[\d.]{1,12})?$/i,
+  server: /^(nginx|cloudflare|envoy|haproxy|caddy|varnish)(\/\d{1,2}(\.\d{1,3}){1,2})?$/i,
   via: /^$/,
 };
 

@@ -1,13 +1,15 @@
-import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { lastValueFrom, toArray, type Observable } from 'rxjs';
+import { lastValueFrom, of, toArray, type Observable } from 'rxjs';
+import { createClient } from 'lobby-rx';
 import {
   connectionFindings,
   corsFindings,
   proxyFindings,
   serviceFindings,
+  watchFindings,
   type Finding,
 } from '../../../../src/tools/cli/diagnosis/index.js';
 import { virtualTime } from '../../../virtual-time.js';
@@ -225,6 +227,22 @@ describe('doctor, of a service', () => {
     deepStrictEqual(await found(url), [
       'ok cors: pages of this origin need no preflight: it is that of the service',
     ]);
+  });
+
+  it('prints what a server says in one line, without what a terminal would carry out', async () => {
+    const code = `A\u001b[31m\u001b]0;title\u0007\u009b\u202e\n${'x'.repeat(50_000)}`;
+    const text = JSON.stringify({ code, message: 'x' });
+    const transport = () => of({ status: 503, headers: new Headers(OWN), text });
+    const client = createClient({ url: 'https://a.example', token: 'the-token', transport });
+    const [finding] = texts(await all(watchFindings(client, () => performance.now())));
+    ok(!/[\u0000-\u001f\u007f-\u009f\u202e]/.test(finding!) && finding!.length < 700, finding);
+    const away = await serve((_, response) =>
+      response.writeHead(302, { location: 'javascript:alert(1)' }).end(),
+    );
+    match(
+      texts(await all(serviceFindings(away)))[0]!,
+      /correct its Location: that is no http: or https: URL/,
+    );
   });
 
   it('says that a body cannot be decompressed, and that a page answers', async () => {

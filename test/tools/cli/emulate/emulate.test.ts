@@ -90,6 +90,10 @@ describe('lobby-rx emulate', () => {
   it('reports in one line what is wrong with its arguments', async () => {
     for (const [args, message] of [
       [
+        ['emulate', '--host', 'a b'],
+        /^lobby-rx: --host must be a name or an address, like 0\.0\.0\.0; got another text\n$/,
+      ],
+      [
         ['emulate', '--port', 'x'],
         /^lobby-rx: --port must be a whole number from 0 to 65535; got another text\n$/,
       ],

@@ -73,6 +73,8 @@ describe('The control over HTTP', () => {
     // The name of a page that leads to 127.0.0.1 by now: DNS rebinding.
     for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1:${port + 1}`])
       strictEqual((await post('player', '', { host })).status, 403, host);
+    strictEqual((await post('state', '', { host: `LOCALHOST:${port}` })).status, 200);
+    strictEqual((await post('state', '', { origin: `https://127.0.0.1:${port}` })).status, 200);
     strictEqual((await post('player', '', { host: `localhost:${port}` })).status, 200);
     const origin = { origin: 'http://evil.example', 'access-control-request-method': 'POST' };
     const preflight = await post('player', '', origin, 'OPTIONS');

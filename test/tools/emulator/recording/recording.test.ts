@@ -212,6 +212,85 @@ describe('a recording', () => {
       }
   });
 
+  it('has no secret where it keeps something of the same look: names, codes, indexes, kinds of ids, kept texts, headers', () => {
+    const bearer = (token: string) => get('/x', { headers: { authorization: `Bearer ${token}` } });
+    const jwt = `eyJhbGciOiJIUzI1NiJ9.${'abcDEF0123'.repeat(40)}`;
+    for (const [secret, request, text, keep] of [
+      ['hunterhunter', bearer('hunterhunter'), '{"hunterhunter_id":"x"}', []],
+      ['correct', get('/x'), '{"correct_horse_battery_staple_tango_uniform_victor_id":"x"}', []],
+      ['HUNTERTWO', bearer('HUNTERTWO'), '{"code":"HUNTERTWO"}', []],
+      ['4711471147', bearer('4711471147'), '{"watch":{"index":"4711471147"}}', []],
+      ['KQZPLM', get('/x?code=KQZPLM'), '{"invite":{"code":"KQZPLM"}}', []],
+      [jwt, bearer(jwt), JSON.stringify({ bio: `I am ${jwt}` }), ['bio']],
+      ['pt.SECRET', get('/x'), '{"url":"wss://g.example/play?player_token=pt.SECRET"}', ['url']],
+      ['SECRET9', get('/x'), '{"bio":"{\\"access_token\\":\\"SECRET9\\"}"}', ['bio']],
+      ['491705551234', get('/x'), '{"is_phone":491705551234,"metadata":491705551234}', []],
+      ['19900101', get('/x'), '{"birth_ts":19900101}', []],
+    ] as const)
+      ok(!JSON.stringify(recorded(request, text, keep)).includes(secret), text);
+    deepStrictEqual(
+      textOf(recorded(get('/x'), '{"code":"GROUP_NOT_MEMBER","metadata":1795278115909}').at(-1)),
+      '{"code":"GROUP_NOT_MEMBER","metadata":1795278115909}',
+    );
+    const lines: string[] = [];
+    const headers = { 'content-type': 'text/eyJhbGciOi.J9', server: 'nginx/10.1.12.13' };
+    withRecording(
+      () => of(answer('', headers)),
+      line => lines.push(line),
+    )(get('/x')).subscribe();
+    ok(!/eyJ|10\.1\.12\.13/.test(lines.join()), lines.join());
+  });
+
+  it('refuses a line that was edited, so that it could not be replayed', () => {
+    const [first, request, ...rest] = [
+      '{"recording":"lobby-rx","version":1}',
+      '{"at":1,"id":1,"kind":"request","method":"GET","url":"https://service.example/x"}',
+      '{"at":2,"id":1,"kind":"abort"}',
+    ] as const;
+    const answers = [
+      { status: 0, headers: {}, text: '' },
+      { status: 'abc', headers: {}, text: '' },
+      { status: 200, headers: {}, text: 7 },
+      { status: 200, headers: { 'content-type': 'a\r\nb' }, text: '' },
+      { status: 200, headers: { 'x-other': 'a' }, text: '' },
+      { status: 200, text: '' },
+    ].map(more => JSON.stringify({ at: 2, id: 1, kind: 'answer', ...more }));
+    for (const line of [
+      ...answers,
+      '7',
+      'null',
+      '{"at":2,"id":1,"kind":"failure"}',
+      '{"kind":"abort"}',
+      request.replace('"GET"', '7'),
+    ])
+      throws(
+        () => fromRecording([first, request, line, ...rest].join('\n')),
+        /lines as withRecording writes them; got another one, line 3/,
+        line,
+      );
+    for (const other of [undefined, 7, Buffer.from('x')])
+      throws(() => fromRecording(other as unknown as string), /recording must be a text/);
+    throws(() => fromRecording('', { schedular: 1 } as object), /unknown option `schedular`/);
+    fromRecording(`\ufeff${[first, request, ...rest].join('\n')}`);
+  });
+
+  it('remembers so many strings that a long one is the same where it comes again soon, and forgets the oldest', () => {
+    const texts = Array.from({ length: 30_000 }, (_, i) => `text ${i}`);
+    const lines: RecordedLine[] = [];
+    const record = withRecording(
+      ({ url }) =>
+        of(answer(JSON.stringify({ bios: url.endsWith('again') ? [texts[0], texts[29_000]] : texts }))),
+      line => lines.push(JSON.parse(line) as RecordedLine),
+    );
+    for (const path of ['/x', '/again']) record(get(path)).subscribe();
+    const answers = lines
+      .filter(({ kind }) => kind === 'answer')
+      .map(line => JSON.parse(textOf(line)) as { bios: string[] });
+    const [all, again] = answers as [{ bios: string[] }, { bios: string[] }];
+    deepStrictEqual(again.bios, [all.bios[0], all.bios[29_000]]);
+    deepStrictEqual(new Set(all.bios).size, 30_000);
+  });
+
   it('has no number of a person', () => {
     const [, line] = recorded(
       get('/'),
