@@ -32,6 +32,28 @@ describe('the config of a fleet', () => {
     refuses({ nats: 'localhost' }, /nats must be what connect\(\)/);
     refuses({ identities$: 7 }, /identities\$ must be an Observable, a promise or an iterable/);
     refuses(
+      { identities$: undefined },
+      /identities\$ must be given, or identities\(shard\) instead of it; got neither/,
+    );
+    refuses({ identities: () => [] }, /identities\$ must be given, .* got both/);
+    refuses({ identities$: undefined, identities: [] }, /identities must be a function/);
+    refuses({ client: {} }, /client must be a function/);
+    refuses({ shards: 0 }, /shards must be an integer from 1 to 65536/);
+    refuses({ shards: 65_537 }, /shards must be/);
+    refuses({ lease: 999 }, /lease must be a number of milliseconds, at least 1000/);
+    refuses({ capacity: 0.5 }, /capacity must be an integer from 1 to 1000000000/);
+    refuses({ startsPerSecond: 0 }, /startsPerSecond must be/);
+    refuses({ name: 'a.b' }, /name must be a name of at most 64 letters, digits, _ and -/);
+    refuses({ fleet: 'Lobby' }, /fleet must be a name of small letters/);
+    refuses({ requestsPerMinute: 0 }, /requestsPerMinute must be/);
+    refuses({ localAddresses: [] }, /localAddresses must be a list of IP addresses/);
+    refuses({ localAddresses: [7] }, /localAddresses must be/);
+    refuses({ localAddresses: ['localhost'] }, /localAddresses must be/);
+    refuses({ replicas: 0 }, /replicas must be/);
+    refuses({ maxAge: 1_000 }, /maxAge must be a number of milliseconds, at least 600000/);
+    refuses({ maxBytes: 1_000 }, /maxBytes must be a number of bytes, at least 16777216/);
+    refuses({ drain$: 1 }, /drain\$ must be an Observable/);
+    refuses(
       { identites$: 1 },
       /unknown option `identites\$`; did you mean `identities\$`\? Options: nats, identities\$/,
     );

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert';
-import { of, Subject, throwError, type ObservableInput } from 'rxjs';
+import { of, Subject, type ObservableInput } from 'rxjs';
 import { nonEmptyString } from '../../../../src/error/index.js';
 import { shardOf } from '../../../../src/integrations/fleet/worker/assign-shards.js';
 import {
@@ -56,14 +56,12 @@ describe('the identities of a fleet', () => {
     );
     ok(/identities must be ids whose shardOf is \d; got one of \d/.test(String(wrong)));
     ok(
-      /identities must be an Observable of lists/.test(
-        String(
-          said(
-            identities(() => of('a')),
-            0,
-          )[0],
-        ),
-      ),
+      String(
+        said(
+          identities(() => of('a')),
+          0,
+        )[0],
+      ).includes('identities must be an Observable of lists'),
     );
     const broken = identities(() => {
       throw new RangeError('broken');
