@@ -83,7 +83,7 @@ function whereTo(location: string, baseUrl: string): string {
 
 /** Looks for the service on the same server, with as few requests as there are likely paths. */
 function rightUrl(baseUrl: string, { status, headers }: PlainAnswer): Observable<Finding> {
-  const isPage = headers.get('content-type')?.startsWith('text/html');
+  const isPage = status < 300 && headers.get('content-type')?.startsWith('text/html');
   const text = isPage ? `is not at this URL, but a page (${status})` : `is not at this URL (${status})`;
   const { origin, pathname } = new URL(baseUrl);
   const parts = pathname.split('/').filter(Boolean);
