@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { connect, headers, type NatsConnection } from '@nats-io/transport-node';
-import { firstValueFrom, of, Subject, type Observable } from 'rxjs';
+import { EMPTY, firstValueFrom, of, Subject, type Observable } from 'rxjs';
 import {
   fleetBatches,
   fleetFeed,
@@ -313,6 +313,16 @@ for (const program of SERVERS) {
       });
       drain$.next();
       deepStrictEqual(kinds, ['drained', 'complete']);
+    });
+
+    it('goes on to wait for its connection when drain$ ends without a word', () => {
+      const kinds: string[] = [];
+      const nats = new Promise<never>(() => undefined);
+      const running = runFleet({ nats, identities$, client, drain$: EMPTY }).subscribe({
+        complete: () => kinds.push('complete'),
+      });
+      deepStrictEqual(kinds, []);
+      running.unsubscribe();
     });
 
     it('is entered again after somebody has deleted what it agrees on', async () => {

@@ -4,10 +4,10 @@ import {
   defer,
   from,
   map,
+  merge,
   NEVER,
   Observable,
   of,
-  race,
   shareReplay,
   switchMap,
   take,
@@ -65,7 +65,7 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
       take(1),
       shareReplay({ bufferSize: 1, refCount: true }),
     );
-    const work$ = race(opened$, drain$.pipe(map(() => undefined))).pipe(
+    const work$ = merge(opened$, drain$.pipe(map(() => undefined))).pipe(
       take(1),
       switchMap(fleet =>
         fleet
