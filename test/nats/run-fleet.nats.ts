@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { connect, headers, type NatsConnection } from '@nats-io/transport-node';
-import { EMPTY, firstValueFrom, of, Subject, type Observable } from 'rxjs';
+import { EMPTY, firstValueFrom, of, Subject, type Observable, type Subscription } from 'rxjs';
 import {
   fleetBatches,
   fleetFeed,
@@ -212,12 +212,7 @@ for (const program of SERVERS) {
       const workers = [await start('ada'), await start('ben')];
       await waitUntil(() => workers.every(({ events }) => events.some(({ kind }) => kind === 'ready')));
       await followed();
-      const seen: number[] = [];
-      running.push(
-        fleetBatches({ nats: await server.connect(), from: 0 }).subscribe(({ events }) =>
-          seen.push(...events.map(numberOf)),
-        ),
-      );
+      const seen = await consumed(server, running);
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length === 30);
       deepStrictEqual(
@@ -251,12 +246,7 @@ for (const program of SERVERS) {
       await waitUntil(() => workers[3]!.events.some(({ kind }) => kind === 'assigned'));
       await waitUntil(() => held().length === 8 && new Set(held()).size === 8);
       await followed();
-      const seen: number[] = [];
-      running.push(
-        fleetBatches({ nats: await server.connect(), from: 0 }).subscribe(({ events }) =>
-          seen.push(...events.map(numberOf)),
-        ),
-      );
+      const seen = await consumed(server, running);
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length >= 40);
       deepStrictEqual(new Set(seen).size, 40);
@@ -827,6 +817,14 @@ for (const program of SERVERS) {
       deepStrictEqual(worker.error(), undefined);
     });
   });
+}
+
+/** The numbers of the events that a consumer has read from the beginning, as they come. */
+async function consumed(server: NatsServer, running: Subscription[]): Promise<readonly number[]> {
+  const seen: number[] = [];
+  const batches$ = fleetBatches({ nats: await server.connect(), from: 0 });
+  running.push(batches$.subscribe(({ events }) => seen.push(...events.map(numberOf))));
+  return seen;
 }
 
 /** Everything by which a feed of one identity could read what belongs to another. Returns what has been answered. */

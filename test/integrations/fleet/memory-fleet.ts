@@ -17,10 +17,11 @@ import type {
   FleetRecord,
 } from '../../../src/integrations/fleet/worker/fleet-log.js';
 import type { Heartbeat } from '../../../src/integrations/fleet/fleet-event.js';
-import type {
-  FleetRegistry,
-  IdlePlaces,
-  StoredShares,
+import {
+  NO_SHARES,
+  type FleetRegistry,
+  type IdlePlaces,
+  type StoredShares,
 } from '../../../src/integrations/fleet/worker/fleet-registry.js';
 
 /** How far away the memory is, in ms each way. */
@@ -62,7 +63,7 @@ export class MemoryFleet {
   readonly #alive = new Map<string, Told & { readonly beat: Heartbeat; readonly first: number }>();
   #leader: (Told & { readonly link: Link; readonly epoch: number }) | undefined;
   #list = 1;
-  #shares: StoredShares = { revision: 0, shares: { epoch: 0, workers: [], owners: [], silent: [] } };
+  #shares: StoredShares = { revision: 0, shares: NO_SHARES };
   #told = 0;
   #sequence = 0;
 
@@ -111,7 +112,7 @@ export class MemoryFleet {
     this.#shares = {
       // A new bucket counts anew.
       revision: 0,
-      shares: { epoch: 0, workers: [], owners: [], silent: [] },
+      shares: NO_SHARES,
     };
   }
 

@@ -1,15 +1,16 @@
 import type { KvEntry } from '@nats-io/kv';
 import { defer, Observable, tap } from 'rxjs';
-import { cursor, plainObject, positiveInteger } from '../../../error/index.js';
+import { cursor, plainObject, positiveInteger, readOr } from '../../../error/index.js';
 import type { Heartbeat } from '../fleet-event.js';
-import type {
-  FleetRegistry,
-  IdlePlace,
-  IdlePlaces,
-  Participant,
-  Present,
-  Shares,
-  StoredShares,
+import {
+  NO_SHARES,
+  type FleetRegistry,
+  type IdlePlace,
+  type IdlePlaces,
+  type Participant,
+  type Present,
+  type Shares,
+  type StoredShares,
 } from '../worker/index.js';
 import { fenced } from './fenced.js';
 import { MAX_CAPACITY, workerName } from './fleet-names.js';
@@ -25,8 +26,6 @@ const LOOK_EVERY = 4;
 
 /** The clocks of a cluster write the same time in more than one way: by how much they differ at most, in ms. */
 const SAME = 100;
-
-const NOBODY: Shares = { epoch: 0, workers: [], owners: [], silent: [] };
 
 /** A beat of this worker: where it was stored, and between which times of this machine. */
 interface Beat {
@@ -70,10 +69,10 @@ export class NatsRegistry implements FleetRegistry {
       const sentAt = Date.now();
       // It has left meanwhile.
       if (this.#hasLeft) return false;
-      const told = JSON.stringify({ ...beat, first: this.#first });
-      const { seq } = await js.publish(subjectOf(names.present, beat), told);
+      const data = JSON.stringify({ ...beat, first: this.#first });
+      const { seq } = await js.publish(subjectOf(names.present, beat), data);
       this.#first ??= seq;
-      // The server was put back: what others have told since is lost.
+      // The server was put back: the beats of others since then are lost.
       if (this.#last && seq <= this.#last.seq) {
         this.#list++;
         this.#first = seq;
@@ -124,7 +123,7 @@ export class NatsRegistry implements FleetRegistry {
     return this.#asked(async () => {
       const entry = await this.#fleet.kv.get(SHARES);
       const value = entry?.operation === 'PUT' ? jsonOf(entry) : undefined;
-      return { revision: entry?.revision ?? 0, shares: isShares(value) ? value : NOBODY };
+      return { revision: entry?.revision ?? 0, shares: isShares(value) ? value : NO_SHARES };
     });
   }
 
@@ -171,8 +170,8 @@ export class NatsRegistry implements FleetRegistry {
   }
 
   /**
-   * Whether another process has told under the name of this one since this one has, and was there before. Otherwise the last message is this
-   * one's: by it, the clock is compared.
+   * Whether the last beat under the name of this worker is that of another process, which was there before. If it is its own, clocks are compared
+   * by it.
    */
   async #hasNamesake({ worker, instance }: Heartbeat): Promise<boolean> {
     const last = this.#last;
@@ -181,7 +180,7 @@ export class NatsRegistry implements FleetRegistry {
     const query = { last_by_subj: `${names.present}.worker.${worker}.*` };
     const message = await jsm.streams.getMessage(names.alive, query);
     if (message?.seq === last.seq) this.#clock.learn(last.sentAt, message.time.getTime(), last.heardAt);
-    // What was told before this process began may be of one that has ended.
+    // A beat from before this process began may be of one that has ended.
     if (!message || message.seq <= this.#first!) return false;
     const other = Object(jsonOf(message)) as Partial<Heartbeat> & { readonly first?: unknown };
     return other.instance !== instance && typeof other.first === 'number' && other.first < this.#first!;
@@ -207,13 +206,7 @@ function placesAt(places: unknown, atOf: (at: number) => number): IdlePlaces {
   );
 }
 
-function jsonOf(stored: Pick<KvEntry, 'json'>): unknown {
-  try {
-    return stored.json();
-  } catch {
-    return undefined;
-  }
-}
+const jsonOf = (stored: Pick<KvEntry, 'json'>) => readOr(undefined, () => stored.json<unknown>());
 
 /** Anyone who may write to the bucket may have written anything. */
 function isShares(u: unknown): u is Shares {

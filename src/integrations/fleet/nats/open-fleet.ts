@@ -53,7 +53,7 @@ export interface OpenFleetConfig extends StreamLimits {
   /** Its name. Default `lobby`. */
   readonly fleet?: string | undefined;
   readonly shards?: number | undefined;
-  /** How long a worker is alive after it has told so, in ms. */
+  /** How long a worker is alive after a beat, in ms. */
   readonly lease: number;
 }
 

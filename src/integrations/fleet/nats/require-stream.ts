@@ -71,7 +71,7 @@ export function problemOf(config: Partial<StreamConfig>, names: FleetNames): str
   return undefined;
 }
 
-/** What is not told again is forgotten after a lease: whoever is still there is alive. */
+/** The stream of beats, which forgets each after a lease: the workers that it still has are alive. Returns when it was created. */
 export async function requirePresence(
   jsm: JetStreamManager,
   names: FleetNames,

@@ -14,6 +14,9 @@ export interface Shares {
   readonly silent: readonly string[];
 }
 
+/** The shares of a fleet that has none yet, or whose shares are lost. */
+export const NO_SHARES: Shares = { epoch: 0, workers: [], owners: [], silent: [] };
+
 /** Shares as they are stored. The revision is 0 if there are none. */
 export interface StoredShares {
   readonly revision: number;
@@ -40,11 +43,11 @@ export type IdlePlaces = Readonly<Record<string, IdlePlace>>;
 export interface FleetRegistry {
   /** Emits when shares have been stored. It may miss some. */
   readonly changed$: Observable<unknown>;
-  /** Tells that a worker is alive. Emits whether another process has its name, and was there before. */
+  /** Says that a worker is alive. Emits whether another process has its name, and was there before. */
   present(beat: Heartbeat): Observable<boolean>;
   /**
-   * Leads the fleet if no other worker does. Emits whether this one does, and the epoch of the shares that the leader has told:
-   * this one tells `epoch`. Revisions begin again in a bucket that was lost.
+   * Leads the fleet, with the shares of an epoch, if no other worker does. Emits whether this one does, and the epoch of the leader's shares. It
+   * is not their revision: revisions begin again in a bucket that was lost.
    */
   lead(epoch: number): Observable<{ readonly isMine: boolean; readonly epoch: number }>;
   /** As `lead`, and all others look at once. */

@@ -153,8 +153,9 @@ export class HeldShards {
   }
 
   #lose(shard: number): void {
+    const isHeld = this.#held.has(shard);
     this.#drop(shard);
-    this.#config.tell({ kind: 'lost', shard });
+    if (isHeld) this.#config.tell({ kind: 'lost', shard });
   }
 
   #drop(shard: number): void {

@@ -1,13 +1,13 @@
 import {
   concat,
   defer,
+  from,
   map,
   NEVER,
   of,
   shareReplay,
   type Observable,
   type ObservableInput,
-  from,
 } from 'rxjs';
 import { checkArgument, InputError, type Guard } from '../../../error/index.js';
 import { shardOf } from './assign-shards.js';

@@ -1,7 +1,7 @@
 import { assignShards, type Participant } from './assign-shards.js';
 import type { Shares } from './fleet-registry.js';
 
-/** So many leases after NATS was away, or what it knew of workers was lost, whoever is alive has told so again. */
+/** So many leases after NATS was away, or has lost the beats of workers, all that are alive have sent one again. */
 const CALM_LEASES = 1.5;
 
 /** What a leader knows when it decides who is to have which shard. */
@@ -50,7 +50,7 @@ function shared({
 }
 
 /**
- * Whether a leader may take who is not alive for silent. After an outage, nobody seems to be alive until they have told so again: until
+ * Whether a leader may take who is not alive for silent. After an outage, no worker seems to be alive until its next beat: until
  * then, only those are silent whom this worker itself has found alive since.
  */
 export class Calm {

@@ -14,10 +14,8 @@ import {
   type TimestampProvider,
 } from 'rxjs';
 import type { Participant } from './assign-shards.js';
-import type { FleetRegistry, Shares, StoredShares } from './fleet-registry.js';
+import { NO_SHARES, type FleetRegistry, type Shares, type StoredShares } from './fleet-registry.js';
 import { Calm, judge, sharesWithout } from './judge.js';
-
-const NOBODY: StoredShares = { revision: 0, shares: { epoch: 0, workers: [], owners: [], silent: [] } };
 
 /** Who leads for the first time waits so long, in ms: the first worker of a fleet would get all shards, and give away most of them. */
 const FIRST = 1_000;
@@ -38,7 +36,7 @@ interface LeadConfig {
 export class Lead {
   readonly #config: LeadConfig;
   readonly #calm: Calm;
-  #known = NOBODY;
+  #known: StoredShares = { revision: 0, shares: NO_SHARES };
   #isDoubtful = false;
   #hasWaited = false;
 

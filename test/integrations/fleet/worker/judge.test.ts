@@ -1,27 +1,27 @@
 import { deepStrictEqual, ok } from 'node:assert';
+import { NO_SHARES } from '../../../../src/integrations/fleet/worker/fleet-registry.js';
 import { Calm, judge, sharesWithout } from '../../../../src/integrations/fleet/worker/judge.js';
 
 const workers = (...names: readonly string[]) => names.map(worker => ({ worker, capacity: 1 }));
-const nobody = { epoch: 0, workers: [], owners: [], silent: [] };
 
 describe('who is to have which shard', () => {
   const given = { shards: 4, isSilent: () => true, now: 1_000 };
 
   it('is decided among those who are alive, and stays until that changes', () => {
-    const shares = judge({ ...given, before: nobody, alive: workers('b', 'a') })!;
+    const shares = judge({ ...given, before: NO_SHARES, alive: workers('b', 'a') })!;
     deepStrictEqual([shares.epoch, shares.workers, shares.silent], [1_000, workers('a', 'b'), []]);
     deepStrictEqual([...shares.owners].sort(), [0, 0, 1, 1]);
     deepStrictEqual(judge({ ...given, before: shares, alive: workers('a', 'b') }), undefined);
   });
 
   it('says who was silent, and leaves them nothing', () => {
-    const before = judge({ ...given, before: nobody, alive: workers('a', 'b') })!;
+    const before = judge({ ...given, before: NO_SHARES, alive: workers('a', 'b') })!;
     const { silent, owners } = judge({ ...given, before, alive: workers('b', 'c') })!;
     deepStrictEqual([silent, [...owners].sort()], [['a'], [0, 0, 1, 1]]);
   });
 
   it('leaves those their shards who may only not have been heard yet', () => {
-    const before = judge({ ...given, before: nobody, alive: workers('a', 'b') })!;
+    const before = judge({ ...given, before: NO_SHARES, alive: workers('a', 'b') })!;
     const isSilent = () => false;
     deepStrictEqual(judge({ ...given, before, alive: workers('b'), isSilent }), undefined);
     deepStrictEqual(
@@ -31,12 +31,12 @@ describe('who is to have which shard', () => {
   });
 
   it('has an epoch above the one before, although the clock of the leader is behind', () => {
-    const before = judge({ ...given, before: nobody, alive: workers('a'), now: 9_000 })!;
+    const before = judge({ ...given, before: NO_SHARES, alive: workers('a'), now: 9_000 })!;
     deepStrictEqual(judge({ ...given, before, alive: workers('a', 'b') })?.epoch, 9_001);
   });
 
   it('is without a worker that leaves, of whom nobody says that they were silent', () => {
-    const before = judge({ ...given, before: nobody, alive: workers('a', 'b') })!;
+    const before = judge({ ...given, before: NO_SHARES, alive: workers('a', 'b') })!;
     const after = sharesWithout('a', before, 2_000);
     deepStrictEqual(after, { epoch: 2_000, workers: workers('b'), owners: [0, 0, 0, 0], silent: [] });
     deepStrictEqual(sharesWithout('b', after, 3_000)?.owners, []);
