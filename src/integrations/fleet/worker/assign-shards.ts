@@ -30,18 +30,20 @@ export function assignShards(
 ): readonly number[] {
   const total = workers.reduce((sum, { capacity }) => sum + capacity, 0);
   const shares = workers.map(({ worker, capacity }, index) => {
-    const fair = (shards * capacity) / total;
-    return { worker, index, kept: [] as number[], quota: Math.floor(fair), rest: fair % 1 };
+    const rest = (shards * capacity) % total;
+    return { worker, index, kept: [] as number[], quota: (shards * capacity - rest) / total, rest };
   });
   const shareOf = new Map(shares.map(share => [share.worker, share]));
   const free: number[] = [];
   for (let shard = 0; shard < shards; shard++) (shareOf.get(ownerOf(shard) ?? '')?.kept ?? free).push(shard);
 
-  // What is left over goes to those that need not give away one for it.
-  const surplus = ({ kept, quota }: (typeof shares)[number]) => kept.length - quota;
-  const inOrder = [...shares].sort((a, b) => surplus(b) - surplus(a) || b.rest - a.rest);
-  let left = shards - shares.reduce((sum, { quota }) => sum + quota, 0);
-  for (const share of inOrder) if (left-- > 0) share.quota++;
+  // What is left over goes to those with a part of a shard: first to who would have to give one away otherwise.
+  const wouldGive = ({ kept, quota }: (typeof shares)[number]) => Number(kept.length > quota);
+  const inOrder = shares
+    .filter(({ rest }) => rest > 0)
+    .sort((a, b) => wouldGive(b) - wouldGive(a) || b.rest - a.rest);
+  const left = shards - shares.reduce((sum, { quota }) => sum + quota, 0);
+  for (const share of inOrder.slice(0, left)) share.quota++;
 
   for (const { kept, quota } of shares) while (kept.length > quota) free.push(kept.pop()!);
   const owners: number[] = [];

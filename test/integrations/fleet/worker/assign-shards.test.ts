@@ -40,6 +40,12 @@ describe('shards', () => {
           );
         }
       }),
+      // The part of `b` is exactly 32, and others have less than it.
+      {
+        examples: [
+          [[1, 11, 1, 14, 20, 17, 13].map((capacity, i) => ({ worker: 'abcdefg'[i]!, capacity })), 224],
+        ],
+      },
     );
   });
 
