@@ -189,6 +189,22 @@ if (values.scale) {
       }
     }
   }
+  console.log('\n20 workers in processes of their own, 2,560 identities without events, polls held for 40 s');
+  row('', 'all followed', 'NATS messages/s', 'CPU of each');
+  const startedAt = Date.now();
+  await withFollowers({ identities: 2_560, blockTime: 40_000, workers: 20 }, async (_, followers) => {
+    const followed = (Date.now() - startedAt) / 1_000;
+    const before = await all(followers);
+    await wait(30_000);
+    const after = await all(followers);
+    const each = (of: 'cpu' | 'messages') => (sum(after, of) - sum(before, of)) / followers.length / 30;
+    row(
+      '',
+      `${followed.toFixed(1)} s`,
+      each('messages').toFixed(2),
+      `${(each('cpu') / 10_000).toFixed(1)} %`,
+    );
+  });
   process.exit();
 }
 
