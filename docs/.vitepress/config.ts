@@ -1,7 +1,16 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import apiSidebar from '../api/typedoc-sidebar.json' with { type: 'json' };
-import { anchorOf, drawDiagrams, groupCode, linkPages, pageOf, runCode, sidebar } from './pages.js';
+import {
+  anchorOf,
+  drawDiagrams,
+  groupCode,
+  linkPages,
+  linkSections,
+  pageOf,
+  runCode,
+  sidebar,
+} from './pages.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -46,9 +55,11 @@ export default defineConfig({
     ],
   },
   markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    languageAlias: { haproxy: 'nginx' },
     anchor: { slugify: anchorOf },
     config: md => {
-      for (const plugin of [linkPages, groupCode, drawDiagrams, runCode]) plugin(md);
+      for (const plugin of [linkSections, linkPages, groupCode, drawDiagrams, runCode]) plugin(md);
     },
   },
 });

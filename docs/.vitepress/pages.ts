@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { renderMermaidSVG } from 'beautiful-mermaid';
 import ts from 'typescript';
 import type { MarkdownEnv, MarkdownRenderer } from 'vitepress';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The page that a Markdown file of the repository becomes: `README.md` is the first, `docs/feed.md` is `feed.md`. */
+const PAGES: Readonly<Record<string, string>> = {
+  'docs/home.md': 'index.md',
+  'README.md': 'start.md',
+  'docs/index.md': 'guide.md',
+};
+
+/** The page that a Markdown file of the repository becomes: `docs/home.md` is the first, `docs/feed.md` is `feed.md`. */
 export function pageOf(file: string): string {
-  if (file === 'README.md') return 'index.md';
-  if (file === 'docs/index.md') return 'guide.md';
+  if (PAGES[file]) return PAGES[file];
   return file.replace(/^docs\//, '').replace(/^[A-Z]+\.md$/, name => name.toLowerCase());
 }
 
@@ -59,6 +65,17 @@ export function linkPages(md: MarkdownRenderer): void {
   });
 }
 
+/** Makes links of the sections that comments of types name: `docs/the-service.md, 2.5`. */
+export function linkSections(md: MarkdownRenderer): void {
+  md.core.ruler.before('normalize', 'link-sections', state => {
+    state.src = state.src.replace(
+      /docs\/the-service\.md, (\d)(?:\.(\d))?/g,
+      (text, chapter: string, section?: string) =>
+        `[${text}](/the-service.md#s${chapter}${section === undefined ? '' : `-${section}`})`,
+    );
+  });
+}
+
 /** Makes blocks of code that follow one another and have titles, as in `ts [Fastify]`, the tabs of one group. */
 export function groupCode(md: MarkdownRenderer): void {
   md.core.ruler.push('group-code', state => {
@@ -73,14 +90,22 @@ export function groupCode(md: MarkdownRenderer): void {
   });
 }
 
-/** Makes a `mermaid` block a `<Diagram>`, which the theme draws in the page. */
+/** How diagrams look: in the colours of the theme, so that they are dark with it. */
+const DIAGRAM = {
+  ...{ bg: 'var(--vp-c-bg)', fg: 'var(--vp-c-text-1)', muted: 'var(--vp-c-text-1)' },
+  ...{ line: 'var(--vp-c-text-2)', accent: 'var(--vp-c-text-2)', border: 'var(--vp-c-border)' },
+  transparent: true,
+};
+
+/** Draws a `mermaid` block, so that a page needs no script for it. */
 export function drawDiagrams(md: MarkdownRenderer): void {
   const { fence } = md.renderer.rules;
   md.renderer.rules.fence = (tokens, i, ...rest) => {
     const { info, content } = tokens[i]!;
-    return info === 'mermaid'
-      ? `<Diagram text="${encodeURIComponent(content)}" />`
-      : fence!(tokens, i, ...rest);
+    if (info !== 'mermaid') return fence!(tokens, i, ...rest);
+    // It would load a font from elsewhere.
+    const svg = renderMermaidSVG(content, DIAGRAM).replace(/@import[^;]*;/, '');
+    return `<Diagram svg="${encodeURIComponent(svg)}" />`;
   };
 }
 

@@ -16,7 +16,7 @@ import type { LobbyContext } from './context.js';
 import { endpointSignals, endpointWatch, request } from './requests.js';
 import { sharedEvents } from './shared-events.js';
 
-/** The live events of the identity that the client's token belongs to (interface document, 4.3 and 6). */
+/** The live events of the identity that the client's token belongs to (docs/the-service.md, 4.3 and 6). */
 export interface EventsApi<Own extends object = NoOwnEvents> {
   /**
    * Requests events once. Cold: emits one answer and completes. Unsubscribing aborts. Without a `watch_index` the answer comes

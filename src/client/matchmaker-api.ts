@@ -3,7 +3,7 @@ import type { PlayerTokenInput } from '../endpoint/index.js';
 import type { LobbyContext } from './context.js';
 import { request } from './requests.js';
 
-/** Operations for lobby servers (interface document, 4.2). The client's token must be the lobby's. */
+/** Operations for lobby servers (docs/the-service.md, 4.2). The client's token must be the lobby's. */
 export interface MatchmakerApi {
   readonly players: {
     /**

@@ -11,7 +11,7 @@ import {
 } from '../protocol/index.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 
-/** The input of `group.getMembers` (interface document, 4.1). */
+/** The input of `group.getMembers` (docs/the-service.md, 4.1). */
 export interface GetMembersInput {
   readonly group_id: string;
   /** The `anchor` of the previous page. Omit it for the first page. */
@@ -23,7 +23,7 @@ export interface GetMembersInput {
 }
 
 /**
- * group.getMembers: returns one page of a group's members (interface document, 4.1).
+ * group.getMembers: returns one page of a group's members (docs/the-service.md, 4.1).
  *
  * @example
  * client.request(getMembers, { group_id }).subscribe(({ members }) => show(members));
@@ -46,14 +46,14 @@ export function keyOfMembers({ members }: GroupMemberList): number {
   return jsonHash(members.map(member => jsonHash(member)).sort((a, b) => a - b));
 }
 
-/** The input of `players.connected` and `players.disconnected` (interface document, 4.2). */
+/** The input of `players.connected` and `players.disconnected` (docs/the-service.md, 4.2). */
 export interface PlayerTokenInput {
   /** The token that the player received with the lobby join. Opaque, for one use. */
   readonly player_token: string;
 }
 
 /**
- * matchmaker.players.connected: confirms a player's token (interface document, 4.2). Not idempotent.
+ * matchmaker.players.connected: confirms a player's token (docs/the-service.md, 4.2). Not idempotent.
  *
  * @example
  * client.request(playersConnected, { player_token }).subscribe(() => admit());
@@ -80,14 +80,14 @@ export const playersDisconnected: Endpoint<PlayerTokenInput, void, 'POST'> = end
   response: Acknowledged,
 });
 
-/** The input of `events.watch` (interface document, 4.3). */
+/** The input of `events.watch` (docs/the-service.md, 4.3). */
 export interface EventsWatchInput {
   /** The `watch.index` of an earlier answer: the service answers once there are newer events. Omit it to start from now. */
   readonly watch_index?: string | null | undefined;
 }
 
 /**
- * events.watch: returns the events addressed to the caller's identity (interface document, 4.3).
+ * events.watch: returns the events addressed to the caller's identity (docs/the-service.md, 4.3).
  *
  * @example
  * client.request(eventsWatch, { watch_index }).subscribe(({ events }) => show(events));

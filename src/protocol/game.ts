@@ -2,7 +2,7 @@ import * as t from 'io-ts';
 import { integer, suggested, type Codec } from './codec.js';
 import { struct } from './struct.js';
 
-/** A short description of a game (interface document, 2.6). */
+/** A short description of a game (docs/the-service.md, 2.6). */
 export interface GameHandle {
   readonly game_id: string;
   /** A short human-readable identifier without special characters. */
@@ -36,7 +36,7 @@ export type KnownStatFormat =
 /** Whether the highest or the lowest value is the best: the values observed on deployed servers. */
 export type KnownStatSorting = 'desc' | 'asc';
 
-/** How a statistic is computed and shown (interface document, 2.6). */
+/** How a statistic is computed and shown (docs/the-service.md, 2.6). */
 export interface StatConfig {
   readonly record_id: string;
   readonly icon_id: string;
@@ -77,7 +77,7 @@ export const StatConfig: Codec<StatConfig> = struct(
   },
 );
 
-/** One statistic of a player in a game (interface document, 2.6). */
+/** One statistic of a player in a game (docs/the-service.md, 2.6). */
 export interface Stat {
   readonly config: StatConfig;
   /** The overall value, in the unit given by `config.format`. */

@@ -11,7 +11,7 @@ export interface GroupMember {
 
 export const GroupMember: Codec<GroupMember> = struct('GroupMember', { identity: IdentityHandle });
 
-/** One page of a group's members (interface document, 2.1). */
+/** One page of a group's members (docs/the-service.md, 2.1). */
 export interface GroupMemberList {
   /** The order is not specified. */
   readonly members: readonly GroupMember[];

@@ -2,7 +2,7 @@ import * as t from 'io-ts';
 import type { Codec } from './codec.js';
 import { struct } from './struct.js';
 
-/** Links of a group (interface document, 2.6). */
+/** Links of a group (docs/the-service.md, 2.6). */
 export interface GroupExternal {
   /** URL of the group's profile page. */
   readonly profile: string;
@@ -10,7 +10,7 @@ export interface GroupExternal {
 
 export const GroupExternal: Codec<GroupExternal> = struct('GroupExternal', { profile: t.string });
 
-/** A short description of a group (interface document, 2.6). */
+/** A short description of a group (docs/the-service.md, 2.6). */
 export interface GroupHandle {
   readonly group_id: string;
   readonly display_name: string;

@@ -11,7 +11,7 @@ import {
 import { struct } from './struct.js';
 import { WatchData } from './watch-data.js';
 
-/** The events addressed to an identity (interface document, 2.3). */
+/** The events addressed to an identity (docs/the-service.md, 2.3). */
 export interface IdentityEventList<Own extends object = NoOwnEvents> {
   /** Oldest first. */
   readonly events: readonly LiveEvent<Own>[];

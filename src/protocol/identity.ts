@@ -4,7 +4,7 @@ import { GameHandle, Stat } from './game.js';
 import { GroupHandle } from './group.js';
 import { struct } from './struct.js';
 
-/** Links of an identity (interface document, 2.5). */
+/** Links of an identity (docs/the-service.md, 2.5). */
 export interface IdentityExternal {
   /** URL of the identity's profile page. */
   readonly profile: string;
@@ -18,7 +18,7 @@ export const IdentityExternal: Codec<IdentityExternal> = struct(
   { settings: t.string },
 );
 
-/** The game that an identity is playing (interface document, 2.7). */
+/** The game that an identity is playing (docs/the-service.md, 2.7). */
 export interface GameActivity {
   readonly game: GameHandle;
   /** A short text about what the player is doing. */
@@ -38,7 +38,7 @@ export const GameActivity: Codec<GameActivity> = struct(
 /** The presence statuses observed on deployed servers. */
 export type KnownPresenceStatus = 'online' | 'away' | 'offline';
 
-/** Whether an identity is playing, and which game (interface document, 2.7). */
+/** Whether an identity is playing, and which game (docs/the-service.md, 2.7). */
 export interface Presence {
   /** Whether it is playing or has the game in the background. The document does not list the values. */
   readonly status: KnownPresenceStatus | (string & {});
@@ -54,7 +54,7 @@ export const Presence: Codec<Presence> = struct(
   { game_activity: GameActivity },
 );
 
-/** A game on a profile, with the player's statistics (interface document, 2.5). */
+/** A game on a profile, with the player's statistics (docs/the-service.md, 2.5). */
 export interface ProfileGame {
   readonly game: GameHandle;
   readonly stats: readonly Stat[];
@@ -65,14 +65,14 @@ export const ProfileGame: Codec<ProfileGame> = struct('ProfileGame', {
   stats: t.readonlyArray(Stat),
 });
 
-/** A group on a profile (interface document, 2.5). */
+/** A group on a profile (docs/the-service.md, 2.5). */
 export interface ProfileGroup {
   readonly group: GroupHandle;
 }
 
 export const ProfileGroup: Codec<ProfileGroup> = struct('ProfileGroup', { group: GroupHandle });
 
-/** An account linked by an access token (interface document, 2.5). */
+/** An account linked by an access token (docs/the-service.md, 2.5). */
 export interface LinkedAccessToken {
   /** The name of the token, not the token itself. */
   readonly name: string;
@@ -80,14 +80,14 @@ export interface LinkedAccessToken {
 
 export const LinkedAccessToken: Codec<LinkedAccessToken> = struct('LinkedAccessToken', { name: t.string });
 
-/** An account linked by an e-mail address (interface document, 2.5). */
+/** An account linked by an e-mail address (docs/the-service.md, 2.5). */
 export interface LinkedEmail {
   readonly email: string;
 }
 
 export const LinkedEmail: Codec<LinkedEmail> = struct('LinkedEmail', { email: t.string });
 
-/** An account that an identity is linked to (interface document, 2.5). */
+/** An account that an identity is linked to (docs/the-service.md, 2.5). */
 export interface LinkedAccount {
   /** Absent or null if it is not linked by an access token. */
   readonly access_token?: LinkedAccessToken | null | undefined;
@@ -101,7 +101,7 @@ export const LinkedAccount: Codec<LinkedAccount> = struct(
   { access_token: LinkedAccessToken, email: LinkedEmail },
 );
 
-/** The full profile of an identity (interface document, 2.5). */
+/** The full profile of an identity (docs/the-service.md, 2.5). */
 export interface Profile {
   readonly identity_id: string;
   readonly display_name: string;

@@ -7,7 +7,7 @@ import { LobbyJoin } from './lobby.js';
 import { Notification } from './notification.js';
 import { struct } from './struct.js';
 
-/** The payload of an `identity_update` event: a profile changed or is delivered (interface document, 6). */
+/** The payload of an `identity_update` event: a profile changed or is delivered (docs/the-service.md, 6). */
 export interface IdentityUpdate {
   /** The whole profile, as it is now. */
   readonly identity: Profile;
@@ -22,12 +22,12 @@ interface Stamped {
   readonly notification?: Notification;
 }
 
-/** A profile changed or is delivered (interface document, 6). */
+/** A profile changed or is delivered (docs/the-service.md, 6). */
 export interface IdentityUpdateEvent extends IdentityUpdate, Stamped {
   readonly kind: 'identity_update';
 }
 
-/** A player is to join a lobby (interface document, 2.9 and 6). */
+/** A player is to join a lobby (docs/the-service.md, 2.9 and 6). */
 export interface LobbyJoinEvent extends LobbyJoin, Stamped {
   readonly kind: 'matchmaker_lobby_join';
 }
@@ -70,7 +70,7 @@ export type PayloadsOf<Codecs extends EventCodecs> = {
   readonly [
     Kind in keyof Codecs as string extends Kind ? never : Exclude<Kind, LiveEvent['kind']>
   ]: Codecs[Kind]['_A'];
-} & {};
+};
 
 /**
  * A live event, as a union discriminated by `kind`. `Own` has the payloads of your own event kinds.
@@ -88,7 +88,7 @@ export type LiveEvent<Own extends object = NoOwnEvents> =
   | UnknownEvent
   | MalformedEvent;
 
-/** The fields that every event has (interface document, 2.4). `kind` holds the payload under the kind's name. */
+/** The fields that every event has (docs/the-service.md, 2.4). `kind` holds the payload under the kind's name. */
 const EventHead = struct('Event', { kind: jsonObject, ts: t.string }, { notification: t.unknown });
 type EventHead = t.TypeOf<typeof EventHead>;
 

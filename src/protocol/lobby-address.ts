@@ -20,7 +20,7 @@ const aLobbyJoin: Guard<Pick<LobbyJoin, 'ports'>> = {
 };
 
 /**
- * The address of a lobby from a lobby join (interface document, 2.9): the port with the given name, or the only port.
+ * The address of a lobby from a lobby join (docs/the-service.md, 2.9): the port with the given name, or the only port.
  *
  * Throws an `InputError` if this is no lobby join, if there is no such port, if there are several ports and no name is given, or
  * if the port has neither a number nor a range.

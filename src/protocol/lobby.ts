@@ -2,7 +2,7 @@ import * as t from 'io-ts';
 import { integer, type Codec } from './codec.js';
 import { struct } from './struct.js';
 
-/** The region that a lobby runs in (interface document, 2.9). */
+/** The region that a lobby runs in (docs/the-service.md, 2.9). */
 export interface Region {
   /** A short human-readable identifier. */
   readonly region_id: string;
@@ -11,7 +11,7 @@ export interface Region {
 
 export const Region: Codec<Region> = struct('Region', { region_id: t.string, display_name: t.string });
 
-/** The lobby that a player is to join (interface document, 2.9). Deployed servers may add deprecated fields. */
+/** The lobby that a player is to join (docs/the-service.md, 2.9). Deployed servers may add deprecated fields. */
 export interface Lobby {
   readonly lobby_id: string;
   readonly region: Region;
@@ -19,7 +19,7 @@ export interface Lobby {
 
 export const Lobby: Codec<Lobby> = struct('Lobby', { lobby_id: t.string, region: Region });
 
-/** The player of a lobby join (interface document, 2.9). */
+/** The player of a lobby join (docs/the-service.md, 2.9). */
 export interface LobbyPlayer {
   /**
    * Sent through the socket to the lobby server, which confirms it with `players.connected`. Opaque, valid for about two
@@ -30,7 +30,7 @@ export interface LobbyPlayer {
 
 export const LobbyPlayer: Codec<LobbyPlayer> = struct('LobbyPlayer', { token: t.string });
 
-/** An inclusive range of ports (interface document, 2.9). */
+/** An inclusive range of ports (docs/the-service.md, 2.9). */
 export interface PortRange {
   readonly min: number;
   readonly max: number;
@@ -38,7 +38,7 @@ export interface PortRange {
 
 export const PortRange: Codec<PortRange> = struct('PortRange', { min: integer, max: integer });
 
-/** How to reach one named port of a lobby (interface document, 2.9). `lobbyAddress` turns it into a URL. */
+/** How to reach one named port of a lobby (docs/the-service.md, 2.9). `lobbyAddress` turns it into a URL. */
 export interface Port {
   readonly hostname: string;
   /** Whether the port uses TLS. */
@@ -57,7 +57,7 @@ export const Port: Codec<Port> = struct(
   { host: t.string, port: integer, port_range: PortRange },
 );
 
-/** The payload of a `matchmaker_lobby_join` event: a player is to join a lobby (interface document, 2.9). */
+/** The payload of a `matchmaker_lobby_join` event: a player is to join a lobby (docs/the-service.md, 2.9). */
 export interface LobbyJoin {
   readonly lobby: Lobby;
   readonly player: LobbyPlayer;

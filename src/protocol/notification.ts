@@ -3,7 +3,7 @@ import type { Codec } from './codec.js';
 import { struct } from './struct.js';
 
 /**
- * A notification to show to the player immediately, unobtrusively, for a few seconds (interface document, 2.8). Only chat
+ * A notification to show to the player immediately, unobtrusively, for a few seconds (docs/the-service.md, 2.8). Only chat
  * message events have one.
  */
 export interface Notification {

@@ -22,7 +22,7 @@ const LENGTHS: Readonly<Record<string, number>> = { hour: 360_000, minute: 6_000
 
 /**
  * The text of a statistic for a player to read: its value with its prefix and its postfix, those of the singular if the value is
- * exactly 1 (interface document, 2.6). Formats that are known from deployed servers decide how many digits a number has, or that
+ * exactly 1 (docs/the-service.md, 2.6). Formats that are known from deployed servers decide how many digits a number has, or that
  * it is a duration, in the unit of the format's name: `65` is `1h 5m` as a `duration_minute`. A value of any other format is a
  * plain number. `locale` is a language tag, or several; by default the platform's.
  *

@@ -3,7 +3,7 @@ import { right } from '#fp-ts/Either';
 import { cursor, jsonObject, type Codec } from './codec.js';
 import { struct } from './struct.js';
 
-/** The watch object of an answer (interface document, 2.2). */
+/** The watch object of an answer (docs/the-service.md, 2.2). */
 export interface WatchData {
   /**
    * The version of the returned data, to be sent back as `watch_index`. Opaque, never a number. Empty if the answer has no

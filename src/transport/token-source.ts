@@ -44,7 +44,7 @@ export interface TokenProvider {
 }
 
 /**
- * Where the bearer token comes from (interface document, 5): one that never changes; `get` and `renew`; a function that is `get` for
+ * Where the bearer token comes from (docs/the-service.md, 5): one that never changes; `get` and `renew`; a function that is `get` for
  * both; or `false` if something else adds it to each request: an interceptor, or a proxy.
  *
  * @example

@@ -29,7 +29,7 @@ const HELD_AFTER = 2_000;
 const REMEMBERED = 20;
 
 /**
- * Adds a bearer token to the header of each request of a {@link Transport} (interface document, 5). After a 401 it asks `get` again: if
+ * Adds a bearer token to the header of each request of a {@link Transport} (docs/the-service.md, 5). After a 401 it asks `get` again: if
  * that gives another token, the request is sent with it; if it gives the same one, with what `renew` gives. What the service has rejected
  * is never sent again, if there is a `renew`. A request is sent three times at most; a 401 of a poll after 2 s or more does not count.
  *

@@ -19,7 +19,8 @@ describe('Run, in the pages of the documentation (npm run docs:build)', function
   let page: Page;
   let errors: string[];
   const open = async (name: string) => {
-    await page.goto(`${site.url}/${name.replace(/^docs\/(.+)\.md$/, '$1.html')}`);
+    const path = name.replace(/^docs\/(.+)\.md$/, '$1.html').replace('home', 'index');
+    await page.goto(`${site.url}/${path}`);
     await page.locator('.runnable').first().waitFor();
   };
   const press = (part: Locator, name: string) => part.getByRole('button', { name, exact: true }).click();
@@ -44,10 +45,10 @@ describe('Run, in the pages of the documentation (npm run docs:build)', function
     site.close();
   });
 
-  it('is on the pages of the feed, of rosters and of errors', () => {
+  it('is on the first page, and those of the feed, of rosters and of errors', () => {
     deepStrictEqual(
       runnable.map(({ name }) => name),
-      ['docs/faults.md', 'docs/feed.md', 'docs/roster-and-stores.md'],
+      ['docs/faults.md', 'docs/feed.md', 'docs/home.md', 'docs/roster-and-stores.md'],
     );
   });
 

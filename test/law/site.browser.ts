@@ -1,6 +1,8 @@
 import { deepStrictEqual, match, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { filesUnder } from '../files-under.js';
 import { DOCS, serveSite, SITE } from './site.js';
@@ -18,6 +20,11 @@ const FUNCTION = 64;
 const CLASS = 128;
 const INTERFACE = 256;
 const TYPE = 2_097_152;
+
+/** A page of each kind. */
+const PATHS = ['/', '/start.html', '/feed.html', '/fleet.html', '/api/lobby-rx/functions/createClient.html'];
+/** In bytes, compressed. */
+const MOST_SCRIPT = 150_000;
 
 describe('The site of the documentation (npm run docs:build)', () => {
   before(() => {
@@ -103,11 +110,63 @@ describe('The site of the documentation (npm run docs:build)', () => {
       site.close();
     });
 
-    it('starts with README and its picture', async () => {
+    it('starts with the story, two commands, code that runs, and cards', async () => {
       await page.goto(url);
       match(await page.locator('h1').innerText(), /^lobby-rx/);
       const picture = page.locator('main img').first();
       ok(await picture.evaluate(image => (image as unknown as { naturalWidth: number }).naturalWidth > 0));
+      match(
+        await page.locator('main').innerText(),
+        /npm ci && npm start[^]*npm cit[^]*Run[^]*Follow[^]*Admit[^]*Test/,
+      );
+    });
+
+    it('can be read by all: axe finds nothing, in both schemes', async () => {
+      for (const path of PATHS) {
+        await page.goto(`${url}${path}`);
+        await page.evaluate(axe.source);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+          const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+          deepStrictEqual(
+            violations.map(({ id, nodes }) => [path, colorScheme, id, nodes.map(({ html }) => html)]),
+            [],
+          );
+        }
+      }
+    });
+
+    it('is as wide as the window, and cuts off no code on a desk', async () => {
+      const measure = `({
+        sideways: document.documentElement.scrollWidth > innerWidth,
+        cut: [...document.querySelectorAll('main :is(.language-ts, .language-js, .language-sh) pre')]
+          .filter(code => code.scrollWidth > code.clientWidth).map(code => code.innerText),
+      })`;
+      for (const [width, cuts] of [
+        [1_280, false],
+        [390, true],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const path of PATHS) {
+          await page.goto(`${url}${path}`);
+          const { sideways, cut } = await page.evaluate<{ sideways: boolean; cut: readonly string[] }>(
+            measure,
+          );
+          deepStrictEqual({ path, sideways, cut: cuts ? [] : cut }, { path, sideways: false, cut: [] });
+        }
+      }
+    });
+
+    it(`needs at most ${MOST_SCRIPT / 1_000} kB of script a page, until something runs`, () => {
+      for (const path of PATHS) {
+        const html = readFileSync(join(SITE, path === '/' ? 'index.html' : path), 'utf8');
+        const scripts = new Set(
+          [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(([, file]) => file!),
+        );
+        const sizes = [...scripts].map(file => gzipSync(readFileSync(join(SITE, file))).length);
+        const total = sizes.reduce((sum, size) => sum + size, 0);
+        ok(sizes.length > 2 && total <= MOST_SCRIPT, `${path}: ${total} bytes`);
+      }
     });
 
     it('finds a word in the guides and in the API, and opens the page', async () => {

@@ -1,18 +1,33 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { join } from 'node:path';
-import ts from 'typescript';
-import { DECLARATIONS } from './snippet/names.js';
+import { pages } from './pages.js';
+import { compileSnippets } from './snippet/compile-snippets.js';
 import { bundleSnippets, clean, runSnippet, type Program } from './snippet/run-snippet.js';
 import { allSnippets } from './snippet/snippet.js';
 
-const ROOT = join(import.meta.dirname, '../..');
-const FOLDER = join(import.meta.dirname, 'snippet');
 const snippets = allSnippets();
 
 describe('The snippets of README and docs', () => {
+  const compiled = compileSnippets(snippets);
+
   it('all compile', () => {
     ok(snippets.length >= 5);
-    deepStrictEqual(compilerErrors(), []);
+    deepStrictEqual(compiled.errors(), []);
+  });
+
+  it('define all their names, or their page says before them what these are: `client`', () => {
+    const unexplained = snippets.flatMap(({ name }, i) => {
+      const [page, line] = name.split(':');
+      const before = pages
+        .find(one => one.name === page)!
+        .text.split('\n')
+        .slice(0, Number(line))
+        .join('\n');
+      const prose = before.replace(/^ *```[^]*?^ *```$/gm, '');
+      return [...compiled.assumedNames(i)].flatMap(used =>
+        prose.includes(`\`${used}\``) ? [] : `${name}: ${used}`,
+      );
+    });
+    deepStrictEqual(unexplained, []);
   });
 
   it('all sign in so that an expired token is renewed, but for lobbies, emulators and recordings', () => {
@@ -69,35 +84,3 @@ describe('The snippets of README and docs', () => {
     });
   });
 });
-
-/** The compiler errors of all snippets, with the names that a reader is assumed to have. */
-function compilerErrors(): readonly string[] {
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), path => ts.sys.readFile(path)) as {
-    config: object;
-  };
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  // Those of Angular are not yet what the language has.
-  options.experimentalDecorators = true;
-  const texts = new Map([
-    [join(FOLDER, 'declarations.d.ts'), { name: 'the declarations', code: DECLARATIONS }],
-    ...snippets.map(({ name, code }, i) => {
-      return [join(FOLDER, `snippet-${i}.ts`), { name, code: `${code}\nexport {};` }] as const;
-    }),
-  ]);
-  const host = ts.createCompilerHost(options);
-  const disk = { ...host };
-  host.fileExists = path => texts.has(path) || disk.fileExists(path);
-  host.getSourceFile = (path, ...rest) => {
-    const text = texts.get(path);
-    return text === undefined
-      ? disk.getSourceFile(path, ...rest)
-      : ts.createSourceFile(path, text.code, ts.ScriptTarget.ES2022);
-  };
-  const program = ts.createProgram([...texts.keys()], options, host);
-  return [...texts].flatMap(([path, { name, code }]) =>
-    ts.getPreEmitDiagnostics(program, program.getSourceFile(path)).map(({ messageText, start = 0 }) => {
-      const line = code.slice(0, start).split('\n').length;
-      return `${name}, line ${line} of it: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-    }),
-  );
-}

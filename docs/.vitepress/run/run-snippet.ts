@@ -25,7 +25,7 @@ export function runSnippet(code: string, marbles: LobbyMarbles, print: (line: st
     if (!isStopped) print(values.map(inWords).join(' ').slice(0, LONGEST));
   };
   const names = {
-    ...{ client, group_id: world.groupId, identity_id: world.identityId, show },
+    ...{ client, group_id: world.groupId, identity_id: world.identityId },
     ...{ require: (name: string) => PACKAGES[name], exports: {}, console: { log: show, error: show } },
   };
   // The code is that of the page itself.

@@ -1,10 +1,14 @@
 import type { Theme } from 'vitepress';
-import DefaultTheme from 'vitepress/theme';
+import DefaultTheme, { VPButton, VPFeatures } from 'vitepress/theme';
 import Diagram from './Diagram.vue';
 import RunnableCode from './RunnableCode.vue';
+import './site.css';
 
 const theme: Theme = {
   extends: DefaultTheme,
-  enhanceApp: ({ app }) => void app.component('Diagram', Diagram).component('RunnableCode', RunnableCode),
+  enhanceApp: ({ app }) => {
+    for (const [name, component] of Object.entries({ Diagram, RunnableCode, VPButton, VPFeatures }))
+      app.component(name, component);
+  },
 };
 export default theme;

@@ -8,7 +8,7 @@ import { endpointPages, endpointSignals, request } from '../requests.js';
 import { distinctMembers, MEMBERS_OPTIONS, untilNobodyIsNew, type MembersConfig } from './members.js';
 import { rosterSignals, type Roster, type RosterConfig } from './roster.js';
 
-/** Operations on groups (interface document, 4.1). */
+/** Operations on groups (docs/the-service.md, 4.1). */
 export interface GroupApi {
   /**
    * Requests one page of a group's members. Cold: emits one answer and completes. Unsubscribing aborts. With a `watch_index`

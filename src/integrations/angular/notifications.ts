@@ -59,7 +59,7 @@ const OPTIONS: Options<NotificationsConfig> = {
 };
 
 /**
- * Injects the notifications of the client's feed, to be shown as toasts (interface document, 2.8): each at once, in order, and gone
+ * Injects the notifications of the client's feed, to be shown as toasts (docs/the-service.md, 2.8): each at once, in order, and gone
  * after a few seconds of a page that is not hidden, unless the player touches it. On a server there are none.
  *
  * Throws an `InputError` if the config is invalid, and outside of an injection context.

@@ -51,7 +51,7 @@ export type LobbyGate = Observable<LobbySocket> & {
 
 /**
  * The WebSocket gate of a lobby server: emits a player's socket once `players.connected` has answered OK for their token, and
- * not before (interface document, 4.2). Everyone else is refused: before the upgrade with an HTTP status and the reason as
+ * not before (docs/the-service.md, 4.2). Everyone else is refused: before the upgrade with an HTTP status and the reason as
  * the body, after it with a close code and the reason; docs/gate.md lists them. Messages of refused clients never reach you.
  *
  * The gate is shared: it adds one listener to the server, regardless of the number of subscribers. It never errors. It completes

@@ -92,7 +92,7 @@ export interface Emulator {
    */
   readonly updatePresence: (identity_id: string, presence: Omit<Presence, 'update_ts'> | null) => void;
   /**
-   * Sends an event to an identity and returns its `ts`. `kind` is sent unchanged (interface document, 2.4): its key is the
+   * Sends an event to an identity and returns its `ts`. `kind` is sent unchanged (docs/the-service.md, 2.4): its key is the
    * name of the event's kind. It may also be unknown or invalid, since a server may send that too.
    *
    * @example

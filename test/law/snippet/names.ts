@@ -8,7 +8,6 @@ export interface SnippetNames {
   readonly group_id: string;
   readonly identity_id: string;
   readonly player_token: string;
-  readonly show: (...values: readonly unknown[]) => void;
   /** The player's login, in a game client. */
   readonly session: { readonly token: string; readonly renew: () => Promise<string> };
   readonly savedCheckpoint: Checkpoint | undefined;
@@ -27,7 +26,6 @@ const NAMES = {
   group_id: true,
   identity_id: true,
   player_token: true,
-  show: true,
   session: true,
   savedCheckpoint: true,
   save: true,

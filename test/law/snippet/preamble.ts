@@ -9,7 +9,7 @@ const { LOBBY_URL: url = '', LOBBY_TOKEN: token = '', ...env } = process.env;
 const { LOBBY_GROUP: group_id = '', SNIPPET_IDENTITY: identity_id = '' } = env;
 const { SNIPPET_PLAYER: player_token = '', SNIPPET_LOBBY: lobbyUrl = '' } = env;
 
-/** Replaces `show` and `console.log` in a snippet: reports that the one at this place was called. */
+/** Replaces `console.log` in a snippet: reports that the one at this place was called. */
 const shownAt =
   (place: number) =>
   (...values: readonly unknown[]) => {
@@ -26,7 +26,6 @@ const session = {
 const names: SnippetNames = {
   client: createClient({ url, token: { get: () => session.token, renew: () => session.renew() } }),
   ...{ group_id, identity_id, player_token },
-  show: console.log,
   session,
   savedCheckpoint: undefined,
   save: () => Promise.resolve(),

@@ -3,7 +3,7 @@ import { eventsSince } from '../world/index.js';
 import { callerOf, decimalOf, type Answer } from './call.js';
 import { nextChange } from './next-change.js';
 
-/** Answers events.watch (interface document, 4.3) as deployed servers do. */
+/** Answers events.watch (docs/the-service.md, 4.3) as deployed servers do. */
 export const eventsAnswer: Answer = (call, world, settings) => {
   const identity_id = callerOf('identity', call, world);
   const index = decimalOf('watch_index', call);

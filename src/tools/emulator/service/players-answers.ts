@@ -2,7 +2,7 @@ import { of } from 'rxjs';
 import { stateOf, type PlayerRecord, type World } from '../world/index.js';
 import { callerOf, Refusal, type Answer, type Call } from './call.js';
 
-/** Answers matchmaker.players.connected (interface document, 3 and 4.2): a reserved player becomes connected, once. */
+/** Answers matchmaker.players.connected (docs/the-service.md, 3 and 4.2): a reserved player becomes connected, once. */
 export const playerConnectedAnswer: Answer = (call, world) => {
   const player = findPlayer(call, world);
   switch (stateOf(world, player)) {

@@ -4,7 +4,7 @@ import { findRecord, type PlayerRecord } from './records.js';
 import { newToken } from './bearer-tokens.js';
 import type { World } from './world.js';
 
-/** The states of a player token (interface document, 3), and `removed`: players.disconnected has freed its slot. */
+/** The states of a player token (docs/the-service.md, 3), and `removed`: players.disconnected has freed its slot. */
 export type PlayerState = 'reserved' | 'connected' | 'expired' | 'removed';
 
 /** How many slots of a lobby are taken. */
