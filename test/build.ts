@@ -67,7 +67,7 @@ async function bundleForNode(): Promise<void> {
     },
     outdir: join(DIST, 'node'),
     ...{ bundle: true, splitting: true, chunkNames: 'shared-[hash]', packages: 'external' },
-    ...{ platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning', sourcemap: true },
+    ...{ platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning' },
     alias: { '#fetch': './transport/node/platform-fetch.ts', '#fp-ts/Either': 'fp-ts/lib/Either.js' },
   });
 }
@@ -110,18 +110,17 @@ async function bundleRoom(room: string): Promise<void> {
       plugins: [outside],
     },
     ...{ platform: 'neutral', format: 'esm', target: 'es2022', write: false, logLevel: 'warning' },
-    // Of the modules that have been bundled, whose maps lead to the sources.
-    ...{ sourcemap: true, outfile: join(folder, 'index.js') },
+    outfile: join(folder, 'index.js'),
   });
   removeModules(room);
   for (const { path, contents } of outputFiles) writeFileSync(path, contents);
 }
 
-/** Removes the modules of rooms that are there as bundles, and their maps. */
+/** Removes the modules of rooms that are there as bundles. */
 function removeModules(...rooms: readonly string[]): void {
   for (const folder of rooms) {
     for (const path of readdirSync(join(DIST, folder), { recursive: true, encoding: 'utf8' })) {
-      if (/\.js(\.map)?$/.test(path)) rmSync(join(DIST, folder, path));
+      if (path.endsWith('.js')) rmSync(join(DIST, folder, path));
     }
   }
 }

@@ -6,7 +6,7 @@ import {
   drawDiagrams,
   groupCode,
   linkPages,
-  linkSections,
+  nameTypes,
   pageOf,
   runCode,
   sidebar,
@@ -59,7 +59,7 @@ export default defineConfig({
     languageAlias: { haproxy: 'nginx' },
     anchor: { slugify: anchorOf },
     config: md => {
-      for (const plugin of [linkSections, linkPages, groupCode, drawDiagrams, runCode]) plugin(md);
+      for (const plugin of [nameTypes, linkPages, groupCode, drawDiagrams, runCode]) plugin(md);
     },
   },
 });

@@ -65,14 +65,19 @@ export function linkPages(md: MarkdownRenderer): void {
   });
 }
 
-/** Makes links of the sections that comments of types name: `docs/the-service.md, 2.5`. */
-export function linkSections(md: MarkdownRenderer): void {
-  md.core.ruler.before('normalize', 'link-sections', state => {
-    state.src = state.src.replace(
-      /docs\/the-service\.md, (\d)(?:\.(\d))?/g,
-      (text, chapter: string, section?: string) =>
-        `[${text}](/the-service.md#s${chapter}${section === undefined ? '' : `-${section}`})`,
-    );
+/** What TypeDoc writes out, where the library says `PayloadsOf<Codecs>`. */
+const WRITTEN_OUT = /\\\{ readonly \\\[Kind in [^}]*\}/g;
+/** A section that the comments of types name. */
+const SECTION = /docs\/the-service\.md, (\d)(?:\.(\d))?/g;
+
+/** Makes the reference easy to read: long types get their names, and the sections of the service links. */
+export function nameTypes(md: MarkdownRenderer): void {
+  md.core.ruler.before('normalize', 'name-types', state => {
+    state.src = state.src
+      .replace(WRITTEN_OUT, 'PayloadsOf\\<`Codecs`\\>')
+      .replace(SECTION, (text, chapter: string, section?: string) => {
+        return `[${text}](/the-service.md#s${chapter}${section === undefined ? '' : `-${section}`})`;
+      });
   });
 }
 

@@ -70,7 +70,7 @@ export type PayloadsOf<Codecs extends EventCodecs> = {
   readonly [
     Kind in keyof Codecs as string extends Kind ? never : Exclude<Kind, LiveEvent['kind']>
   ]: Codecs[Kind]['_A'];
-};
+} & {};
 
 /**
  * A live event, as a union discriminated by `kind`. `Own` has the payloads of your own event kinds.

@@ -2,6 +2,7 @@
  * A custom element that draws the polls, events and failures of a client.
  *
  * @module lobby-rx/marbles
+ * @experimental It may change in any version.
  */
 
 export { defineMarbles, type LobbyMarbles } from './lobby-marbles.js';
