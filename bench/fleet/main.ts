@@ -21,7 +21,11 @@ import type {
 import { scale } from './scale.js';
 
 const { values } = parseArgs({
-  options: { idle: { type: 'string', default: '10000' }, scale: { type: 'boolean', default: false } },
+  options: {
+    idle: { type: 'string', default: '10000' },
+    scale: { type: 'boolean', default: false },
+    processes: { type: 'boolean', default: false },
+  },
 });
 const IDLE = Number(values.idle);
 if (spawnSync('nats-server', ['--version']).error) {
@@ -189,6 +193,10 @@ if (values.scale) {
       }
     }
   }
+  process.exit();
+}
+
+if (values.processes) {
   console.log('\n20 workers in processes of their own, 2,560 identities without events, polls held for 40 s');
   row('', 'all followed', 'NATS messages/s', 'CPU of each');
   const startedAt = Date.now();

@@ -20,14 +20,11 @@ import {
   timer,
   type MonoTypeOperatorFunction,
 } from 'rxjs';
-import type { Client } from '../../client/index.js';
 import { clientOf, CONNECTION, urlOf } from './connection.js';
 import {
   connectionFindings,
   corsFindings,
   final,
-  groupFindings,
-  playerFindings,
   problem,
   proxyFindings,
   serviceFindings,
@@ -37,15 +34,11 @@ import {
 import { redact } from '../../error/index.js';
 import { parseFlags, shown } from './parse-flags.js';
 import { EXIT, run } from './run.js';
-import { jsonLine, printLine, readSecret } from './terminal/index.js';
+import { jsonLine, printLine } from './terminal/index.js';
 
-const HELP = `lobby-rx doctor: what is wrong with a service, and what is between
+const HELP = `lobby-rx doctor: what breaks live feeds, in the service or on the way to it
 
-  --group GROUP      also reads all pages of this group
   --origin URL       also asks whether pages of this origin are allowed (CORS)
-  --player-token     also confirms the player token on standard input, which can
-                     be done once; LOBBY_TOKEN is then that of the lobby, and
-                     polls are not checked
   --json             prints JSON on a terminal, too
   --url URL          URL of the service; default: LOBBY_API_URL or LOBBY_URL
   --insecure         allows plain http: to another machine
@@ -73,22 +66,18 @@ export function doctor(args: readonly string[]): Promise<void> {
   return run(() => {
     const text = { type: 'string' } as const;
     const boolean = { type: 'boolean', default: false } as const;
-    const flags = { ...CONNECTION, group: text, origin: text, 'player-token': boolean, json: boolean };
+    const flags = { ...CONNECTION, origin: text, json: boolean };
     const { values } = parseFlags('doctor', args, { flags });
     if (values.help) return HELP;
-    if (values.group === '') throw new Error('--group must be the id of a group; got nothing');
     const origin = values.origin === undefined ? undefined : originIn(values.origin);
     const client = clientOf('api', values, process.env);
     const url = urlOf('api', values, process.env)[1].replace(/\/+$/, '');
-    const lobby = values['player-token'] ? clientOf('matchmaker', values, process.env) : undefined;
-    const groupOf = values.group === undefined ? undefined : clientOf('group', values, process.env);
     const checks$ = concat(
       from(proxyFindings(new URL(url), process.env)),
       connectionFindings(new URL(url)),
       serviceFindings(url),
       origin === undefined ? EMPTY : corsFindings(url, origin),
-      lobby ? confirmed(lobby) : watchFindings(client, () => performance.now()),
-      groupOf ? groupFindings(groupOf, values.group!) : EMPTY,
+      watchFindings(client, () => performance.now()),
     );
     const findings$ = merge(checks$.pipe(endWith(undefined)), timer(DEADLINE).pipe(map(() => LATE))).pipe(
       takeWhile((finding): finding is Finding => finding !== undefined),
@@ -106,16 +95,6 @@ function originIn(text: string): string {
     throw new Error(`--origin must be like https://game.example; got ${shown(text)}`);
   return origin;
 }
-
-const confirmed = (lobby: Client) =>
-  readSecret('Player token: ').pipe(
-    concatMap(player_token => {
-      if (player_token === '') throw new Error('the player token is missing: pass it on standard input');
-      return playerFindings(lobby, player_token);
-    }),
-    // An open standard input would keep the process running.
-    finalize(() => process.stdin.destroy()),
-  );
 
 /** A server may repeat the token, also one that it has of an earlier run. */
 function withoutToken(finding: Finding, token = ''): Finding {

@@ -17,10 +17,10 @@ ol { max-height: 16em; overflow: auto; overflow-wrap: anywhere }
 .poll.left rect, .poll.woke rect { fill-opacity: 0.25 }
 .wait rect { fill: none; stroke: light-dark(#bc4c00, #f0883e); stroke-dasharray: 3 3 }
 .wait.nothing rect, .wait.news rect { stroke: light-dark(#8c959f, #6e7681) }
-.marble circle { fill: hsl(var(--hue) 65% 36%); stroke: light-dark(#fff, #0d1117); stroke-width: 1.5 }
+.marble circle { fill: light-dark(hsl(var(--hue) 65% 28%), hsl(var(--hue) 65% 70%)); stroke: light-dark(#fff, #0d1117); stroke-width: 1.5 }
 .marble text, .sign text { text-anchor: middle; dominant-baseline: central; font-weight: 600 }
 .poll text { dominant-baseline: central }
-svg .marble text { fill: #fff }
+svg .marble text { fill: light-dark(#fff, #0d1117) }
 svg .sign text { font-size: 15px; fill: light-dark(#a40e26, #ff7b72) }
 svg .sign.gap text { font-size: 26px; fill: light-dark(#8250df, #d2a8ff) }
 svg .sign.woke text { fill: light-dark(#7d4e00, #e3b341) }

@@ -24,15 +24,13 @@ describe('lobby-rx doctor', () => {
   const service = useService();
 
   it('prints its findings as JSON, and says by its exit code whether there is a problem', async () => {
-    const { emulator, world, env } = service;
+    const { emulator, env } = service;
     emulator.fault({ kind: 'hot' }, { times: 10 });
-    const args = ['doctor', '--group', world.groupId, '--origin', 'https://game.example'];
+    const args = ['doctor', '--origin', 'https://game.example'];
     const { code, out, err } = await lobbyRx(args, { env: env() }).exited;
     deepStrictEqual([code, err], [1, '']);
-    deepStrictEqual(linesOf(out), [
-      ...['ok connection', 'ok service', 'ok cors', 'ok cors', 'ok token'],
-      ...['problem poll', 'ok group'],
-    ]);
+    const findings = ['ok connection', 'ok service', 'ok cors', 'ok cors', 'ok token', 'problem poll'];
+    deepStrictEqual(linesOf(out), findings);
     ok(emulator.requests.length <= 12, `${emulator.requests.length} requests`);
   });
 
@@ -86,27 +84,6 @@ describe('lobby-rx doctor', () => {
     match(out, new RegExp(`use ${server.url} as the URL`));
   });
 
-  it('confirms a player token only if it is asked to', async () => {
-    const { emulator, world, env } = service;
-    const isConfirmed = () => emulator.requests.some(({ url }) => url.includes('/players/connected'));
-    const args = ['doctor', '--player-token'];
-    const confirm = async (input: string) => {
-      const run = lobbyRx(args, { env: env(world.lobbyToken), isOpen: true });
-      run.process.stdin!.end(input);
-      return run.exited;
-    };
-    const missing = await confirm('');
-    strictEqual(missing.code, 2);
-    match(missing.err, /the player token is missing/);
-    strictEqual(isConfirmed(), false);
-    const accepted = await confirm(`${world.playerToken}\n`);
-    deepStrictEqual([accepted.code, linesOf(accepted.out).at(-1)], [0, 'ok player']);
-    const again = await confirm(`${world.playerToken}\n`);
-    strictEqual(again.code, 1);
-    match(again.out, /the token is refused: \w+/);
-    for (const { out, err } of [accepted, again]) strictEqual((out + err).includes(world.playerToken), false);
-  });
-
   it('reports in one line what is wrong with its arguments, and sends nothing', async () => {
     const { emulator, env } = service;
     for (const [args, vars, message] of [
@@ -116,7 +93,6 @@ describe('lobby-rx doctor', () => {
         /--origin must be like https:\/\/game\.example; got another text/,
       ],
       [['--origin', 'https://a.example/page'], env(), /--origin must be like/],
-      [['--group', ''], env(), /--group must be the id of a group/],
       [['--json', 'x'], env(), /takes no arguments/],
       [[], {}, /the URL of the service is missing/],
       [[], { LOBBY_URL: 'https://a.example' }, /the token is missing/],

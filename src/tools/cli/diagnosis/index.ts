@@ -1,7 +1,5 @@
 export { connectionFindings, proxyFindings } from './connection-findings.js';
 export { corsFindings } from './cors-findings.js';
 export { final, problem, type Finding } from './finding.js';
-export { groupFindings } from './group-findings.js';
-export { playerFindings } from './player-findings.js';
 export { serviceFindings } from './service-findings.js';
 export { watchFindings } from './watch-findings.js';

@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
-import { delay, lastValueFrom, of, toArray } from 'rxjs';
+import { delay, of } from 'rxjs';
 import { createClient, type Transport } from 'lobby-rx';
 import { createEmulator, type Emulator, type Fault, type FaultPlan } from 'lobby-rx/emulator';
-import { groupFindings, watchFindings, type Finding } from '../../../../src/tools/cli/diagnosis/index.js';
+import { watchFindings, type Finding } from '../../../../src/tools/cli/diagnosis/index.js';
 import { virtualTime } from '../../../virtual-time.js';
 
 const HELD: FaultPlan = { only: ({ url }) => url.includes('watch_index='), times: 10 };
@@ -152,31 +152,5 @@ describe('doctor, of a watch', () => {
     const findings = found([], { token: 'a-wrong-token' });
     match(texts(findings)[0]!, /^problem token: the service answers 401/);
     strictEqual(JSON.stringify(findings).includes('a-wrong-token'), false);
-  });
-});
-
-describe('doctor, of a group', () => {
-  const pages = async (members: number, fault?: Fault) => {
-    const emulator = createEmulator();
-    const group_id = emulator.addGroup();
-    const added = Array.from({ length: members }, () => emulator.addIdentity());
-    for (const { identity_id } of added) emulator.join(group_id, identity_id);
-    if (fault) emulator.fault(fault, { times: 100 });
-    const { token } = added[0]!;
-    const client = createClient({ url: emulator.url, transport: emulator.transport, token });
-    return texts(await lastValueFrom(groupFindings(client, group_id).pipe(toArray())));
-  };
-
-  it('counts members and pages, up to fifty of them', async () => {
-    deepStrictEqual(await pages(40), ['ok group: 40 members on 3 pages']);
-    deepStrictEqual(await pages(900), ['warning group: 800 members on 50 pages, and there are more']);
-  });
-
-  it('ends although the service repeats its pages, and says what it refuses', async () => {
-    match((await pages(40, { kind: 'count_ignored' }))[0]!, /^warning group: .*repeats them$/);
-    match(
-      (await pages(40, { kind: 'error', status: 403 }))[0]!,
-      /^problem group: the service answers 403 ERROR/,
-    );
   });
 });
