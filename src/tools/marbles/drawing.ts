@@ -16,13 +16,21 @@ const APART = 7;
 const SWEEP = 1_000;
 /** What is before the left edge by so much is removed, in pixels. */
 const MARGIN = 40;
+/** The height of the axis, and how far its labels are apart at least, in pixels; and in seconds. */
+const AXIS = 18;
+const LABEL = 70;
+const STEPS = [1, 2, 5, 10, 30, 60, 300];
 
 /** Draws items into an SVG: time flows from the right, where it is now, to the left. `scale` is in pixels per second. */
 export function createDrawing(svg: SVGSVGElement, scale: number) {
   const flow = svg.appendChild(document.createElementNS(SVG, 'g'));
   const bars = flow.appendChild(document.createElementNS(SVG, 'g'));
   const marks = flow.appendChild(document.createElementNS(SVG, 'g'));
+  const axis = svg.appendChild(document.createElementNS(SVG, 'g'));
+  axis.setAttribute('transform', `translate(0 ${AXIS - 5})`);
   const labels = svg.appendChild(document.createElementNS(SVG, 'g'));
+  labels.setAttribute('transform', `translate(0 ${AXIS})`);
+  let axisWidth = 0;
   const drawn = new Map<Item, SVGElement>();
   const items = new WeakMap<Element, Item>();
   const open = new Set<Item>();
@@ -38,7 +46,7 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
     text.textContent = item.letter;
     text.setAttribute('x', '5');
   };
-  const create = ({ row, shape, from, nth, tone, letter, text }: Item): SVGElement => {
+  const create = ({ row, shape, from, nth, letter, text }: Item): SVGElement => {
     const group = document.createElementNS(SVG, 'g');
     const y = row.order * ROW + MIDDLE + (shape === 'line' ? BELOW : 0);
     group.setAttribute('transform', `translate(${x(from) + nth * APART} ${y})`);
@@ -51,7 +59,7 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
       return bars.appendChild(group);
     }
     if (shape === 'marble') {
-      group.style.setProperty('--hue', String(hueOf(tone + text)));
+      group.style.setProperty('--hue', String(hueOf(text)));
       group.appendChild(document.createElementNS(SVG, 'circle')).setAttribute('r', '10');
     }
     group.appendChild(document.createElementNS(SVG, 'text')).textContent = letter;
@@ -71,6 +79,20 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
     if (item.to === undefined) open.add(item);
     else open.delete(item);
   };
+  /** How long ago it was, from the right. */
+  const drawAxis = (width: number) => {
+    axisWidth = width;
+    const step = STEPS.find(seconds => seconds * scale >= LABEL) ?? STEPS.at(-1)!;
+    const count = Math.floor(width / (step * scale));
+    axis.replaceChildren(
+      ...Array.from({ length: count }, (_, i) => {
+        const label = document.createElementNS(SVG, 'text');
+        label.setAttribute('x', String(width - (i + 1) * step * scale));
+        label.textContent = `−${(i + 1) * step} s`;
+        return label;
+      }),
+    );
+  };
   const sweep = (left: number) => {
     for (const [item, element] of drawn) {
       if (item.to === undefined || x(item.to) > left) continue;
@@ -84,8 +106,9 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
       origin ??= now;
       for (const item of changes) draw(item, now);
       for (const item of open) stretch(item, drawn.get(item)!, now);
-      flow.setAttribute('transform', `translate(${width - x(now)} 0)`);
-      svg.setAttribute('height', String(rows.length * ROW));
+      flow.setAttribute('transform', `translate(${width - x(now)} ${AXIS})`);
+      svg.setAttribute('height', String(rows.length * ROW + AXIS));
+      if (width !== axisWidth) drawAxis(width);
       for (const { order, name } of rows) {
         const label = labels.children[order] ?? labels.appendChild(document.createElementNS(SVG, 'text'));
         if (label.textContent === name) continue;
@@ -105,8 +128,8 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
 }
 
 /** Each kind has a colour of its own, the same on every page. */
-function hueOf(text: string): number {
+export function hueOf(text: string): number {
   let hash = 0;
-  for (const letter of text) hash = (hash * 31 + letter.charCodeAt(0)) % 3_600;
+  for (const letter of text) hash = (hash * 53 + letter.charCodeAt(0)) % 3_600;
   return hash / 10;
 }

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import type { LogEntry } from '../../client/index.js';
-import { createDrawing } from './drawing.js';
+import { createDrawing, hueOf } from './drawing.js';
 import { STYLE } from './style.js';
 import { createTimeline, type EventOfKind, type Item, type NamedWatch } from './timeline.js';
 
@@ -39,8 +39,9 @@ declare global {
 
 /** How often the picture moves if the user wants little motion, and how often the list is written, in ms. */
 const SECOND = 1_000;
-/** How many items the list has. */
+/** How many items the list has, and how many kinds of events the legend. */
 const LISTED = 50;
+const EXPLAINED = 12;
 /** Pixels per second, unless the attribute `scale` says another number. */
 const SCALE = 12;
 
@@ -121,16 +122,22 @@ function everyFrame(draw: () => void): () => void {
   };
 }
 
-const HTML = `<svg aria-hidden="true"></svg><p></p><button type="button">Pause</button>
+const HTML = `<div class="legend"><span><i class="news"></i>poll with news</span><span><i></i>without</span><span><i class="failed"></i>failed</span>
+<span><i class="wait"></i>wait</span><span><i class="live"></i>live</span><span><i class="retrying"></i>retrying</span></div>
+<svg aria-hidden="true"><title></title></svg>
+<p></p><button type="button">Pause</button>
 <details><summary>As a list</summary><ol tabindex="0" aria-label="What has happened, the newest first"></ol></details>`;
 
-/** What is in the element: the picture, what the pointer is on, a button, and a list for those who cannot see the picture. */
+/** What is in the element: the picture, its legend, what the pointer is on, a button, and a list for those who cannot see the picture. */
 function createView(root: ShadowRoot, { scale, toggle }: { scale: number; toggle: () => void }) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(STYLE);
   root.adoptedStyleSheets = [sheet];
   root.innerHTML = HTML;
   const svg = root.querySelector('svg')!;
+  const tooltip = root.querySelector('title')!;
+  const legend = root.querySelector('.legend')!;
+  const explained = new Set<string>();
   const about = root.querySelector('p')!;
   const button = root.querySelector('button')!;
   const details = root.querySelector('details')!;
@@ -146,8 +153,18 @@ function createView(root: ShadowRoot, { scale, toggle }: { scale: number; toggle
   button.addEventListener('click', toggle);
   svg.addEventListener('pointerover', ({ target }) => {
     const item = drawing.itemAt(target);
-    if (item) about.textContent = inWords(item);
+    if (item) tooltip.textContent = about.textContent = inWords(item);
   });
+  /** What its letter means, once for each kind of event. */
+  const explain = ({ letter, text }: Item) => {
+    if (explained.has(text) || explained.size === EXPLAINED) return;
+    explained.add(text);
+    const kind = legend.appendChild(document.createElement('span'));
+    const sign = kind.appendChild(document.createElement('b'));
+    sign.textContent = letter;
+    sign.style.setProperty('--hue', String(hueOf(text)));
+    kind.append(text);
+  };
   const write = () => {
     list.replaceChildren(
       ...[...recent].reverse().map(item => {
@@ -163,6 +180,7 @@ function createView(root: ShadowRoot, { scale, toggle }: { scale: number; toggle
     draw: (changes: ReadonlySet<Item>, rows: Parameters<typeof drawing.draw>[1], now: number) => {
       drawing.draw(changes, rows, now, width);
       for (const item of changes) {
+        if (item.shape === 'marble') explain(item);
         const isSaid = item.to !== undefined || item.shape === 'line';
         if (isSaid && !recent.includes(item)) recent.push(item);
       }

@@ -4,7 +4,17 @@ export const STYLE = `
 :host([hidden]) { display: none }
 svg { display: block; width: 100%; overflow: hidden; border-block: 1px solid light-dark(#d0d7de, #30363d) }
 svg text { font: 12px system-ui, sans-serif; fill: currentColor }
-p { min-height: 2.8em; margin: 4px 0; overflow-wrap: anywhere }
+.legend { display: flex; flex-wrap: wrap; gap: 2px 14px; padding: 4px 0; font-size: 12px }
+.legend span { display: inline-flex; align-items: center; gap: 5px; white-space: nowrap }
+.legend i { width: 18px; height: 10px; border-radius: 3px; background: light-dark(#8c959f, #8b949e) }
+.legend .news { background: light-dark(#54aeff, #388bfd) }
+.legend .failed { background: light-dark(#cf222e, #f85149) }
+.legend .wait { box-sizing: border-box; background: none; border: 1px dashed light-dark(#bc4c00, #f0883e) }
+.legend .live, .legend .retrying { height: 4px; background: light-dark(#1a7f37, #3fb950) }
+.legend .retrying { background: light-dark(#bc4c00, #f0883e) }
+.legend b { width: 17px; height: 17px; border-radius: 50%; text-align: center; line-height: 17px; font-size: 11px; color: light-dark(#fff, #0d1117);
+  background: light-dark(hsl(var(--hue) 65% 28%), hsl(var(--hue) 65% 70%)) }
+p { min-height: 1.4em; margin: 4px 0; overflow-wrap: anywhere }
 button { font: inherit; padding: 2px 12px }
 ol { max-height: 16em; overflow: auto; overflow-wrap: anywhere }
 .line rect { fill: light-dark(#8c959f, #6e7681) }

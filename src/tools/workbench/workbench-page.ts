@@ -19,7 +19,7 @@ export function pageAnswer(page: string): EmulatedResponse {
   const [, script = ''] = /<script type="module">([^]*)<\/script>/.exec(page) ?? [];
   const digest = createHash('sha256').update(script).digest('base64');
   const policy = [
-    ...["default-src 'none'", `script-src 'sha256-${digest}'`, "style-src 'unsafe-inline'"],
+    ...["default-src 'none'", `script-src 'sha256-${digest}'`, "style-src 'unsafe-inline'", 'img-src data:'],
     ...["connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
   ];
   return {

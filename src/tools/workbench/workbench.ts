@@ -137,6 +137,8 @@ export function createWorkbench(
       const what = `${method} ${pathname.replace(/^\/_emulator\/workbench\/?/, '')}`;
       if (what === 'GET ') return of(pageAnswer(page));
       if (what === 'GET world') return watchWorld(searchParams.get('watch_index'));
+      if (what === 'GET answer')
+        return of(json({ text: log.answerOf(Number(searchParams.get('id'))) ?? '' }));
       if (what === 'POST load') return of(json(load(body)));
       if (what === 'POST clock') return of(json(moveClock(body)));
       if (what !== 'GET saved') return of({ ...json({ message: 'there is no such thing' }), status: 404 });

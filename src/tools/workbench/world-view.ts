@@ -1,49 +1,56 @@
-import * as t from 'io-ts';
 import { faultKinds, type Emulator, type SavedWorld } from '../emulator/index.js';
-import { struct, WatchData } from '../../protocol/index.js';
 
-/** A request to the service, and what became of it. */
-export type SeenRequest = t.TypeOf<typeof SeenRequest>;
-const SeenRequest = struct(
-  'SeenRequest',
-  {
-    ...{ id: t.number, method: t.string, path: t.string, who: t.string, is_poll: t.boolean, at: t.number },
-    events: t.array(t.string),
-  },
-  // Without a status, it was aborted; with 0, its connection broke.
-  { ended_at: t.number, status: t.number },
-);
+/** A request to the service, and what became of it. Times are in ms since 1970. */
+export interface SeenRequest {
+  readonly id: number;
+  readonly method: string;
+  readonly path: string;
+  /** Whose token it has. */
+  readonly who: string;
+  readonly is_poll: boolean;
+  readonly at: number;
+  readonly ended_at?: number;
+  /** Without one, it was aborted; with 0, its connection broke. */
+  readonly status?: number;
+  /** The kinds of the events in its answer. */
+  readonly events: readonly string[];
+  /** The fault that it met. */
+  readonly fault?: string;
+}
 
-export type SeenIdentity = t.TypeOf<typeof SeenIdentity>;
-const SeenIdentity = struct(
-  'SeenIdentity',
-  { identity_id: t.string, display_name: t.string },
-  { presence: t.string },
-);
-
-const SeenGroup = struct('SeenGroup', {
-  ...{ group_id: t.string, display_name: t.string },
-  members: t.array(t.string),
-});
-
-const SeenLobby = struct('SeenLobby', {
-  ...{ lobby_id: t.string, slots: t.number },
-  players: t.array(struct('SeenPlayer', { player: t.string, state: t.string, reserved_at: t.number })),
-});
+export interface SeenIdentity {
+  readonly identity_id: string;
+  readonly display_name: string;
+  readonly presence?: string;
+}
 
 /** What a workbench shows of an emulator. It has no secrets. */
-export type WorldView = t.TypeOf<typeof WorldView>;
-export const WorldView = struct('WorldView', {
+export interface WorldView {
   /** The clock of the emulator, and how long a reservation holds, in ms. */
-  ...{ now: t.number, reservation: t.number },
-  ...{ identities: t.array(SeenIdentity), groups: t.array(SeenGroup), lobbies: t.array(SeenLobby) },
+  readonly now: number;
+  readonly reservation: number;
+  readonly identities: readonly SeenIdentity[];
+  readonly groups: readonly {
+    readonly group_id: string;
+    readonly display_name: string;
+    readonly members: readonly string[];
+  }[];
+  readonly lobbies: readonly {
+    readonly lobby_id: string;
+    readonly slots: number;
+    readonly players: readonly {
+      readonly player: string;
+      readonly state: string;
+      readonly reserved_at: number;
+    }[];
+  }[];
   /** What can be planned, and what is. */
-  fault_kinds: t.array(t.string),
-  planned: t.array(struct('PlannedFault', { kind: t.string, left: t.string })),
-  /** Those that are new or have ended since the last answer. */
-  requests: t.array(SeenRequest),
-  watch: WatchData,
-});
+  readonly fault_kinds: readonly string[];
+  readonly planned: readonly { readonly kind: string; readonly left: string }[];
+  /** Those that are new or have changed since the last answer. */
+  readonly requests: readonly SeenRequest[];
+  readonly watch: { readonly index: string };
+}
 
 /** Everything of a view that is in the world itself. */
 export function viewOfWorld(

@@ -32,7 +32,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   /** In a picture, one thing happens after the other. */
   const apart = () => page.waitForTimeout(SCREENSHOTS ? 2_500 : 0);
-  const result = () => page.locator('pre[role=status]').innerText();
+  const result = () => page.locator('output').innerText();
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'workbench-'));
     // In the project, whose packages it needs.
@@ -49,11 +49,11 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     const [line] = (await once(createInterface({ input: emulator.stdout! }), 'line')) as [string];
     world = JSON.parse(line) as Record<string, string>;
     browser = await startChromium();
-    page = await browser.newPage({ viewport: { width: 1_100, height: 860 } });
+    page = await browser.newPage({ viewport: { width: 1_280, height: 860 } });
     page.on('pageerror', error => errors.push(String(error)));
     page.on('console', message => message.type() === 'error' && errors.push(message.text()));
     await page.goto(world.workbenchUrl!);
-    await page.getByText('live', { exact: true }).waitFor();
+    await page.getByText('connected to the emulator').waitFor();
   });
   afterEach(() => deepStrictEqual(errors, []));
   after(async () => {
@@ -67,6 +67,16 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     const size = gzipSync(html).length;
     ok(size <= HEAVIEST, `${size} bytes`);
     ok(!page.url().includes(world.controlSecret!));
+  });
+
+  it('says how to point a client here, and copies a line with a token that it does not show', async () => {
+    const copy = page.getByRole('button', { name: 'Copy the first line' });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await copy.click();
+    await page.getByText(': copied').waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    deepStrictEqual(copied, `export LOBBY_URL=${world.url} LOBBY_TOKEN=${world.identityToken}`);
+    ok(!(await page.content()).includes(world.identityToken!));
   });
 
   it('gives no data without the secret, nor to another host or origin', async () => {
@@ -87,7 +97,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     const joins: string[] = [];
     const players = createClient({ url: world.url!, token: world.identityToken! });
     await page.getByLabel('Name of the new member').fill('Grace');
-    await press('A new member joins');
+    await press('Someone joins');
     await waitUntil(async () => (await result()).includes('Grace has joined'));
     const token = /^token: (\S+)$/m.exec(await result())![1]!;
     const follow = (client: typeof players, name: string) =>
@@ -96,13 +106,13 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
         error: () => joins.push('error'),
       });
     const following = [follow(players, 'first'), follow(players.as(token), 'Grace')];
-    await page.getByText('Grace: /identity/events/live').waitFor();
+    await page.getByText('Grace: live events').waitFor();
     await waitUntil(async () => (await count('lobby-marbles .poll.open')) === 2);
 
     await apart();
     // Grace gets her lobby join.
     await page.getByLabel('To whom').selectOption({ label: 'Grace' });
-    await press('Send a lobby join');
+    await press('Lobby join');
     await waitUntil(() => joins.includes('Grace matchmaker_lobby_join'));
     await waitUntil(async () => (await count('lobby-marbles .marble')) === 1);
     await page
@@ -116,13 +126,13 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.getByLabel('Kind of the fault').selectOption('last_event_only');
     await press('Plan a fault');
     await page.getByText('Planned: last_event_only × 1').waitFor();
-    await press('Send a message');
+    await press('Message');
     await waitUntil(() => joins.includes('first unknown'));
-    await waitUntil(async () => (await count('.scroll td:text("hangs")')) === 2);
+    await waitUntil(async () => (await count('.requests button:text("waiting")')) === 2);
     await apart();
     // At once, since the service collects events for 100 ms only.
     await page.evaluate(() => {
-      for (const command of ['Send a lobby join', 'Send a message'])
+      for (const command of ['Lobby join', 'Message'])
         [...document.querySelectorAll('button')].find(({ textContent }) => textContent === command)!.click();
     });
     await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 2);
@@ -131,19 +141,35 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await apart();
     if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench.png') });
 
-    await press('Expire the token');
-    await press('Send a message');
+    // Who polls, what became of a request, and why.
+    await page.getByText('2 clients, 2 polls held').waitFor();
+    match(
+      await page.locator('article').first().innerText(),
+      /polling\s+live events, since .*\s+last: held for/,
+    );
+    const lost = page.getByRole('button', { name: 'by the fault last_event_only' });
+    await lost.first().click();
+    await page.locator('td pre', { hasText: '"chat_message"' }).waitFor();
+    await lost.first().click();
+    await page.getByLabel('Only Grace').check();
+    await page.getByText('What happens to Grace').waitFor();
+    await waitUntil(async () => (await count('lobby-marbles .marble')) === 1);
+    await page.getByLabel('Only Grace').uncheck();
+    await waitUntil(async () => (await count('lobby-marbles .marble')) === 3);
+
+    await press('Expire token');
+    await press('Message');
     await waitUntil(() => joins.includes('error'));
     await page.getByLabel('Filter').fill('401');
-    await waitUntil(async () => (await count('.scroll tbody tr')) === 1);
+    await waitUntil(async () => (await count('.requests tbody tr')) === 1);
     await page.getByLabel('Filter').fill('');
-    await press('Set presence');
+    await press('Presence');
     await page.locator('li .away').first().waitFor();
 
     // Reservations end two minutes later.
-    await press('The clock jumps a minute');
+    await press('Clock + 1 min');
     await waitUntil(async () => (await result()).includes('60000 ms'));
-    await press('The clock jumps a minute');
+    await press('Clock + 1 min');
     await page.locator('td.expired').first().waitFor();
     for (const one of following) one.unsubscribe();
   });
@@ -153,7 +179,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     const file = join(folder, 'world.json');
     await download.saveAs(file);
     await page.getByLabel('Name of the new member').fill('Mary');
-    await press('A new member joins');
+    await press('Someone joins');
     await page.getByText('139 members').waitFor();
     await page.getByLabel('Load a world').setInputFiles(file);
     await page.getByText('138 members').waitFor();
@@ -189,14 +215,14 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await other.getByText('The secret is another one').waitFor();
     await other.goto('about:blank');
     await other.goto(world.workbenchUrl!);
-    await other.getByText('live', { exact: true }).waitFor();
+    await other.getByText('connected to the emulator').waitFor();
     await other.close();
   });
 
   it('is accessible in light and dark, by keyboard, and on a phone', async () => {
     await page.evaluate(axe.source);
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
       deepStrictEqual(
         violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
@@ -207,9 +233,17 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.keyboard.press('Enter');
     await waitUntil(async () => (await result()).includes('the message is sent'));
     await page.setViewportSize({ width: 360, height: 740 });
-    const beyond = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    ok(beyond <= 0, `${beyond} px too wide`);
+    for (const part of ['Clients', 'What happens', 'Make it happen', 'The world']) {
+      await press(part);
+      const beyond = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      ok(beyond <= 0, `${part}: ${beyond} px too wide`);
+      const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+      deepStrictEqual(
+        violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+        [],
+      );
+    }
   });
 });

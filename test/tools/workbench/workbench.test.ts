@@ -121,8 +121,14 @@ describe('A workbench', () => {
         [me, 200, []],
       ],
     );
+    deepStrictEqual(requests.map(({ fault }) => fault).filter(Boolean), ['truncated_json', 'refuse']);
     strictEqual(lobbies[0]!.players[0]!.state, 'connected');
-    const text = JSON.stringify(await look());
+    const answers = await Promise.all(requests.map(({ id }) => ask(`/answer?id=${String(id)}`)));
+    const answered = answers.map(({ body }) => body.text as string);
+    match(answered[1]!, /"player":\{"token":"…"\}/);
+    strictEqual(answered[7], '');
+    strictEqual((await ask('/answer?id=none')).body.text, '');
+    const text = JSON.stringify(await look()) + answered.join('');
     const { identityToken, lobbyToken, playerToken } = world;
     for (const secret of [identityToken, lobbyToken, playerToken, 'a-stranger']) ok(!text.includes(secret));
   });

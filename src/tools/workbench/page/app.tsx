@@ -1,17 +1,18 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
-import { Actions } from './actions.js';
-import type { Run, ShownResult } from './command-form.js';
+import { Person, Service, type Run, type ShownResult } from './actions/index.js';
+import { Clients, clientsOf, NoClient } from './clients/index.js';
 import { createEmulatorClient } from './emulator-client.js';
-import { Groups } from './groups.js';
-import { LiveMarbles } from './live-marbles.js';
-import { Lobbies } from './lobbies.js';
-import { RecordingView, requestsIn } from './recording-view.js';
-import { RequestTable } from './request-table.js';
+import { Header } from './header.js';
+import { LiveMarbles, RecordingView, RequestTable, requestsIn } from './requests/index.js';
+import { Groups, Lobbies } from './world/index.js';
 
 /** How many requests are kept. */
 const MOST = 1_000;
+
+/** On a phone, one of them is seen. */
+const PARTS = ['Clients', 'What happens', 'Make it happen', 'The world'] as const;
 
 /** The whole page, for someone who knows the secret. */
 export function App({ secret }: { secret: string }) {
@@ -22,6 +23,9 @@ export function App({ secret }: { secret: string }) {
   const [status, setStatus] = useState<WatchStatus>();
   const [result, setResult] = useState<ShownResult>();
   const [recording, setRecording] = useState<Parameters<typeof RecordingView>[0]>();
+  const [only, choose] = useState<string>();
+  const [part, setPart] = useState<(typeof PARTS)[number]>('What happens');
+  const now = useClock() + ahead;
   useEffect(() => {
     const watching = client.signal$.subscribe({
       next: signal => {
@@ -38,74 +42,97 @@ export function App({ secret }: { secret: string }) {
     return () => watching.unsubscribe();
   }, [client]);
 
-  const attempt = (act: () => Promise<ShownResult>) => {
-    act().then(setResult, setResult);
-  };
+  const attempt = (act: () => Promise<ShownResult>) => void act().then(setResult, setResult);
   const run: Run = (command, fields) => attempt(() => client.run(command, fields));
-  const save = async () => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([await client.save()], { type: 'application/json' }));
-    link.download = 'world.json';
-    link.click();
-    URL.revokeObjectURL(link.href);
-    return { message: 'the world is saved' };
-  };
-  const load = async (file: File) => client.load(await file.text());
   const look = async (file: File) => {
     setRecording({ name: file.name, requests: requestsIn(await file.text()) });
     return { message: `${file.name} is below` };
   };
+  const exports = async () => {
+    const { world } = JSON.parse(await client.save()) as { world: { identityToken: string } };
+    return `export LOBBY_URL=${location.origin} LOBBY_TOKEN=${world.identityToken}`;
+  };
+  const clients = clientsOf(requests, now);
+  const shown = only === undefined ? requests : requests.filter(({ who }) => who === only);
+  const shows = (...parts: readonly (typeof PARTS)[number][]) =>
+    `pane ${parts.includes(part) ? 'shown' : ''}`;
   return (
-    <main>
-      <header>
-        <h1>lobby-rx workbench</h1>
-        <p role="status">{status?.state}</p>
-      </header>
-      {view ? (
-        <>
-          <LiveMarbles requests={requests} ahead={ahead} />
-          <Actions view={view} run={run} result={result} />
-          <div class="columns">
-            <Lobbies view={view} ahead={ahead} />
-            <Groups view={view} />
-          </div>
-          <section aria-labelledby="requests">
-            <h2 id="requests">Requests</h2>
-            <RequestTable requests={requests} name="Log of requests" />
-          </section>
-        </>
-      ) : (
-        <p role="alert">{result instanceof Error && result.message}</p>
-      )}
-      <section aria-labelledby="files">
-        <h2 id="files">Files</h2>
-        <button type="button" onClick={() => attempt(save)}>
-          Save the world
+    <>
+      <Header clients={clients} requests={requests} status={status} {...{ client, attempt, look }} />
+      <nav aria-label="Parts of the page">
+        {PARTS.map(name => (
+          <button key={name} type="button" aria-pressed={name === part} onClick={() => setPart(name)}>
+            {name}
+          </button>
+        ))}
+      </nav>
+      <main class="panes">
+        {view ? (
+          <>
+            <div class={shows('Clients')}>
+              <Clients {...{ clients, groups: view.groups, only, choose }} />
+            </div>
+            <div class={shows('What happens')}>
+              <section aria-labelledby="live">
+                <h2 id="live">What happens{only !== undefined && ` to ${only}`}</h2>
+                {requests.length === 0 ? (
+                  <NoClient exports={exports} />
+                ) : (
+                  <>
+                    <LiveMarbles key={only} requests={shown} groups={view.groups} ahead={ahead} />
+                    <RequestTable
+                      requests={shown}
+                      groups={view.groups}
+                      name="Log of requests"
+                      answerOf={client.answerOf}
+                    />
+                  </>
+                )}
+              </section>
+            </div>
+            <div class={shows('Make it happen')}>
+              <Person view={view} run={run} />
+              <Service view={view} run={run} />
+            </div>
+            <div class={shows('The world')}>
+              <Lobbies view={view} now={now} />
+              <Groups view={view} />
+            </div>
+          </>
+        ) : (
+          result === undefined && <p>Looking for the emulator…</p>
+        )}
+        {recording && <RecordingView {...recording} />}
+      </main>
+      <aside hidden={result === undefined}>
+        <output class={result instanceof Error ? 'wrong' : ''}>
+          {result instanceof Error ? result.message : textOf(result)}
+        </output>
+        <button type="button" class="quiet" aria-label="Close" onClick={() => setResult(undefined)}>
+          ×
         </button>
-        <FileInput label="Load a world" open={file => attempt(() => load(file))} />
-        <FileInput label="Open a recording" open={file => attempt(() => look(file))} />
-      </section>
-      {recording && <RecordingView {...recording} />}
-    </main>
+      </aside>
+    </>
   );
 }
 
-function FileInput({ label, open }: { label: string; open: (file: File) => void }) {
-  const choose = (input: HTMLInputElement) => {
-    const [file] = input.files ?? [];
-    if (file) open(file);
-    // The same file may be opened again.
-    input.value = '';
-  };
-  return (
-    <label>
-      {label} <input type="file" onChange={event => choose(event.currentTarget)} />
-    </label>
-  );
-}
+const textOf = (result: object = {}) =>
+  Object.entries(result)
+    .map(([name, value]) => (name === 'message' ? String(value) : `${name}: ${String(value)}`))
+    .join('\n');
 
 /** The requests by their ids, of which the later ones are known better. */
 function merged(known: readonly SeenRequest[], more: readonly SeenRequest[]): readonly SeenRequest[] {
   const all = new Map([...known, ...more].map(request => [request.id, request]));
   return [...all.values()].sort((a, b) => a.id - b.id).slice(-MOST);
+}
+
+/** The time, each second, in ms since 1970. */
+function useClock(): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
 }

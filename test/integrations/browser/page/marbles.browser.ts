@@ -36,11 +36,12 @@ describe('<lobby-marbles> in Chromium', function () {
   });
 
   it('shows a feed through an outage, as a picture and as a list', async () => {
-    const { publish } = site;
+    const { publish, emulator, identity_id } = site;
+    const { lobby_id } = emulator.addLobby();
     await open();
     await waitUntil(() => site.polls() === 1);
     await pause(1_500);
-    publish('friend_request');
+    emulator.updatePresence(identity_id, { status: 'online' });
     await waitUntil(async () => (await count('.marble')) === 1);
     await pause(800);
     publish('chat_message');
@@ -48,7 +49,7 @@ describe('<lobby-marbles> in Chromium', function () {
     await pause(2_000);
     await site.stopService();
     await waitUntil(async () => (await count('.line.retrying')) === 1 && (await count('.sign.failed')) >= 4);
-    publish('lobby_invite'); // The service is away: it comes with the first answer.
+    emulator.sendLobbyJoin(identity_id, lobby_id); // The service is away: it comes with the first answer.
     await site.restartService();
     await waitUntil(async () => (await count('.marble')) === 3);
     await waitUntil(() => site.polls() === 1);
@@ -61,9 +62,10 @@ describe('<lobby-marbles> in Chromium', function () {
 
     await page.getByRole('button', { name: 'Pause' }).press('Enter');
     await page.locator('lobby-marbles .marble').first().hover();
-    match(await page.locator('lobby-marbles p').innerText(), /the events of Ada: friend request$/);
+    match(await page.locator('lobby-marbles p').innerText(), /the events of Ada: identity update$/);
     if (SCREENSHOTS)
-      await page.locator('lobby-marbles svg').screenshot({ path: join(SCREENSHOTS, 'marbles.png') });
+      await page.locator('lobby-marbles').screenshot({ path: join(SCREENSHOTS, 'marbles.png') });
+    deepStrictEqual((await page.locator('lobby-marbles .legend b').allInnerTexts()).join(''), 'ICM');
     const before = await page.locator('lobby-marbles svg > g').first().getAttribute('transform');
     await pause(300);
     strictEqual(await page.locator('lobby-marbles svg > g').first().getAttribute('transform'), before);
@@ -72,7 +74,7 @@ describe('<lobby-marbles> in Chromium', function () {
     const list = await page.locator('lobby-marbles li').allInnerTexts();
     match(
       list.join('\n'),
-      /chat message\n[^]*poll from index \d+, [\d.]+ s old; failed after[^]*friend request/,
+      /chat message\n[^]*poll from index \d+, [\d.]+ s old; failed after[^]*identity update/,
     );
 
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,9 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { WorldView } from '../world-view.js';
+import type { WorldView } from '../../world-view.js';
 
-/** The lobbies, and the state of each of their player tokens. `ahead`: see `LiveMarbles`. */
-export function Lobbies({ view, ahead }: { view: WorldView; ahead: number }) {
-  const now = useClock() + ahead;
+/** The lobbies, and the state of each of their player tokens. `now` is the clock of the service. */
+export function Lobbies({ view, now }: { view: WorldView; now: number }) {
   return (
     <section aria-labelledby="lobbies">
       <h2 id="lobbies">Lobbies</h2>
@@ -39,14 +37,4 @@ export function Lobbies({ view, ahead }: { view: WorldView; ahead: number }) {
       })}
     </section>
   );
-}
-
-/** The time, each second. */
-function useClock(): number {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }

@@ -1,5 +1,6 @@
-import type { LobbyMarbles, NamedWatch } from '../../marbles/index.js';
-import type { SeenRequest } from '../world-view.js';
+import type { LobbyMarbles, NamedWatch } from '../../../marbles/index.js';
+import type { SeenRequest, WorldView } from '../../world-view.js';
+import { topicOf } from './in-words.js';
 
 /** A stranger may ask for any path, such as `//[`, which is no URL beside a base. */
 const urlOf = (path: string) =>
@@ -15,14 +16,15 @@ const TURN = { kind: 'turn', wait: 0, attempt: 0, error: undefined } as const;
  * draws what is new in a list, by the order of ids.
  */
 export function drawnRequests(
-  marbles: Pick<LobbyMarbles, 'log' | 'watch'>,
+  marbles: Pick<LobbyMarbles, 'log' | 'watch' | 'now'>,
+  groups?: WorldView['groups'],
 ): (requests: readonly SeenRequest[]) => void {
   const rows = new Map<string, { readonly watchId: number; readonly watch: NamedWatch }>();
   /** Whether the requests that have been drawn have ended, by id. */
   const drawn = new Map<number, boolean>();
 
   const rowOf = ({ who, path, at }: SeenRequest) => {
-    const name = `${who}: ${urlOf(path).pathname}`;
+    const name = `${who}: ${topicOf(path, groups)}`;
     const known = rows.get(name);
     if (known) return known;
     const row = { watchId: rows.size + 1, watch: marbles.watch(name) };
@@ -49,7 +51,11 @@ export function drawnRequests(
     const hasFailed = status != null && status !== 200;
     const why = hasFailed ? 'failed' : events.length > 0 ? 'news' : status == null ? 'left' : 'nothing';
     row.watch.log({ ...TURN, at: ended_at, watchId: row.watchId, why });
+    // An event is drawn where it came, also if that is drawn later.
+    const { now } = marbles;
+    marbles.now = () => ended_at;
     for (const kind of events) row.watch.event({ kind });
+    marbles.now = now;
   };
   return requests => {
     for (const request of requests) if (drawn.get(request.id) !== true) draw(request);

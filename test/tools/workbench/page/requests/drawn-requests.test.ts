@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import type { LogEntry } from 'lobby-rx';
-import { drawnRequests } from '../../../../src/tools/workbench/page/drawn-requests.js';
+import { drawnRequests } from '../../../../../src/tools/workbench/page/requests/drawn-requests.js';
 
 describe('the drawings of a workbench', () => {
   const { location } = globalThis as { location?: unknown };
@@ -11,6 +11,7 @@ describe('the drawings of a workbench', () => {
     const drawn: string[] = [];
     const row = { log: () => undefined, event: () => undefined };
     const draw = drawnRequests({
+      now: Date.now,
       log: (entry: LogEntry) => entry.kind === 'answer' && drawn.push(entry.url),
       watch: name => {
         drawn.push(name);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Result } from './emulator-client.js';
+import type { Result } from '../emulator-client.js';
 
 /** Runs a command, and shows what it has done. */
 export type Run = (command: string, fields?: object) => void;

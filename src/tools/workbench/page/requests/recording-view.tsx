@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LobbyMarbles } from '../../marbles/index.js';
-import type { RecordedLine } from '../../emulator/index.js';
-import { kindsIn, type SeenRequest } from '../world-view.js';
+import type { LobbyMarbles } from '../../../marbles/index.js';
+import type { RecordedLine } from '../../../emulator/index.js';
+import { kindsIn, type SeenRequest } from '../../world-view.js';
 import { drawnRequests } from './drawn-requests.js';
 import { RequestTable } from './request-table.js';
 
@@ -11,10 +11,11 @@ export function RecordingView({ name, requests }: { name: string; requests: read
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
     const changes = requests
-      .flatMap(request => [
-        [request.at, { ...request, ended_at: undefined }] as const,
-        ...(request.ended_at == null ? [] : [[request.ended_at, request] as const]),
-      ])
+      .flatMap(request => {
+        const { id, at, method, path, who, is_poll, ended_at } = request;
+        const begun: SeenRequest = { id, at, method, path, who, is_poll, events: [] };
+        return [[at, begun] as const, ...(ended_at == null ? [] : [[ended_at, request] as const])];
+      })
       .sort(([a], [b]) => a - b);
     const first = changes[0]?.[0] ?? 0;
     const last = changes.at(-1)?.[0] ?? 0;

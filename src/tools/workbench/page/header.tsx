@@ -1,0 +1,69 @@
+import type { WatchStatus } from '../../../stream/index.js';
+import type { SeenRequest } from '../world-view.js';
+import type { ShownResult } from './actions/index.js';
+import type { SeenClient } from './clients/index.js';
+import { CopyButton } from './copy-button.js';
+import type { EmulatorClient } from './emulator-client.js';
+
+/** Where the emulator is, who is connected to it, and its files. */
+export function Header({
+  clients,
+  requests,
+  status,
+  client,
+  attempt,
+  look,
+}: {
+  clients: readonly SeenClient[];
+  requests: readonly SeenRequest[];
+  status: WatchStatus | undefined;
+  client: EmulatorClient;
+  attempt: (act: () => Promise<ShownResult>) => void;
+  look: (file: File) => Promise<ShownResult>;
+}) {
+  const present = clients.filter(({ state }) => state !== 'gone').length;
+  const held = requests.filter(({ is_poll, ended_at }) => is_poll && ended_at == null).length;
+  const isConnected = status?.state === 'live';
+  const save = async () => {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([await client.save()], { type: 'application/json' }));
+    link.download = 'world.json';
+    link.click();
+    URL.revokeObjectURL(link.href);
+    return { message: 'the world is saved' };
+  };
+  const load = async (file: File) => client.load(await file.text());
+  return (
+    <header>
+      <h1>lobby-rx workbench</h1>
+      <span class={isConnected ? 'polling' : 'retrying'} role="status">
+        {isConnected ? 'connected to the emulator' : 'the emulator does not answer'}
+      </span>
+      <CopyButton label={location.origin} text={() => Promise.resolve(location.origin)} />
+      <span>
+        {present} {present === 1 ? 'client' : 'clients'}, {held} {held === 1 ? 'poll' : 'polls'} held
+      </span>
+      <span class="files">
+        <button type="button" class="quiet" onClick={() => attempt(save)}>
+          Save the world
+        </button>
+        <FileInput label="Load a world" open={file => attempt(() => load(file))} />
+        <FileInput label="Open a recording" open={file => attempt(() => look(file))} />
+      </span>
+    </header>
+  );
+}
+
+function FileInput({ label, open }: { label: string; open: (file: File) => void }) {
+  const choose = (input: HTMLInputElement) => {
+    const [file] = input.files ?? [];
+    if (file) open(file);
+    // The same file may be opened again.
+    input.value = '';
+  };
+  return (
+    <label class="quiet">
+      {label} <input type="file" onChange={event => choose(event.currentTarget)} />
+    </label>
+  );
+}

@@ -1,0 +1,2 @@
+export { Groups } from './groups.js';
+export { Lobbies } from './lobbies.js';

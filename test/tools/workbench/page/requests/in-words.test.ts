@@ -1,0 +1,67 @@
+import { deepStrictEqual } from 'node:assert';
+import { inWords, topicOf } from '../../../../../src/tools/workbench/page/requests/in-words.js';
+import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
+
+const base = { id: 1, method: 'GET', path: '/', who: 'Ada', is_poll: true, at: 1_000, events: [] };
+const said = (more: Partial<SeenRequest>) => inWords({ ...base, ...more });
+
+describe('a request in words', () => {
+  it('says what became of it', () => {
+    const ended_at = 13_000;
+    deepStrictEqual(
+      [
+        said({}),
+        said({ is_poll: false }),
+        said({ ended_at }),
+        said({ ended_at, status: 0 }),
+        said({ ended_at, status: 200 }),
+        said({ ended_at, status: 200, events: ['chat_message'] }),
+        said({ ended_at, status: 200, events: ['chat_message', 'identity_update'] }),
+        said({ ended_at, status: 200, is_poll: false }),
+      ],
+      [
+        'waiting',
+        'not answered yet',
+        'given up by the client after 12.0 s',
+        'connection lost after 12.0 s',
+        'held for 12.0 s, nothing new',
+        'held for 12.0 s, answered with 1 event',
+        'held for 12.0 s, answered with 2 events',
+        'answered after 12.0 s',
+      ],
+    );
+  });
+
+  it('says why it failed: a fault, or what the status means', () => {
+    const ended_at = 1_000;
+    deepStrictEqual(
+      [
+        said({ ended_at, status: 502, fault: 'html' }),
+        said({ fault: 'stall_before_headers' }),
+        ...[401, 403, 404, 500].map(status => said({ ended_at, status })),
+      ],
+      [
+        '502 after 0.0 s, by the fault html',
+        'waiting, by the fault stall_before_headers',
+        '401 after 0.0 s: the token is refused',
+        '403 after 0.0 s: not for this token',
+        '404 after 0.0 s: there is no such thing',
+        '500 after 0.0 s',
+      ],
+    );
+  });
+
+  it('calls a path by what it is about', () => {
+    const group_id = '3fa85f64-5717-4562-b3fc-2c963f66afa6';
+    const groups = [{ group_id, display_name: 'The Engine', members: [] }];
+    deepStrictEqual(
+      [
+        topicOf('/identity/events/live?watch_index=7'),
+        topicOf(`/v1/groups/${group_id}/members`, groups),
+        topicOf(`/v1/groups/${group_id}/members`),
+        topicOf('//['),
+      ],
+      ['live events', 'members of The Engine', '/v1/groups/3fa85f64…/members', '//['],
+    );
+  });
+});
