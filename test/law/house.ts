@@ -75,7 +75,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   'tools/marbles': [],
   'integrations/opentelemetry': ['rxjs', '@opentelemetry/api'],
-  'tools/workbench': ['rxjs', 'io-ts', 'preact', 'preact/hooks', 'node:crypto', 'node:fs'],
+  'tools/workbench': ['rxjs', 'preact', 'preact/hooks', 'node:crypto', 'node:fs'],
   'tools/cli': [
     'rxjs',
     'rxjs/fetch',
