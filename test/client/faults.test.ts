@@ -57,7 +57,7 @@ const rows: readonly Row[] = [
     within: 600,
   },
   {
-    when: 'a proxy gives up on the poll after ten seconds or more: 502, 504, 520, 524',
+    when: 'a proxy gives up on the poll after five seconds or more: 502, 504, 520, 524',
     faults: [502, 504, 520, 524].map((status): Fault => ({ kind: 'html', status, after: 30_000 })),
     states: CALM,
     within: 30_200,
