@@ -5,10 +5,6 @@ import type { FleetRecord, LastRecord } from '../worker/index.js';
 import { FleetError } from '../fleet-error.js';
 import { identityOf } from './fleet-names.js';
 
-/** A record may have too many kinds to list them all. */
-const MAX_KINDS = 32;
-const MAX_KINDS_SIZE = 1_024;
-
 /** What the headers mean. Within a version, there may be new ones; docs/fleet-operations.md describes them. */
 const VERSION = 'Lobby-Version';
 const KNOWN_VERSION = '1';
@@ -18,7 +14,6 @@ const INDEX = 'Lobby-Index';
 const AT = 'Lobby-At';
 const EPOCH = 'Lobby-Epoch';
 const KEY = 'Lobby-Key';
-const KINDS = 'Lobby-Kinds';
 const GAP = 'Lobby-Gap';
 /** The position of the record before it. */
 const AFTER = 'Lobby-After';
@@ -39,19 +34,15 @@ export interface PartHeaders {
   readonly part: number;
 }
 
-/** The headers of the last message of a record, or the only one. Kinds are for people: if they take too much, they are left out. */
+/** The headers of the last message of a record, or the only one. */
 export function recordHeaders(
-  { answer, checkpoint, gap, epoch, key }: FleetRecord,
+  { checkpoint, gap, epoch, key }: FleetRecord,
   position: Pick<PartHeaders, 'after' | 'part'>,
 ): MsgHdrs {
   const written = partHeaders({ epoch, ...position });
   written.set(INDEX, encodeURIComponent(checkpoint.index));
   written.set(AT, String(checkpoint.at));
   written.set(KEY, key);
-  const kinds = kindsIn(answer.events)
-    .map(kind => encodeURIComponent(kind))
-    .join(',');
-  if (kinds !== '' && kinds.length <= MAX_KINDS_SIZE) written.set(KINDS, kinds);
   if (gap) written.set(GAP, encodeURIComponent(JSON.stringify(gap)));
   return written;
 }
@@ -103,19 +94,6 @@ export function readRecord(read: MsgHdrs | undefined): RecordHeaders | undefined
 
 function numberIn(read: MsgHdrs, name: string): number {
   return Number(read.get(name)) || 0;
-}
-
-/** The kinds of events as they are sent. */
-function kindsIn(events: readonly unknown[]): readonly string[] {
-  const kinds = events.flatMap(event =>
-    Object.keys(Object((Object(event) as { kind?: unknown }).kind) as object),
-  );
-  return [...new Set(kinds)].filter(kind => kind.length <= 64 && isSendable(kind)).slice(0, MAX_KINDS);
-}
-
-/** Lone surrogates cannot be encoded. */
-function isSendable(kind: string): boolean {
-  return !/\p{Surrogate}/u.test(kind);
 }
 
 /** A message of the stream of a fleet: a record, or a part of one. */

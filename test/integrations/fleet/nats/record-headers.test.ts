@@ -52,28 +52,6 @@ describe('the headers of a record', () => {
     );
   });
 
-  it('list the kinds of events, once each', () => {
-    const answer = {
-      events: [
-        { kind: { a: 1 } },
-        { kind: { 'b,c': 1, a: 2 } },
-        { kind: null },
-        7,
-        { kind: { ['x'.repeat(65)]: 1 } },
-      ],
-      watch: { index: '1' },
-    };
-    const record = {
-      identity_id: 'a',
-      answer,
-      checkpoint: { index: '1', at: 1 },
-      gap: undefined,
-      epoch: 1,
-      key: 'k',
-    };
-    strictEqual(recordHeaders(record, { after: 0, part: 0 }).get('Lobby-Kinds'), 'a,b%2Cc');
-  });
-
   it('of a part say where the record before it is, and nothing else', () => {
     const part = partHeaders({ epoch: 3, after: 17, part: 20 });
     deepStrictEqual([readPart(part), readRecord(part)], [{ epoch: 3, after: 17, part: 20 }, undefined]);
