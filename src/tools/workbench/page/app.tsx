@@ -2,8 +2,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
 import { Person, Service, type Run, type ShownResult } from './actions/index.js';
-import { Clients, clientsOf, NoClient } from './clients/index.js';
-import { createEmulatorClient } from './emulator-client.js';
+import { Clients, clientsOf, NoClient, type SeenClient } from './clients/index.js';
+import { createEmulatorClient, type EmulatorClient } from './emulator-client.js';
 import { Header } from './header.js';
 import { LiveMarbles, RecordingView, RequestTable, requestsIn } from './requests/index.js';
 import { Groups, Lobbies } from './world/index.js';
@@ -17,15 +17,48 @@ const PARTS = ['Clients', 'What happens', 'Make it happen', 'The world'] as cons
 /** The whole page, for someone who knows the secret. */
 export function App({ secret }: { secret: string }) {
   const client = useMemo(() => createEmulatorClient(secret), [secret]);
+  const [result, setResult] = useState<ShownResult>();
+  const [recording, setRecording] = useState<Parameters<typeof RecordingView>[0]>();
+  const emulator = useEmulator(client, setResult);
+  const { view, requests, status, ahead } = emulator;
+  const now = useClock() + ahead;
+  const clients = clientsOf(requests, now);
+
+  const attempt = (act: () => Promise<ShownResult>) => void act().then(setResult, setResult);
+  const look = async (file: File) => {
+    setRecording({ name: file.name, requests: requestsIn(await file.text()) });
+    return { message: `${file.name} is below` };
+  };
+  return (
+    <>
+      <Header {...{ clients, requests, status, client, attempt, look }} />
+      {view ? (
+        <Panes
+          {...{ client, clients, view, requests, ahead, now }}
+          run={(command, fields) => attempt(() => client.run(command, fields))}
+        />
+      ) : (
+        <main>{result === undefined && <p>Looking for the emulator…</p>}</main>
+      )}
+      {recording && <RecordingView {...recording} />}
+      <aside hidden={result === undefined}>
+        <output class={result instanceof Error ? 'wrong' : ''}>
+          {result instanceof Error ? result.message : textOf(result)}
+        </output>
+        <button type="button" class="quiet" aria-label="Close" onClick={() => setResult(undefined)}>
+          ×
+        </button>
+      </aside>
+    </>
+  );
+}
+
+/** What is known of the emulator. `end` is called if the secret is another one. */
+function useEmulator(client: EmulatorClient, end: (error: Error) => void) {
   const [view, setView] = useState<WorldView>();
   const [ahead, setAhead] = useState(0);
   const [requests, setRequests] = useState<readonly SeenRequest[]>([]);
   const [status, setStatus] = useState<WatchStatus>();
-  const [result, setResult] = useState<ShownResult>();
-  const [recording, setRecording] = useState<Parameters<typeof RecordingView>[0]>();
-  const [only, choose] = useState<string>();
-  const [part, setPart] = useState<(typeof PARTS)[number]>('What happens');
-  const now = useClock() + ahead;
   useEffect(() => {
     const watching = client.signal$.subscribe({
       next: signal => {
@@ -37,28 +70,38 @@ export function App({ secret }: { secret: string }) {
         setRequests(known => merged(known, answer.requests));
       },
       error: () =>
-        setResult(new Error('The secret is another one: open the URL that the emulator has printed last.')),
+        end(new Error('The secret is another one: open the URL that the emulator has printed last.')),
     });
     return () => watching.unsubscribe();
   }, [client]);
+  return { view, ahead, requests, status };
+}
 
-  const attempt = (act: () => Promise<ShownResult>) => void act().then(setResult, setResult);
-  const run: Run = (command, fields) => attempt(() => client.run(command, fields));
-  const look = async (file: File) => {
-    setRecording({ name: file.name, requests: requestsIn(await file.text()) });
-    return { message: `${file.name} is below` };
-  };
-  const exports = async () => {
-    const { world } = JSON.parse(await client.save()) as { world: { identityToken: string } };
-    return `export LOBBY_URL=${location.origin} LOBBY_TOKEN=${world.identityToken}`;
-  };
-  const clients = clientsOf(requests, now);
+/** The four parts of the page. */
+function Panes({
+  client,
+  clients,
+  view,
+  requests,
+  ahead,
+  now,
+  run,
+}: {
+  client: EmulatorClient;
+  clients: readonly SeenClient[];
+  view: WorldView;
+  requests: readonly SeenRequest[];
+  ahead: number;
+  now: number;
+  run: Run;
+}) {
+  const [only, choose] = useState<string>();
+  const [part, setPart] = useState<(typeof PARTS)[number]>('What happens');
   const shown = only === undefined ? requests : requests.filter(({ who }) => who === only);
-  const shows = (...parts: readonly (typeof PARTS)[number][]) =>
-    `pane ${parts.includes(part) ? 'shown' : ''}`;
+  const { groups } = view;
+  const pane = (name: typeof part) => `pane ${name === part ? 'shown' : ''}`;
   return (
     <>
-      <Header clients={clients} requests={requests} status={status} {...{ client, attempt, look }} />
       <nav aria-label="Parts of the page">
         {PARTS.map(name => (
           <button key={name} type="button" aria-pressed={name === part} onClick={() => setPart(name)}>
@@ -67,53 +110,42 @@ export function App({ secret }: { secret: string }) {
         ))}
       </nav>
       <main class="panes">
-        {view ? (
-          <>
-            <div class={shows('Clients')}>
-              <Clients {...{ clients, groups: view.groups, only, choose }} />
-            </div>
-            <div class={shows('What happens')}>
-              <section aria-labelledby="live">
-                <h2 id="live">What happens{only !== undefined && ` to ${only}`}</h2>
-                {requests.length === 0 ? (
-                  <NoClient exports={exports} />
-                ) : (
-                  <>
-                    <LiveMarbles key={only} requests={shown} groups={view.groups} ahead={ahead} />
-                    <RequestTable
-                      requests={shown}
-                      groups={view.groups}
-                      name="Log of requests"
-                      answerOf={client.answerOf}
-                    />
-                  </>
-                )}
-              </section>
-            </div>
-            <div class={shows('Make it happen')}>
-              <Person view={view} run={run} />
-              <Service view={view} run={run} />
-            </div>
-            <div class={shows('The world')}>
-              <Lobbies view={view} now={now} />
-              <Groups view={view} />
-            </div>
-          </>
-        ) : (
-          result === undefined && <p>Looking for the emulator…</p>
-        )}
-        {recording && <RecordingView {...recording} />}
+        <div class={pane('Clients')}>
+          <Clients {...{ clients, groups, only, choose }} />
+        </div>
+        <section class={pane('What happens')} aria-labelledby="live">
+          <h2 id="live">What happens{only !== undefined && ` to ${only}`}</h2>
+          {requests.length === 0 ? (
+            <NoClient exports={() => exportsOf(client)} />
+          ) : (
+            <>
+              <LiveMarbles key={only} requests={shown} {...{ groups, ahead }} />
+              <RequestTable
+                requests={shown}
+                groups={groups}
+                name="Log of requests"
+                answerOf={client.answerOf}
+              />
+            </>
+          )}
+        </section>
+        <div class={pane('Make it happen')}>
+          <Person view={view} run={run} />
+          <Service view={view} run={run} />
+        </div>
+        <div class={pane('The world')}>
+          <Lobbies view={view} now={now} />
+          <Groups view={view} />
+        </div>
       </main>
-      <aside hidden={result === undefined}>
-        <output class={result instanceof Error ? 'wrong' : ''}>
-          {result instanceof Error ? result.message : textOf(result)}
-        </output>
-        <button type="button" class="quiet" aria-label="Close" onClick={() => setResult(undefined)}>
-          ×
-        </button>
-      </aside>
     </>
   );
+}
+
+/** What a shell needs to be a client, with a token that the page does not show. */
+async function exportsOf(client: EmulatorClient): Promise<string> {
+  const { world } = JSON.parse(await client.save()) as { world: { identityToken: string } };
+  return `export LOBBY_URL=${location.origin} LOBBY_TOKEN=${world.identityToken}`;
 }
 
 const textOf = (result: object = {}) =>

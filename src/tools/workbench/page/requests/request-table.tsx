@@ -1,4 +1,3 @@
-import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import type { SeenRequest, WorldView } from '../../world-view.js';
 import { inWords, topicOf } from './in-words.js';
@@ -20,18 +19,11 @@ export function RequestTable({
 }) {
   const [text, setText] = useState('');
   const [isWaiting, setIsWaiting] = useState(false);
-  const [opened, setOpened] = useState<{ readonly id: number; readonly answer: string }>();
-  const seen = requests.filter(
-    request =>
-      (!isWaiting || request.ended_at == null) &&
-      `${request.who} ${request.method} ${request.path} ${inWords(request)} ${request.events.join(' ')}`.includes(
-        text,
-      ),
-  );
-  const open = async (id: number) => {
-    setOpened({ id, answer: '' });
-    setOpened({ id, answer: await answerOf!(id).catch(String) });
-  };
+  const seen = requests.filter(request => {
+    const { who, method, path, events, ended_at } = request;
+    const words = [who, method, path, inWords(request), ...events].join(' ');
+    return (!isWaiting || ended_at == null) && words.includes(text);
+  });
   return (
     <>
       <div class="bar">
@@ -67,45 +59,56 @@ export function RequestTable({
               .slice(-SHOWN)
               .reverse()
               .map(request => (
-                <Fragment key={request.id}>
-                  <tr class={request.status == null || request.status === 200 ? '' : 'failed'}>
-                    <td>{new Date(request.at).toLocaleTimeString()}</td>
-                    <td>{request.who}</td>
-                    <td>{topicOf(request.path, groups)}</td>
-                    <td>
-                      {answerOf ? (
-                        <button
-                          type="button"
-                          class="row"
-                          aria-expanded={opened?.id === request.id}
-                          onClick={() =>
-                            opened?.id === request.id ? setOpened(undefined) : void open(request.id)
-                          }
-                        >
-                          {inWords(request)}
-                        </button>
-                      ) : (
-                        inWords(request)
-                      )}{' '}
-                      {request.events.map(kind => kind.replaceAll('_', ' ')).join(', ')}
-                    </td>
-                  </tr>
-                  {opened?.id === request.id && (
-                    <tr>
-                      <td colSpan={4}>
-                        <pre tabIndex={0}>
-                          {request.method} {request.path}
-                          {'\n\n'}
-                          {opened.answer || 'no answer that was whole'}
-                        </pre>
-                      </td>
-                    </tr>
-                  )}
-                </Fragment>
+                <RequestRow key={request.id} {...{ request, groups, answerOf }} />
               ))}
           </tbody>
         </table>
       </div>
+    </>
+  );
+}
+
+/** A request in words. It opens its answer. */
+function RequestRow({
+  request,
+  groups,
+  answerOf,
+}: {
+  request: SeenRequest;
+  groups: WorldView['groups'] | undefined;
+  answerOf: ((id: number) => Promise<string>) | undefined;
+}) {
+  const [answer, setAnswer] = useState<string>();
+  const { id, at, who, method, path, status, events } = request;
+  const open = async () => {
+    setAnswer('');
+    setAnswer(await answerOf!(id).catch(String));
+  };
+  const toggle = () => (answer === undefined ? void open() : setAnswer(undefined));
+  return (
+    <>
+      <tr class={status == null || status === 200 ? '' : 'failed'}>
+        <td>{new Date(at).toLocaleTimeString()}</td>
+        <td>{who}</td>
+        <td>{topicOf(path, groups)}</td>
+        <td>
+          {answerOf ? (
+            <button type="button" class="row" aria-expanded={answer !== undefined} onClick={toggle}>
+              {inWords(request)}
+            </button>
+          ) : (
+            inWords(request)
+          )}{' '}
+          {events.map(kind => kind.replaceAll('_', ' ')).join(', ')}
+        </td>
+      </tr>
+      {answer !== undefined && (
+        <tr>
+          <td colSpan={4}>
+            <pre tabIndex={0}>{`${method} ${path}\n\n${answer || 'no answer that was whole'}`}</pre>
+          </td>
+        </tr>
+      )}
     </>
   );
 }
