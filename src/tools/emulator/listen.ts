@@ -137,7 +137,7 @@ function nodeModule<Name extends 'node:http' | 'node:crypto'>(name: Name) {
 
 /** The open sockets of a server. */
 interface SocketPool {
-  /** All that are open now stay open, but nothing is sent on them any more. */
+  /** All that are open now stay open, but nothing of the service is sent on them any more. */
   readonly kill: () => void;
   readonly isDead: (socket: Socket) => boolean;
 }
@@ -168,8 +168,11 @@ async function serve(
   outgoing: ServerResponse,
 ): Promise<void> {
   const { method = 'GET', url = '/', socket } = incoming;
-  const body = await read(incoming, url.startsWith(CONTROL_PATH) ? MAX_CONTROL_BODY : MAX_BODY);
-  if (outgoing.destroyed || pool.isDead(socket)) return;
+  const isControl = url.startsWith(CONTROL_PATH);
+  // Commands and the workbench are no part of the service.
+  const isDead = () => !isControl && pool.isDead(socket);
+  const body = await read(incoming, isControl ? MAX_CONTROL_BODY : MAX_BODY);
+  if (outgoing.destroyed || isDead()) return;
   if (body === undefined) {
     send(outgoing, { status: 413, headers: { connection: 'close' }, body: '' });
     return;
@@ -181,7 +184,7 @@ async function serve(
   const answer = handle({ method, url, headers, ...(body && { body }) }).subscribe({
     next: response => {
       if (response.delivery === 'dead_pool') pool.kill();
-      if (pool.isDead(socket)) return;
+      if (isDead()) return;
       try {
         send(outgoing, response);
       } catch {

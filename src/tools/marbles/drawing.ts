@@ -10,8 +10,9 @@ const BELOW = 14;
 const HEIGHTS = { line: 4, poll: 18, wait: 8, marble: 0, sign: 0 };
 /** A letter is as wide, in pixels, at most: a bar that is too short for its text has none. */
 const LETTER = 6.8;
-/** Marbles of the same time are so far apart, in pixels. */
+/** Marbles of the same time are so far apart, in pixels; those after the fourth stand in the same place. */
 const APART = 7;
+const BESIDE = 3;
 /** What is not seen any more is removed as often, in ms. */
 const SWEEP = 1_000;
 /** What is before the left edge by so much is removed, in pixels. */
@@ -19,7 +20,7 @@ const MARGIN = 40;
 /** The height of the axis, and how far its labels are apart at least, in pixels; and in seconds. */
 const AXIS = 18;
 const LABEL = 70;
-const STEPS = [1, 2, 5, 10, 30, 60, 300];
+const STEPS = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600];
 
 /** Draws items into an SVG: time flows from the right, where it is now, to the left. `scale` is in pixels per second. */
 export function createDrawing(svg: SVGSVGElement, scale: number) {
@@ -49,7 +50,7 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
   const create = ({ row, shape, from, nth, letter, text }: Item): SVGElement => {
     const group = document.createElementNS(SVG, 'g');
     const y = row.order * ROW + MIDDLE + (shape === 'line' ? BELOW : 0);
-    group.setAttribute('transform', `translate(${x(from) + nth * APART} ${y})`);
+    group.setAttribute('transform', `translate(${x(from) + Math.min(nth, BESIDE) * APART} ${y})`);
     const height = HEIGHTS[shape];
     if (height > 0) {
       const rect = group.appendChild(document.createElementNS(SVG, 'rect'));

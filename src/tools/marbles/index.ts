@@ -1,8 +1,8 @@
 /**
  * A custom element that draws the polls, events and failures of a client.
  *
+ * @experimental
  * @module lobby-rx/marbles
- * @experimental It may change in any version.
  */
 
 export { defineMarbles, type LobbyMarbles } from './lobby-marbles.js';

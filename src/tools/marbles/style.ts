@@ -5,7 +5,7 @@ export const STYLE = `
 svg { display: block; width: 100%; overflow: hidden; border-block: 1px solid light-dark(#d0d7de, #30363d) }
 svg text { font: 12px system-ui, sans-serif; fill: currentColor }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 14px; padding: 4px 0; font-size: 12px }
-.legend span { display: inline-flex; align-items: center; gap: 5px; white-space: nowrap }
+.legend span { display: inline-flex; align-items: center; gap: 5px; min-width: 0; overflow-wrap: anywhere }
 .legend i { width: 18px; height: 10px; border-radius: 3px; background: light-dark(#8c959f, #8b949e) }
 .legend .news { background: light-dark(#54aeff, #388bfd) }
 .legend .failed { background: light-dark(#cf222e, #f85149) }

@@ -184,7 +184,7 @@ export function createTimeline(now: () => number) {
     const at = now();
     const isNext = lastMarble?.row === row && lastMarble.from === at;
     lastMarble = add(row, 'marble', at, {
-      ...{ to: at, tone: kind, letter: name.slice(0, 1).toUpperCase() },
+      ...{ to: at, tone: kind, letter: String.fromCodePoint(name.codePointAt(0) ?? 32).toUpperCase() },
       ...{ text: name.replaceAll('_', ' '), nth: isNext ? lastMarble!.nth + 1 : 0 },
     });
   };

@@ -1,23 +1,51 @@
-import { BehaviorSubject, defer, EMPTY, finalize, merge, tap } from 'rxjs';
-import { faultKinds, type Emulator, type Handler } from '../emulator/index.js';
+import {
+  BehaviorSubject,
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  finalize,
+  merge,
+  NEVER,
+  of,
+  tap,
+  type Observable,
+} from 'rxjs';
+import {
+  faultKinds,
+  type EmulatedRequest,
+  type EmulatedResponse,
+  type Emulator,
+  type Handler,
+} from '../emulator/index.js';
 import { kindsIn, type SeenRequest } from './world-view.js';
 
 /** A request, whose token tells who has sent it. */
 export interface LoggedRequest {
   readonly token: string | undefined;
-  readonly request: Omit<SeenRequest, 'who'>;
+  readonly request: Omit<SeenRequest, 'who' | 'who_id'>;
   /** The beginning of its answer. */
   answer?: string;
+  /** Nothing that is sent reaches its client any more. */
+  isDead?: true;
   /** What the revision was when it changed last. */
   revision: number;
 }
 
-/** How many requests are kept, and how much of each answer. */
+/** How many requests are kept, besides those that are open; and how much of each answer. */
 const MOST = 1_000;
 const KEPT = 4_000;
+/** How many watches are known by their last answers. */
+const WATCHES = 100;
 
-/** In an answer, the value of a field that is called a token. */
-const TOKEN = /("\w*token"\s*:\s*(?:\{\s*"\w+"\s*:\s*)?")[^"]*/g;
+/** The value of a field that is called a token, and a token of this emulator wherever it stands. */
+const FIELD = /("[\w-]*token\w*"\s*:\s*(?:\{\s*"\w+"\s*:\s*)?")[^"\\]*(?:\\.[^"\\]*)*/gi;
+const ISSUED = /\b(identity|lobby|player)\.(?:[\da-f]{32}|[\da-f]*$)/g;
+const withoutTokens = (text: string) => text.replace(FIELD, '$1…').replace(ISSUED, '$1.…');
+
+/** Whether the client is left without an end of the answer, on an open connection. */
+export const isStalled = ({ delivery = 'whole' }: EmulatedResponse): boolean =>
+  delivery.startsWith('stall') || delivery === 'dead_pool';
 
 /** What changes the world of an emulator, or what is planned in it. */
 const COMMANDS = [
@@ -27,85 +55,146 @@ const COMMANDS = [
 ] satisfies (keyof Emulator)[];
 
 /** Counts what happens in an emulator, and lists its requests: what a watch of it needs. */
-export function createRequestLog(now: () => number) {
-  const log: LoggedRequest[] = [];
-  const revision$ = new BehaviorSubject(1);
-  const revise = () => revision$.next(revision$.value + 1);
-  let requests = 0;
+export class RequestLog {
+  /** Each change has another number. */
+  readonly revision$ = new BehaviorSubject(1);
+  readonly #now: () => number;
+  readonly #log: LoggedRequest[] = [];
+  /** The last answer to a watch, by token and path. */
+  readonly #lastAnswers = new Map<string, string>();
+  #count = 0;
 
-  return {
-    /** Each change has another number. */
-    revision$,
-    revise,
-    /** The same emulator, whose commands and requests are counted. */
-    observed: (emulator: Emulator): Emulator => {
-      const commands = COMMANDS.map(name => {
-        const command = emulator[name] as (...fields: readonly unknown[]) => unknown;
-        const counted = (...fields: readonly unknown[]) => {
-          const result = command(...fields);
-          revise();
-          if (typeof result !== 'function') return result;
-          // Withdraws what was planned.
-          return () => {
-            (result as () => void)();
-            revise();
-          };
-        };
-        return [name, counted] as const;
-      });
-      return { ...emulator, ...Object.fromEntries(commands), handle: seen(emulator) };
-    },
-    since: (revision: number): readonly LoggedRequest[] => log.filter(entry => entry.revision > revision),
-    answerOf: (id: number): string | undefined => log.find(({ request }) => request.id === id)?.answer,
-  };
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
-  function seen({ handle, faultCounts }: Emulator): Handler {
-    return request =>
-      defer(() => {
-        const { method, url: path, headers } = request;
-        if (method === 'OPTIONS') return handle(request);
-        const is_poll = /[?&]watch_index=|\/events\/live/.test(path);
-        const token = headers.authorization?.replace(/^Bearer /, '');
-        const entry: LoggedRequest = {
-          token,
-          request: { id: ++requests, method, path, is_poll, at: now(), events: [] },
-          revision: 0,
+  revise(): void {
+    this.revision$.next(this.revision$.value + 1);
+  }
+
+  since(revision: number): readonly LoggedRequest[] {
+    return this.#log.filter(entry => entry.revision > revision);
+  }
+
+  /** Without tokens. */
+  answerOf(id: number): string | undefined {
+    return this.#log.find(({ request }) => request.id === id)?.answer;
+  }
+
+  /** All connections are reset. */
+  reset(): void {
+    for (const entry of this.#open()) {
+      this.#change(entry, { ended_at: this.#now(), status: 0 });
+      entry.isDead = true;
+    }
+  }
+
+  /** The same emulator, whose commands and requests are counted. */
+  observed(emulator: Emulator): Emulator {
+    const counted = COMMANDS.map(name => {
+      const command = emulator[name] as (...fields: readonly unknown[]) => unknown;
+      const run = (...fields: readonly unknown[]) => {
+        const result = command(...fields);
+        this.revise();
+        if (typeof result !== 'function') return result;
+        // Withdraws what was planned.
+        return () => {
+          (result as () => void)();
+          this.revise();
         };
-        const change = (by: Partial<SeenRequest>) => {
-          Object.assign(entry.request, by);
-          entry.revision = revision$.value + 1;
-          revise();
-        };
-        log.push(entry);
-        if (log.length > MOST) log.shift();
-        change({});
-        const before = { ...faultCounts };
-        /** The fault that has been taken from those that were planned, as the request came. */
-        const faultOf = () => {
-          const fault = faultKinds.find(kind => faultCounts[kind] !== before[kind]);
-          return fault && { fault };
-        };
-        let isTaken = false;
-        const answer$ = handle(request).pipe(
-          tap(({ status, body, delivery = 'whole' }) => {
-            const isWhole = delivery === 'whole';
-            if (isWhole) entry.answer = body.slice(0, KEPT).replace(TOKEN, '$1…');
-            const events = isWhole ? kindsIn(body) : [];
-            change({ ended_at: now(), status: isWhole ? status : 0, events, ...(!isTaken && faultOf()) });
-          }),
-        );
-        // One that keeps the client waiting is seen at once.
-        const fault$ = defer(() => {
-          isTaken = true;
-          const fault = faultOf();
-          if (fault) change(fault);
-          return EMPTY;
-        });
-        return merge(answer$, fault$).pipe(
-          finalize(() => {
-            if (entry.request.ended_at === undefined) change({ ended_at: now() });
-          }),
-        );
+      };
+      return [name, run] as const;
+    });
+    const handle: Handler = request =>
+      request.method === 'OPTIONS' ? emulator.handle(request) : this.#logged(emulator, request);
+    return { ...emulator, ...Object.fromEntries(counted), handle };
+  }
+
+  #logged({ handle, faultCounts }: Emulator, request: EmulatedRequest): Observable<EmulatedResponse> {
+    return defer(() => {
+      const entry = this.#begin(request);
+      const before = { ...faultCounts };
+      /** The fault that has been taken from those that were planned, as the request came. */
+      const taken = () => {
+        const fault = faultKinds.find(kind => faultCounts[kind] !== before[kind]);
+        if (fault && entry.request.fault === undefined) this.#change(entry, { fault });
+      };
+      // It is known once the request has been handled. An answer may come before that.
+      let isKnown = false;
+      const answer$ = handle(request).pipe(
+        concatMap(response => (isStalled(response) ? concat(of(response), NEVER) : of(response))),
+        tap(response => {
+          if (!isKnown) taken();
+          this.#answered(entry, response);
+        }),
+      );
+      const taken$ = defer(() => {
+        isKnown = true;
+        taken();
+        return EMPTY;
       });
+      return merge(answer$, taken$).pipe(
+        finalize(() => {
+          if (entry.request.ended_at === undefined) this.#change(entry, { ended_at: this.#now() });
+        }),
+      );
+    });
+  }
+
+  #begin({ method, url, headers }: EmulatedRequest): LoggedRequest {
+    const token = headers.authorization?.replace(/^Bearer /, '');
+    const is_poll = /[?&]watch_index=|\/events\/live/.test(url);
+    const path = withoutTokens(url);
+    const entry: LoggedRequest = {
+      token,
+      request: { id: ++this.#count, method, path, is_poll, at: this.#now(), events: [], has_news: false },
+      revision: 0,
+    };
+    this.#log.push(entry);
+    if (this.#log.length > MOST) {
+      const oldest = this.#log.findIndex(({ request }) => request.ended_at !== undefined);
+      if (oldest >= 0) this.#log.splice(oldest, 1);
+    }
+    this.#change(entry, {});
+    return entry;
+  }
+
+  #answered(entry: LoggedRequest, response: EmulatedResponse): void {
+    const { status, body, delivery = 'whole' } = response;
+    if (delivery === 'dead_pool') {
+      // So is what is pending on all other connections.
+      for (const other of this.#open()) {
+        other.isDead = true;
+        this.#change(other, { fault: 'dead_pool' });
+      }
+    }
+    if (entry.isDead || isStalled(response)) return;
+    const isWhole = delivery === 'whole';
+    // A slice would keep the whole text in memory.
+    if (isWhole) entry.answer = withoutTokens(Buffer.from(body.slice(0, KEPT)).toString());
+    const events = isWhole ? kindsIn(body) : [];
+    const has_news = events.length > 0 || (isWhole && status === 200 && this.#isNews(entry, body));
+    this.#change(entry, { ended_at: this.#now(), status: isWhole ? status : 0, events, has_news });
+  }
+
+  /** Whether an answer to a watch differs from the last one, except for its index. */
+  #isNews({ token, request: { path, is_poll } }: LoggedRequest, body: string): boolean {
+    if (!body.includes('"watch"') || body.includes('"events"')) return false;
+    const key = `${token} ${path.split('?')[0]}`;
+    const text = body.replace(/"watch":\{[^}]*\}/, '');
+    const last = this.#lastAnswers.get(key);
+    this.#lastAnswers.set(key, text);
+    if (this.#lastAnswers.size > WATCHES) this.#lastAnswers.delete(this.#lastAnswers.keys().next().value!);
+    return is_poll && last !== text;
+  }
+
+  #open(): readonly LoggedRequest[] {
+    return this.#log.filter(({ request }) => request.ended_at === undefined);
+  }
+
+  #change(entry: LoggedRequest, by: Partial<SeenRequest>): void {
+    Object.assign(entry.request, by);
+    entry.revision = this.revision$.value + 1;
+    this.revise();
   }
 }

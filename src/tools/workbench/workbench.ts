@@ -8,6 +8,7 @@ import {
   of,
   skip,
   take,
+  takeWhile,
   timer,
   type Observable,
   type SchedulerLike,
@@ -24,7 +25,7 @@ import {
   type SeededWorld,
 } from '../emulator/index.js';
 import { checkArgument, InputError, plainObject } from '../../error/index.js';
-import { createRequestLog } from './request-log.js';
+import { isStalled, RequestLog } from './request-log.js';
 import { pageAnswer } from './workbench-page.js';
 import { ownerOf, viewOfWorld, type WorldView } from './world-view.js';
 
@@ -61,7 +62,7 @@ export function createWorkbench(
   let ahead = 0;
   const now = () => Date.now() + ahead;
   const scheduler = Object.create(asyncScheduler, { now: { value: now } }) as SchedulerLike;
-  const log = createRequestLog(now);
+  const log = new RequestLog(now);
   const open = (saved?: SavedWorld, known?: SeededWorld) => {
     const emulator = log.observed(createEmulator({ ...config, scheduler, ...(saved && { saved }) }));
     const world = known ?? seed(emulator);
@@ -76,7 +77,7 @@ export function createWorkbench(
     // An index of another process may be larger than any of this one.
     const requests = log.since(index > revision ? 0 : index).map(({ token, request }) => ({
       ...request,
-      who: ownerOf(token, saved),
+      ...ownerOf(token, saved),
     }));
     const watch = { index: String(revision) };
     return {
@@ -104,6 +105,7 @@ export function createWorkbench(
     if (!saved || !world) throw wrongFile('another one');
     const loaded = open(saved, world);
     if (!isWorldOf(saved, world)) throw wrongFile('one whose ids do not belong together');
+    log.reset();
     emulated$.next(loaded);
     log.revise();
     return { message: 'the world is loaded' };
@@ -126,7 +128,7 @@ export function createWorkbench(
           skip(1),
           map(() => RESET),
         ),
-      ).pipe(take(1)),
+      ).pipe(takeWhile(isStalled, true)),
     control: {
       run: (...args) => emulated$.value.control.run(...args),
       type: line => emulated$.value.control.type(line),
@@ -157,6 +159,8 @@ function isWorldOf({ identities, groups, lobbies, bearers }: SavedWorld, world: 
     entries.some(([other]) => other === id);
   const { groupId, lobbyId, identityId, identityToken, friendIds } = world;
   return (
+    // The page makes a line for a shell of it.
+    /^[\w.-]+$/.test(identityToken) &&
     has(groups, groupId) &&
     has(lobbies, lobbyId) &&
     has(bearers, identityToken) &&

@@ -5,15 +5,17 @@ export interface SeenRequest {
   readonly id: number;
   readonly method: string;
   readonly path: string;
-  /** Whose token it has. */
+  /** Whose token it has: a name, and the id of an identity or a lobby. */
   readonly who: string;
+  readonly who_id: string;
   readonly is_poll: boolean;
   readonly at: number;
   readonly ended_at?: number;
   /** Without one, it was aborted; with 0, its connection broke. */
   readonly status?: number;
-  /** The kinds of the events in its answer. */
+  /** The kinds of the events in its answer, and whether that has news at all. */
   readonly events: readonly string[];
+  readonly has_news: boolean;
   /** The fault that it met. */
   readonly fault?: string;
 }
@@ -80,12 +82,19 @@ export function viewOfWorld(
   };
 }
 
-/** Who sends requests with a token: the name of an identity, or the id of a lobby. */
-export function ownerOf(token: string | undefined, { bearers, identities }: SavedWorld): string {
+/** Who sends requests with a token: an identity by its name, or a lobby. */
+export function ownerOf(
+  token: string | undefined,
+  { bearers, identities }: SavedWorld,
+): Pick<SeenRequest, 'who' | 'who_id'> {
   const bearer = bearers.find(([other]) => other === token)?.[1];
-  if (!bearer) return token === undefined ? 'without a token' : 'an unknown token';
-  if (bearer.kind === 'lobby') return `lobby ${bearer.id.slice(0, 8)}`;
-  return identities.find(([id]) => id === bearer.id)?.[1].profile.display_name ?? bearer.id;
+  if (!bearer) {
+    const who = token === undefined ? 'without a token' : 'an unknown token';
+    return { who, who_id: who };
+  }
+  const { kind, id } = bearer;
+  if (kind === 'lobby') return { who: `lobby ${id.slice(0, 8)}`, who_id: id };
+  return { who: identities.find(([other]) => other === id)?.[1].profile.display_name ?? id, who_id: id };
 }
 
 /** The kinds of the events in an answer. */

@@ -123,18 +123,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await apart();
     // The first player's is lost: of two events that come together, the service has kept the last.
     await page.getByLabel('To whom').selectOption('');
-    await page.getByLabel('Kind of the fault').selectOption('last_event_only');
-    await press('Plan a fault');
-    await page.getByText('Planned: last_event_only × 1').waitFor();
-    await press('Message');
-    await waitUntil(() => joins.includes('first unknown'));
-    await waitUntil(async () => (await count('.requests button:text("waiting")')) === 2);
-    await apart();
-    // At once, since the service collects events for 100 ms only.
-    await page.evaluate(() => {
-      for (const command of ['Lobby join', 'Message'])
-        [...document.querySelectorAll('button')].find(({ textContent }) => textContent === command)!.click();
-    });
+    await press('Lobby join, lost');
     await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 2);
     deepStrictEqual(joins.includes('first matchmaker_lobby_join'), false);
     await waitUntil(async () => (await count('lobby-marbles .marble')) === 3);
@@ -156,6 +145,13 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await waitUntil(async () => (await count('lobby-marbles .marble')) === 1);
     await page.getByLabel('Only Grace').uncheck();
     await waitUntil(async () => (await count('lobby-marbles .marble')) === 3);
+
+    await page.getByLabel('Kind of the fault').selectOption('rate_limited');
+    await page.getByText('429: the client has to wait.').waitFor();
+    await press('Plan a fault');
+    await page.getByText('Planned: rate_limited × 1').waitFor();
+    await press('No more faults');
+    await page.getByText('Planned:').waitFor({ state: 'detached' });
 
     await press('Expire token');
     await press('Message');

@@ -133,6 +133,111 @@ describe('A workbench', () => {
     for (const secret of [identityToken, lobbyToken, playerToken, 'a-stranger']) ok(!text.includes(secret));
   });
 
+  it('shows no token of an answer or a path, however it is written', async () => {
+    const { world } = workbench;
+    const { identityToken: token, playerToken } = world;
+    const payloads = [
+      ...[
+        { text: JSON.stringify({ token }) },
+        token,
+        `wss://h/play?token=${playerToken}`,
+        { accessToken: token },
+      ],
+      ...[
+        { tokens: [token] },
+        { token: [{}, token] },
+        { token: { kind: 'x', value: token } },
+        { [token]: 1 },
+      ],
+      ...[{ authorization: `Bearer ${token}` }, { token: `a"${token}` }, { 'access-token': 'another' }],
+    ];
+    const client = createClient({ url: server.url, token });
+    const { watch } = await firstValueFrom(client.events.watch());
+    for (const [i, payload] of payloads.entries())
+      workbench.control.run('event', { kind: `kind_${i}`, payload });
+    await firstValueFrom(client.events.watch({ watch_index: watch.index }));
+    await fetch(`${server.url}/${token}/x?player_token=${playerToken}`);
+    const { requests } = await look();
+    const answers = await Promise.all(requests.map(({ id }) => ask(`/answer?id=${String(id)}`)));
+    const text = JSON.stringify(requests) + answers.map(({ body }) => String(body.text)).join('');
+    match(text, /kind_10/);
+    for (const secret of [token, playerToken, 'another']) ok(!text.includes(secret), secret);
+  });
+
+  it('says of a request whether it had news, and who had sent it, whatever they are called', async () => {
+    const { world, control } = workbench;
+    const group = { group_id: world.groupId };
+    const client = createClient({ url: server.url, token: world.identityToken });
+    const first = await firstValueFrom(client.group.getMembers(group));
+    const poll = firstValueFrom(client.group.getMembers({ ...group, watch_index: first.watch.index }));
+    await waitUntil(async () => (await look()).requests.length === 2);
+    const { token } = control.run('join', { name: 'Grace' });
+    await poll;
+    control.run('profile', { name: 'Grace' });
+    await firstValueFrom(client.as(String(token)).events.watch());
+    await firstValueFrom(client.events.watch());
+    const { requests } = await look();
+    deepStrictEqual(
+      requests.map(({ has_news }) => has_news),
+      [false, true, false, false],
+    );
+    deepStrictEqual(
+      [requests[2]!.who === requests[3]!.who, requests[2]!.who_id === requests[3]!.who_id],
+      [true, false],
+    );
+  });
+
+  it('says of a client that is left waiting by a fault that it waits, until it gives up', async () => {
+    const url = `${server.url}/identity/events/live`;
+    const last = async () => {
+      const { fault, status, ended_at } = (await look()).requests.at(-1)!;
+      return [fault, status, ended_at === undefined];
+    };
+    for (const kind of ['stall_before_headers', 'stall_in_body', 'dead_pool']) {
+      workbench.control.run('fault', { kind });
+      const giveUp = new AbortController();
+      const asked = fetch(url, { signal: giveUp.signal })
+        .then(answer => answer.text())
+        .catch(() => undefined);
+      await waitUntil(async () => (await last())[0] === kind);
+      deepStrictEqual(await last(), [kind, undefined, true]);
+      giveUp.abort();
+      await asked;
+      await waitUntil(async () => (await last())[2] === false);
+    }
+  });
+
+  it('says so if the connection of a poll is dead, or reset since another world is loaded', async () => {
+    const client = createClient({ url: server.url, token: workbench.world.identityToken });
+    const polling = client.events.batches().subscribe();
+    await waitUntil(async () => (await look()).requests.length === 2);
+    workbench.control.type('fault dead_pool');
+    void fetch(`${server.url}/x`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    await waitUntil(async () => (await look()).requests[1]!.fault === 'dead_pool');
+    workbench.control.type('message Hi');
+    deepStrictEqual((await look()).requests[1]!.status, undefined);
+    polling.unsubscribe();
+
+    const { body: saved } = await ask('/saved');
+    const other = client.events.batches().subscribe();
+    await waitUntil(async () => (await look()).requests.at(-1)!.ended_at === undefined);
+    const { id } = (await look()).requests.at(-1)!;
+    await ask('/load', saved);
+    await waitUntil(async () => (await look()).requests.find(one => one.id === id)!.status === 0);
+    other.unsubscribe();
+  });
+
+  it('keeps a poll that is open, however many requests come after it', async () => {
+    const client = createClient({ url: server.url, token: workbench.world.identityToken });
+    const polling = client.events.batches().subscribe();
+    await waitUntil(async () => (await look()).requests.length === 2);
+    for (let i = 0; i < 1_100; i++)
+      workbench.handle({ method: 'GET', url: '/nothing', headers: {} }).subscribe();
+    const { requests } = await look();
+    deepStrictEqual([requests.length <= 1_001, requests[0]!.ended_at], [true, undefined]);
+    polling.unsubscribe();
+  });
+
   it('moves the clock: reservations end', async () => {
     strictEqual((await ask('/clock', { ms: 120_000 })).status, 200);
     strictEqual((await look()).lobbies[0]!.players[0]!.state, 'expired');
@@ -179,6 +284,8 @@ describe('A workbench', () => {
       await wrong('/load', { ...saved, world }),
       /^400 the file must be .* got one whose ids do not belong together/,
     );
+    const command = { ...(saved.world as object), identityToken: 'a\ntouch pwned' };
+    match(await wrong('/load', { ...saved, world: command }), /^400 the file must be/);
     match(await wrong('/load', undefined, 'POST'), /^400 the file must be a JSON object/);
     strictEqual(await wrong('/nothing'), '404 there is no such thing');
   });

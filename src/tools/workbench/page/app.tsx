@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
+import type { SavedWorld, SeededWorld } from '../../emulator/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
 import { Person, Service, type Run, type ShownResult } from './actions/index.js';
 import { Clients, clientsOf, NoClient, type SeenClient } from './clients/index.js';
@@ -8,7 +9,7 @@ import { Header } from './header.js';
 import { LiveMarbles, RecordingView, RequestTable, requestsIn } from './requests/index.js';
 import { Groups, Lobbies } from './world/index.js';
 
-/** How many requests are kept. */
+/** How many requests are kept, besides those that are open. */
 const MOST = 1_000;
 
 /** On a phone, one of them is seen. */
@@ -24,7 +25,7 @@ export function App({ secret }: { secret: string }) {
   const now = useClock() + ahead;
   const clients = clientsOf(requests, now);
 
-  const attempt = (act: () => Promise<ShownResult>) => void act().then(setResult, setResult);
+  const attempt = (act: () => Promise<ShownResult>) => act().then(setResult, setResult);
   const look = async (file: File) => {
     setRecording({ name: file.name, requests: requestsIn(await file.text()) });
     return { message: `${file.name} is below` };
@@ -69,8 +70,11 @@ function useEmulator(client: EmulatorClient, end: (error: Error) => void) {
         setView(answer);
         setRequests(known => merged(known, answer.requests));
       },
-      error: () =>
-        end(new Error('The secret is another one: open the URL that the emulator has printed last.')),
+      error: () => {
+        // Otherwise it would be tried again when the page is reloaded.
+        sessionStorage.clear();
+        end(new Error('The secret is another one: open the URL that the emulator has printed last.'));
+      },
     });
     return () => watching.unsubscribe();
   }, [client]);
@@ -95,9 +99,12 @@ function Panes({
   now: number;
   run: Run;
 }) {
-  const [only, choose] = useState<string>();
+  const [chosen, choose] = useState<string>();
   const [part, setPart] = useState<(typeof PARTS)[number]>('What happens');
-  const shown = only === undefined ? requests : requests.filter(({ who }) => who === only);
+  // Unless all of its requests are forgotten by now.
+  const one = clients.find(({ who_id }) => who_id === chosen);
+  const only = one?.who_id;
+  const shown = only === undefined ? requests : requests.filter(({ who_id }) => who_id === only);
   const { groups } = view;
   const pane = (name: typeof part) => `pane ${name === part ? 'shown' : ''}`;
   return (
@@ -114,7 +121,7 @@ function Panes({
           <Clients {...{ clients, groups, only, choose }} />
         </div>
         <section class={pane('What happens')} aria-labelledby="live">
-          <h2 id="live">What happens{only !== undefined && ` to ${only}`}</h2>
+          <h2 id="live">What happens{one && ` to ${one.who}`}</h2>
           {requests.length === 0 ? (
             <NoClient exports={() => exportsOf(client)} />
           ) : (
@@ -142,10 +149,12 @@ function Panes({
   );
 }
 
-/** What a shell needs to be a client, with a token that the page does not show. */
+/** What a shell needs to be a client, with the latest token, which the page does not show. */
 async function exportsOf(client: EmulatorClient): Promise<string> {
-  const { world } = JSON.parse(await client.save()) as { world: { identityToken: string } };
-  return `export LOBBY_URL=${location.origin} LOBBY_TOKEN=${world.identityToken}`;
+  const { saved, world } = JSON.parse(await client.save()) as { saved: SavedWorld; world: SeededWorld };
+  const own = saved.bearers.filter(([, { id, expired }]) => id === world.identityId && !expired);
+  const [token = world.identityToken] = own.at(-1) ?? [];
+  return `export LOBBY_URL=${location.origin} LOBBY_TOKEN=${token}`;
 }
 
 const textOf = (result: object = {}) =>
@@ -156,7 +165,8 @@ const textOf = (result: object = {}) =>
 /** The requests by their ids, of which the later ones are known better. */
 function merged(known: readonly SeenRequest[], more: readonly SeenRequest[]): readonly SeenRequest[] {
   const all = new Map([...known, ...more].map(request => [request.id, request]));
-  return [...all.values()].sort((a, b) => a.id - b.id).slice(-MOST);
+  const sorted = [...all.values()].sort((a, b) => a.id - b.id);
+  return sorted.filter(({ ended_at }, i) => ended_at == null || i >= sorted.length - MOST);
 }
 
 /** The time, each second, in ms since 1970. */

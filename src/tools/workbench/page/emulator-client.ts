@@ -20,8 +20,10 @@ export interface EmulatorClient {
   readonly load: (text: string) => Promise<Result>;
 }
 
-/** Waits are short: someone who restarts an emulator looks at this page. */
-const BACKOFF = { initial: 200, max: 1_000 };
+/** Waits are short: someone who restarts an emulator looks at this page, which is answered within 20 s. */
+const PACE = { backoff: { initial: 200, max: 1_000 }, timeout: 25_000 };
+/** How long a command may take, in ms. */
+const PATIENCE = 10_000;
 
 /** An answer that is no success. */
 class Refused extends Error {
@@ -44,7 +46,7 @@ export function createEmulatorClient(secret: string): EmulatorClient {
     return text;
   };
   const post = async (path: string, body: string) =>
-    JSON.parse(await ask(path, { method: 'POST', body })) as Result;
+    JSON.parse(await ask(path, { method: 'POST', body, signal: AbortSignal.timeout(PATIENCE) })) as Result;
   return {
     signal$: watchSignals(
       async (index, { signal }) => {
@@ -52,7 +54,7 @@ export function createEmulatorClient(secret: string): EmulatorClient {
         return JSON.parse(await ask(`workbench/world${query}`, { signal })) as WorldView;
       },
       {
-        backoff: BACKOFF,
+        ...PACE,
         recovery: error =>
           error instanceof Refused && error.status === 401 ? { kind: 'end' } : recovery(error),
       },

@@ -18,7 +18,7 @@ export function Header({
   requests: readonly SeenRequest[];
   status: WatchStatus | undefined;
   client: EmulatorClient;
-  attempt: (act: () => Promise<ShownResult>) => void;
+  attempt: (act: () => Promise<ShownResult>) => Promise<void>;
   look: (file: File) => Promise<ShownResult>;
 }) {
   const present = clients.filter(({ state }) => state !== 'gone').length;
@@ -44,11 +44,11 @@ export function Header({
         {present} {present === 1 ? 'client' : 'clients'}, {held} {held === 1 ? 'poll' : 'polls'} held
       </span>
       <span class="files">
-        <button type="button" class="quiet" onClick={() => attempt(save)}>
+        <button type="button" class="quiet" onClick={() => void attempt(save)}>
           Save the world
         </button>
-        <FileInput label="Load a world" open={file => attempt(() => load(file))} />
-        <FileInput label="Open a recording" open={file => attempt(() => look(file))} />
+        <FileInput label="Load a world" open={file => void attempt(() => load(file))} />
+        <FileInput label="Open a recording" open={file => void attempt(() => look(file))} />
       </span>
     </header>
   );

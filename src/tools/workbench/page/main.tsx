@@ -17,6 +17,8 @@ const SECRET = /^[\w-]+$/;
 const KEY = 'secret';
 
 defineMarbles();
+// Another secret, for the emulator that has been started since.
+addEventListener('hashchange', () => location.reload());
 const { hash, pathname } = location;
 if (SECRET.test(hash.slice(1))) {
   sessionStorage.setItem(KEY, hash.slice(1));

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Result } from '../emulator-client.js';
 
 /** Runs a command, and shows what it has done. */
-export type Run = (command: string, fields?: object) => void;
+export type Run = (command: string, fields?: object) => Promise<void>;
 export type ShownResult = Result | Error | undefined;
 
 /** A form whose fields are those of a command; empty ones are left out. */
@@ -20,7 +20,7 @@ export function CommandForm({
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const data = [...new FormData(event.currentTarget as HTMLFormElement)];
-    run(command, Object.fromEntries(data.filter(([, value]) => value !== '')));
+    void run(command, Object.fromEntries(data.filter(([, value]) => value !== '')));
   };
   return (
     <form onSubmit={submit}>

@@ -39,12 +39,29 @@ export function Person({ view, run }: { view: WorldView; run: Run }) {
       </CommandForm>
       <div class="pair">
         <CommandForm command="lobby" label="Lobby join" {...forms} />
-        <CommandForm command="leave" label="Leave group" {...forms} />
+        <form>
+          <button type="button" onClick={() => void lose(forms.run)}>
+            Lobby join, lost
+          </button>
+        </form>
       </div>
       <div class="pair">
         <CommandForm command="token expire" label="Expire token" {...forms} />
         <CommandForm command="token renew" label="New token" {...forms} />
       </div>
+      <CommandForm command="leave" label="Leave the group" {...forms} />
     </section>
   );
+}
+
+/** Until the next poll is held, in ms. */
+const NEXT_POLL = 600;
+
+/** Sends a lobby join that does not arrive: the service has kept only the event after it. A client cannot know. */
+async function lose(run: Run): Promise<void> {
+  await run('fault', { kind: 'last_event_only', only: '/live' });
+  // It ends the poll that is held, so that the next one meets the fault.
+  await run('message', { text: 'The next poll loses an event.' });
+  await new Promise(resolve => setTimeout(resolve, NEXT_POLL));
+  await Promise.all([run('lobby'), run('message', { text: 'The lobby join before this is lost.' })]);
 }

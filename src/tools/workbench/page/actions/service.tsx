@@ -17,11 +17,14 @@ export function Service({ view, run }: { view: WorldView; run: Run }) {
       <div class="pair">
         <CommandForm command="player" label="Reserve a slot" run={run} />
         <form>
-          <button type="button" onClick={() => run('workbench/clock', { ms: MINUTE })}>
+          <button type="button" onClick={() => void run('workbench/clock', { ms: MINUTE })}>
             Clock + 1 min
           </button>
         </form>
       </div>
+      <p>
+        <small>The clock is that of the service only: a client does not notice, and has no gap.</small>
+      </p>
       <CommandForm command="fault" label="Plan a fault" run={run}>
         <select
           name="kind"
@@ -36,7 +39,7 @@ export function Service({ view, run }: { view: WorldView; run: Run }) {
         <select name="times" aria-label="How often">
           {['1', '3', '10', 'always'].map(times => (
             <option key={times} value={times}>
-              × {times}
+              {times === 'always' ? times : `× ${times}`}
             </option>
           ))}
         </select>
@@ -48,7 +51,7 @@ export function Service({ view, run }: { view: WorldView; run: Run }) {
         </select>
       </CommandForm>
       <p>
-        <small>{FAULTS[kind]}</small>
+        <small>{FAULTS[kind]} A poll that is held is not affected: the next request is.</small>
       </p>
       {view.planned.length > 0 && (
         <>

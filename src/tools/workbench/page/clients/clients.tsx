@@ -20,19 +20,19 @@ export function Clients({
   clients: ReturnType<typeof clientsOf>;
   groups: WorldView['groups'];
   only: string | undefined;
-  choose: (who: string | undefined) => void;
+  choose: (who_id: string | undefined) => void;
 }) {
   return (
     <section aria-labelledby="clients">
       <h2 id="clients">Clients</h2>
       {clients.length === 0 && <p>None yet.</p>}
-      {clients.map(({ who, state, paths, since, last }) => (
-        <article key={who}>
+      {clients.map(({ who, who_id, state, paths, since, last }) => (
+        <article key={who_id}>
           <label>
             <input
               type="checkbox"
-              checked={only === who}
-              onChange={() => choose(only === who ? undefined : who)}
+              checked={only === who_id}
+              onChange={() => choose(only === who_id ? undefined : who_id)}
               aria-label={`Only ${who}`}
             />
             <strong>{who}</strong> <span class={state}>{STATES[state]}</span>

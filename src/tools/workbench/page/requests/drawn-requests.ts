@@ -8,6 +8,9 @@ const urlOf = (path: string) =>
     !path.startsWith('/') && URL.canParse(path) ? path : location.origin + path.replace(/^(?!\/)/, '/'),
   );
 
+/** Each watch has a row. More than these, as of a stranger who asks for any path, share one. */
+const MOST_ROWS = 40;
+
 /** What the `turn` of a watch says besides, which is unknown here. */
 const TURN = { kind: 'turn', wait: 0, attempt: 0, error: undefined } as const;
 
@@ -23,18 +26,20 @@ export function drawnRequests(
   /** Whether the requests that have been drawn have ended, by id. */
   const drawn = new Map<number, boolean>();
 
-  const rowOf = ({ who, path, at }: SeenRequest) => {
-    const name = `${who}: ${topicOf(path, groups)}`;
-    const known = rows.get(name);
+  const rowOf = ({ who, who_id, path, at }: SeenRequest) => {
+    const topic = topicOf(path, groups);
+    const isOne = rows.size < MOST_ROWS;
+    const key = isOne ? `${who_id} ${topic}` : 'others';
+    const known = rows.get(`${who_id} ${topic}`) ?? rows.get(key);
     if (known) return known;
-    const row = { watchId: rows.size + 1, watch: marbles.watch(name) };
-    rows.set(name, row);
+    const row = { watchId: rows.size + 1, watch: marbles.watch(isOne ? `${who}: ${topic}` : 'others') };
+    rows.set(key, row);
     // Before its first poll ends, so that it has its name at once.
     row.watch.log({ ...TURN, at, watchId: row.watchId, why: 'news' });
     return row;
   };
   const draw = (request: SeenRequest) => {
-    const { id, method, path, at, ended_at, status, events } = request;
+    const { id, method, path, at, ended_at, status, events, has_news } = request;
     const row = request.is_poll ? rowOf(request) : undefined;
     const common = {
       ...{ requestId: id, method, url: urlOf(path).href },
@@ -49,7 +54,7 @@ export function drawnRequests(
     else marbles.log({ ...end, kind: 'answer', status });
     if (!row) return;
     const hasFailed = status != null && status !== 200;
-    const why = hasFailed ? 'failed' : events.length > 0 ? 'news' : status == null ? 'left' : 'nothing';
+    const why = hasFailed ? 'failed' : has_news ? 'news' : status == null ? 'left' : 'nothing';
     row.watch.log({ ...TURN, at: ended_at, watchId: row.watchId, why });
     // An event is drawn where it came, also if that is drawn later.
     const { now } = marbles;
@@ -59,6 +64,6 @@ export function drawnRequests(
   };
   return requests => {
     for (const request of requests) if (drawn.get(request.id) !== true) draw(request);
-    for (const id of drawn.keys()) if (id < requests[0]!.id) drawn.delete(id);
+    for (const id of drawn.keys()) if (id < (requests[0]?.id ?? Infinity)) drawn.delete(id);
   };
 }

@@ -3,7 +3,7 @@ import type { SeenRequest, WorldView } from '../../world-view.js';
 const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 
 /** What became of a request. */
-export function inWords({ at, ended_at, status, events, is_poll, fault }: SeenRequest): string {
+export function inWords({ at, ended_at, status, events, has_news, is_poll, fault }: SeenRequest): string {
   const planned = fault === undefined ? '' : `, by the fault ${fault}`;
   if (ended_at == null) return is_poll ? `waiting${planned}` : `not answered yet${planned}`;
   const after = inSeconds(ended_at - at);
@@ -12,7 +12,8 @@ export function inWords({ at, ended_at, status, events, is_poll, fault }: SeenRe
   if (status !== 200) return `${status} after ${after}${planned || reasonOf(status)}`;
   if (!is_poll) return `answered after ${after}${planned}`;
   const { length } = events;
-  const news = length === 0 ? 'nothing new' : `answered with ${length} event${length === 1 ? '' : 's'}`;
+  const kind = length === 0 ? 'news' : `${length} event${length === 1 ? '' : 's'}`;
+  const news = has_news ? `answered with ${kind}` : 'nothing new';
   return `held for ${after}, ${news}${planned}`;
 }
 

@@ -12,8 +12,9 @@ export function RecordingView({ name, requests }: { name: string; requests: read
   useEffect(() => {
     const changes = requests
       .flatMap(request => {
-        const { id, at, method, path, who, is_poll, ended_at } = request;
-        const begun: SeenRequest = { id, at, method, path, who, is_poll, events: [] };
+        const { at, ended_at } = request;
+        const begun = { ...request };
+        delete begun.ended_at;
         return [[at, begun] as const, ...(ended_at == null ? [] : [[ended_at, request] as const])];
       })
       .sort(([a], [b]) => a - b);
@@ -55,18 +56,15 @@ export function requestsIn(recording: string): readonly SeenRequest[] {
       const { id, at, method, url, poll = false } = entry;
       const { pathname, search } = new URL(url);
       requests.set(id, {
-        id,
-        at,
-        method,
-        path: pathname + search,
-        who: 'the client',
-        is_poll: poll,
-        events: [],
+        ...{ id, at, method, path: pathname + search, is_poll: poll },
+        ...{ who: 'the client', who_id: '', events: [], has_news: false },
       });
     }
     const request = entry && requests.get(entry.id);
     if (!request || entry.kind === 'request' || entry.kind === 'arrival') continue;
-    const answer = entry.kind === 'answer' ? { status: entry.status, events: kindsIn(entry.text) } : {};
+    const events = entry.kind === 'answer' ? kindsIn(entry.text) : [];
+    const answer =
+      entry.kind === 'answer' ? { status: entry.status, events, has_news: events.length > 0 } : {};
     const failure = entry.kind === 'failure' ? { status: 0 } : {};
     requests.set(entry.id, { ...request, ended_at: entry.at, ...answer, ...failure });
   }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { SeenRequest, WorldView } from '../../world-view.js';
 import { inWords, topicOf } from './in-words.js';
 
@@ -78,13 +78,13 @@ function RequestRow({
   groups: WorldView['groups'] | undefined;
   answerOf: ((id: number) => Promise<string>) | undefined;
 }) {
-  const [answer, setAnswer] = useState<string>();
-  const { id, at, who, method, path, status, events } = request;
-  const open = async () => {
-    setAnswer('');
-    setAnswer(await answerOf!(id).catch(String));
-  };
-  const toggle = () => (answer === undefined ? void open() : setAnswer(undefined));
+  const [isOpen, setIsOpen] = useState(false);
+  const [answer, setAnswer] = useState('');
+  const { id, at, who, method, path, status, events, ended_at } = request;
+  useEffect(() => {
+    if (isOpen) void answerOf?.(id).catch(String).then(setAnswer);
+  }, [isOpen, ended_at]);
+  const none = ended_at == null ? 'no answer yet' : 'no answer that was whole';
   return (
     <>
       <tr class={status == null || status === 200 ? '' : 'failed'}>
@@ -93,7 +93,7 @@ function RequestRow({
         <td>{topicOf(path, groups)}</td>
         <td>
           {answerOf ? (
-            <button type="button" class="row" aria-expanded={answer !== undefined} onClick={toggle}>
+            <button type="button" class="row" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
               {inWords(request)}
             </button>
           ) : (
@@ -102,10 +102,10 @@ function RequestRow({
           {events.map(kind => kind.replaceAll('_', ' ')).join(', ')}
         </td>
       </tr>
-      {answer !== undefined && (
+      {isOpen && (
         <tr>
           <td colSpan={4}>
-            <pre tabIndex={0}>{`${method} ${path}\n\n${answer || 'no answer that was whole'}`}</pre>
+            <pre tabIndex={0}>{`${method} ${path}\n\n${answer || none}`}</pre>
           </td>
         </tr>
       )}

@@ -9,7 +9,8 @@ const poll = (
   end: Partial<Pick<SeenRequest, 'ended_at' | 'status'>> = {},
   who = 'Ada',
 ): SeenRequest => ({
-  ...{ id: id++, method: 'GET', path: `${EVENTS}?watch_index=${at}`, who, is_poll: true, at, events: [] },
+  ...{ id: id++, method: 'GET', path: `${EVENTS}?watch_index=${at}`, who, who_id: `id of ${who}` },
+  ...{ is_poll: true, at, events: [], has_news: false },
   ...end,
 });
 const stateAt = (now: number, ...requests: readonly SeenRequest[]) => clientsOf(requests, now)[0]!.state;

@@ -21,7 +21,18 @@ describe('the drawings of a workbench', () => {
     const paths = ['//[', '*', 'https://lobby.example/a', '/groups/a/members?watch_index=7'];
     draw(
       paths.map((path, id) => ({
-        ...{ id, path, who: 'Ada', method: 'GET', at: 0, ended_at: 1, status: 404, events: [] },
+        ...{
+          id,
+          path,
+          who: 'Ada',
+          who_id: 'a',
+          has_news: false,
+          method: 'GET',
+          at: 0,
+          ended_at: 1,
+          status: 404,
+          events: [],
+        },
         is_poll: path.includes('watch_index'),
       })),
     );

@@ -2,7 +2,10 @@ import { deepStrictEqual } from 'node:assert';
 import { inWords, topicOf } from '../../../../../src/tools/workbench/page/requests/in-words.js';
 import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
 
-const base = { id: 1, method: 'GET', path: '/', who: 'Ada', is_poll: true, at: 1_000, events: [] };
+const base = {
+  ...{ id: 1, method: 'GET', path: '/', who: 'Ada', who_id: 'a' },
+  ...{ is_poll: true, at: 1_000, events: [], has_news: false },
+};
 const said = (more: Partial<SeenRequest>) => inWords({ ...base, ...more });
 
 describe('a request in words', () => {
@@ -15,8 +18,9 @@ describe('a request in words', () => {
         said({ ended_at }),
         said({ ended_at, status: 0 }),
         said({ ended_at, status: 200 }),
-        said({ ended_at, status: 200, events: ['chat_message'] }),
-        said({ ended_at, status: 200, events: ['chat_message', 'identity_update'] }),
+        said({ ended_at, status: 200, has_news: true }),
+        said({ ended_at, status: 200, has_news: true, events: ['chat_message'] }),
+        said({ ended_at, status: 200, has_news: true, events: ['chat_message', 'identity_update'] }),
         said({ ended_at, status: 200, is_poll: false }),
       ],
       [
@@ -25,6 +29,7 @@ describe('a request in words', () => {
         'given up by the client after 12.0 s',
         'connection lost after 12.0 s',
         'held for 12.0 s, nothing new',
+        'held for 12.0 s, answered with news',
         'held for 12.0 s, answered with 1 event',
         'held for 12.0 s, answered with 2 events',
         'answered after 12.0 s',
