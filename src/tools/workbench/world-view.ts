@@ -98,8 +98,8 @@ export function ownerOf(
 }
 
 /** The kinds of the events in an answer. */
-export function kindsIn(body: string): string[] {
-  if (!body.includes('"events"')) return [];
+export function kindsIn(body: string | undefined): string[] {
+  if (!body?.includes('"events"')) return [];
   try {
     const { events = [] } = JSON.parse(body) as { events?: readonly { readonly kind: object }[] };
     return events.map(({ kind }) => Object.keys(kind)[0] ?? 'unknown');
