@@ -12,8 +12,8 @@ test('Angular', async () => {
   const group_id = emulator.addGroup();
   emulator.join(group_id, ada.identity_id);
   const server = await listen(emulator);
-  const show = vi.fn();
-  Object.assign(globalThis, { group_id, show, session: ada, url: server.url });
+  const shown = vi.spyOn(console, 'log');
+  Object.assign(globalThis, { group_id, session: ada, url: server.url });
   document.body.append(document.createElement('app-root'));
   await import('./angular-app');
   await shows('Ada');
@@ -23,6 +23,6 @@ test('Angular', async () => {
   await shows('Grace');
   const { lobby_id } = emulator.addLobby();
   emulator.sendLobbyJoin(ada.identity_id, lobby_id);
-  await vi.waitFor(() => expect(show).toHaveBeenCalledWith(lobby_id));
+  await vi.waitFor(() => expect(shown).toHaveBeenCalledWith(lobby_id));
   await server.close();
 });

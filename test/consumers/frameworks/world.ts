@@ -16,7 +16,8 @@ export function createWorld() {
   const { urls, transport } = emulator;
   return {
     ...{ emulator, ada, grace, groups },
-    client: createClient({ ...urls, transport, token: ada.token }),
+    // Each wait is as long as it can be: a state that is over sooner may not be seen.
+    client: createClient({ ...urls, transport, token: ada.token, testing: { random: () => 0.99 } }),
     polls: () =>
       emulator.requests
         .filter(({ pending }) => pending)
