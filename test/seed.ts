@@ -12,7 +12,7 @@ configureGlobal({ seed });
 
 /** Called once per run, regardless of the number of processes. */
 export function mochaGlobalSetup(): void {
-  const full = process.env.FULL ? `FULL=${process.env.FULL} ` : '';
+  const full = process.env.FULL ? 'FULL=1 ' : '';
   const again = isFixed ? `${full}npm test` : `SEED=${seed} ${full}npm test`;
   console.log(`\n  Property tests use SEED=${seed}${isFixed ? ', as always' : ''}. To repeat them: ${again}`);
 }

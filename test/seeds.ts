@@ -31,7 +31,7 @@ const seeded = filesUnder(join(ROOT, 'test'), '.test.ts').filter(path =>
   SEEDED.test(readFileSync(path, 'utf8')),
 );
 const files = given.length > 0 ? given : seeded.map(path => relative(ROOT, path));
-const full = process.env.FULL ? `FULL=${process.env.FULL} ` : '';
+const full = process.env.FULL ? 'FULL=1 ' : '';
 const folder = mkdtempSync(join(tmpdir(), 'seeds-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 

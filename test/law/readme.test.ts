@@ -8,8 +8,16 @@ const MOST_WORDS = 600;
 const MOST_LINES = 190;
 /** A phone, held sideways, shows so many letters. */
 const WIDEST = 72;
-/** Of a guide, and of all. */
+/** Of any guide, of some that are to be shorter, and of all. */
 const MOST_WORDS_OF_GUIDE = 850;
+const MOST_WORDS_OF_PAGE: Readonly<Record<string, number>> = {
+  'docs/doctor.md': 350,
+  'docs/fleet-operations.md': 700,
+  'docs/marbles.md': 320,
+  'docs/metrics.md': 400,
+  'docs/recordings.md': 350,
+  'docs/workbench.md': 250,
+};
 const MOST_WORDS_OF_GUIDES = 13_950;
 /** Code in the pages: the site shows so many columns. */
 const WIDEST_CODE = 72;
@@ -43,11 +51,13 @@ describe('README', () => {
 describe('The guides', () => {
   const guides = pages.filter(({ name }) => GUIDE.test(name));
 
-  for (const { name, text } of guides)
-    it(`have at most ${MOST_WORDS_OF_GUIDE} words in ${name}`, () => {
+  for (const { name, text } of guides) {
+    const most = MOST_WORDS_OF_PAGE[name] ?? MOST_WORDS_OF_GUIDE;
+    it(`have at most ${most} words in ${name}`, () => {
       const { length } = wordsOf(text);
-      ok(length <= MOST_WORDS_OF_GUIDE, `${length} words`);
+      ok(length <= most, `${length} words`);
     });
+  }
 
   it(`have at most ${MOST_WORDS_OF_GUIDES} words in all`, () => {
     const total = guides.reduce((sum, { text }) => sum + wordsOf(text).length, 0);
