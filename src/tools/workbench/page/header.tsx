@@ -5,6 +5,14 @@ import type { SeenClient } from './clients/index.js';
 import { CopyButton } from './copy-button.js';
 import type { EmulatorClient } from './emulator-client.js';
 
+/** What this page is, by the status of its own watch. */
+const STATES: Readonly<Record<string, string>> = {
+  live: 'connected to the emulator',
+  closed: 'not let in',
+  idle: 'connecting',
+  connecting: 'connecting',
+};
+
 /** Where the emulator is, who is connected to it, and its files. */
 export function Header({
   clients,
@@ -23,7 +31,7 @@ export function Header({
 }) {
   const present = clients.filter(({ state }) => state !== 'gone').length;
   const held = requests.filter(({ is_poll, ended_at }) => is_poll && ended_at == null).length;
-  const isConnected = status?.state === 'live';
+  const { state = 'idle' } = status ?? {};
   const save = async () => {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(new Blob([await client.save()], { type: 'application/json' }));
@@ -36,8 +44,8 @@ export function Header({
   return (
     <header>
       <h1>lobby-rx workbench</h1>
-      <span class={isConnected ? 'polling' : 'retrying'} role="status">
-        {isConnected ? 'connected to the emulator' : 'the emulator does not answer'}
+      <span class={state === 'live' ? 'polling' : 'retrying'} role="status">
+        {STATES[state] ?? 'the emulator does not answer'}
       </span>
       <CopyButton label={location.origin} text={() => Promise.resolve(location.origin)} />
       <span>

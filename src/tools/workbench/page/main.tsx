@@ -3,7 +3,7 @@ import { defineMarbles, type LobbyMarbles } from '../../marbles/index.js';
 import { App } from './app.js';
 
 declare module 'preact' {
-  // eslint-disable-next-line @typescript-eslint/no-namespace
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- how Preact learns of an element
   namespace JSX {
     interface IntrinsicElements {
       'lobby-marbles': import('preact').HTMLAttributes<LobbyMarbles> & { readonly scale?: string };
