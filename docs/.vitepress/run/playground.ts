@@ -102,7 +102,7 @@ export function createPlayground(marbles: LobbyMarbles): Playground {
   return {
     client: createClient({
       ...{ url: emulator.url, transport, scheduler, log: marbles.log },
-      // A page is told that it wakes, but this one only acts as if it slept.
+      // A browser wakes a page that has slept; this one only acts as if it had.
       watch: { wake$ },
       token: { get: () => token, renew: () => (token = String(control.run('token renew').token)) },
     }),

@@ -83,7 +83,7 @@ describe('a walk over the members of a group', () => {
     strictEqual(((await walk(sparse)) as unknown[]).length, 11);
   });
 
-  it('emits nobody twice across neighbouring pages, and completes before a page that repeats the last one', async () => {
+  it('emits no one twice across neighbouring pages, and completes before a page that repeats the last one', async () => {
     const pages = [['a', 'b', 'c'], ['c', 'd'], ['d']];
     const world = reading({ page: n => [pages[n]!, String(n)] });
     deepStrictEqual(await walk(world), ['a', 'b', 'c', 'd']);

@@ -338,7 +338,7 @@ describe('a roster', () => {
     return { client, emulator, group_id, people, lines, watching, pending, pass };
   }
 
-  it('watches one page, and reads the others when somebody joins or leaves, and regularly', () => {
+  it('watches one page, and reads the others at each join and leave, and regularly', () => {
     const { emulator, group_id, people, lines, pending, pass, watching } = paged(9);
     pass(1_000);
     deepStrictEqual([lines, pending()], [['connecting', 'live', '10'], 1]);

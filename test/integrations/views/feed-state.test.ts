@@ -82,7 +82,7 @@ describe('the state of a feed', () => {
     ok(state.value.lobbyJoin);
   });
 
-  it('has what came from when it was made, whoever subscribed, before they were told', () => {
+  it('has what came from when it was made, before its subscribers get it', () => {
     const { client, join, pass } = feedWorld();
     const state = feedState(client);
     const before: unknown[] = [];

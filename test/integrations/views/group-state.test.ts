@@ -9,7 +9,7 @@ import { heard, viewsWorld } from './views-world.js';
 const textOf = ({ members, status }: GroupState) => `${status.state} ${members?.size ?? '-'}`;
 
 describe('the state of a group', () => {
-  it('is idle until somebody subscribes, and once the last has been gone for `linger`', () => {
+  it('is idle until the first subscriber, and once the last has been gone for `linger`', () => {
     const { client, group_id, openPolls, pass } = viewsWorld();
     const state = groupState(client, group_id);
     strictEqual(textOf(state.value), 'idle -');
@@ -142,7 +142,7 @@ describe('the state of a group', () => {
     strictEqual(openPolls(), 0);
   });
 
-  it('tells all its subscribers the newest last, whatever one of them does when it is told', () => {
+  it('emits the newest last to all its subscribers, whatever one of them does with it', () => {
     const { client, group_id, pass, refuse } = viewsWorld();
     const state = groupState(client, group_id);
     const lines: string[][] = [[], [], []];

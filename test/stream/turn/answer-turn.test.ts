@@ -245,7 +245,7 @@ describe('an index', () => {
     deepStrictEqual([state.due, delivery], [due, undefined]);
   });
 
-  it('stays as old as it is after a gap, but whoever reloads there has missed nothing', () => {
+  it('stays as old as it is after a gap, but a reload there misses nothing', () => {
     const due = { reason: 'silence', index: '5' } as const;
     const { state } = turn({ ...sent(asked, 250_000), due }, got(answer('6', 'x')), 300_000);
     deepStrictEqual([state.indexAt, state.gapAt], [when(0), when(300_000)]);
