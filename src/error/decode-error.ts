@@ -2,6 +2,9 @@ import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
 const MAX_MESSAGE_LENGTH = 300;
 
+/** What was found in a body that is empty, or says no more than that: a proxy's, perhaps. */
+export const NOTHING = 'nothing';
+
 /** Why a value failed to decode. It names paths and types, never the value itself, which may be a token. */
 export interface DecodeIssue {
   /**

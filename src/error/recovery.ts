@@ -1,4 +1,4 @@
-import { isDecodeError } from './decode-error.js';
+import { isDecodeError, NOTHING } from './decode-error.js';
 import { isInputError } from './input-error.js';
 import { isFromService, isStatusError, type StatusError } from './status-error.js';
 import { isTransportError, type TransportFailure } from './transport-error.js';
@@ -7,7 +7,7 @@ import { isUnauthorizedError } from './unauthorized-error.js';
 /**
  * What a watch does about a failed poll.
  *
- * - `idle`: nothing failed: the service itself has said that there is nothing new. Polls on from the same index.
+ * - `no_news`: nothing failed: the service itself has said that there is nothing new. Polls on from the same index.
  * - `retry`: polls again after a backoff, plus `after` ms if the service asked for that (`Retry-After`). `mayBeCut`: if the poll was held for
  *   5 s or more, something between has ended it, which says nothing of the service, and needs no backoff. `offline`: no connection
  *   could be made. `dropsIndex`: the index is the cause, and is dropped. `hint`: what to check if there has never been an answer.
@@ -15,7 +15,7 @@ import { isUnauthorizedError } from './unauthorized-error.js';
  * - `end`: the watch ends with this error.
  */
 export type Recovery =
-  | { readonly kind: 'index' | 'end' | 'idle' }
+  | { readonly kind: 'index' | 'end' | 'no_news' }
   | {
       readonly kind: 'retry';
       readonly mayBeCut?: boolean;
@@ -25,10 +25,15 @@ export type Recovery =
       readonly hint?: string;
     };
 
+/** A poll with an index that has been on its way for so long, in ms, is held by the service. */
+export const HELD_MS = 2_000;
+
 /** The URL or the header is too long, and the index is the only part of it that varies. Any proxy may say so. */
 const TOO_LONG_STATUSES = [414, 431];
 const INDEX_STATUSES = [400, 404, 410];
 const END_STATUSES = [401, 403];
+/** What a gateway says of what is behind it, in whatever words. */
+const GATEWAY_STATUSES = [502, 503, 504];
 /** Foreign answers with these statuses say that the time is wrong, not the URL. */
 export const LATER_STATUSES = [408, 425, 429];
 /** What may happen to a request that the service was holding. */
@@ -49,11 +54,12 @@ export function recovery(error: unknown): Recovery {
   if (isInputError(error) || isUnauthorizedError(error)) return { kind: 'end' };
   if (isTransportError(error))
     return { kind: 'retry', offline: error.reason === 'unreachable', mayBeCut: CUTS.includes(error.reason) };
-  if (!isStatusError(error)) return { kind: 'retry', mayBeCut: !isDecodeError(error) };
+  if (!isStatusError(error))
+    return { kind: 'retry', mayBeCut: !isDecodeError(error) || error.got === NOTHING };
 
   const { status, code, retryAfter: after } = error;
   // On older servers the API times out before a blocked watch answers. Nothing is wrong.
-  if (code === 'API_REQUEST_TIMEOUT' && after === undefined) return { kind: 'idle' };
+  if (code === 'API_REQUEST_TIMEOUT' && after === undefined) return { kind: 'no_news' };
   if (TOO_LONG_STATUSES.includes(status)) return { kind: 'retry', after, dropsIndex: true };
   return isFromService(error) ? serviceRecovery(error) : foreignRecovery(error);
 }
@@ -62,7 +68,9 @@ export function recovery(error: unknown): Recovery {
 function serviceRecovery({ status, retryAfter: after }: StatusError): Recovery {
   if (INDEX_STATUSES.includes(status)) return { kind: 'index' };
   if (END_STATUSES.includes(status)) return { kind: 'end' };
-  return { kind: 'retry', after };
+  // Gateways answer with JSON that has a code, too. With a `Retry-After`, it is the service's own failure.
+  const mayBeCut = GATEWAY_STATUSES.includes(status) && after === undefined;
+  return { kind: 'retry', after, ...(mayBeCut && { mayBeCut }) };
 }
 
 /** What an answer means that is not the service's own. */

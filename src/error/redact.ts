@@ -1,11 +1,11 @@
-import { isWellFormed } from './argument.js';
+import { isWellFormed } from './guard.js';
 import { readOr } from './guarded.js';
 import { causeOf, MAX_CAUSES } from './tagged-error.js';
 
 /** A shorter one is no real secret: without all that is like it, any message would become unreadable. */
 const MIN_LENGTH = 4;
 
-/** Of shorter ones, the encoded forms are too common to be replaced. */
+/** Of shorter ones, the encoded forms, and those in letters of another case, are too common to be replaced. */
 const MIN_ENCODED_LENGTH = 6;
 
 /** So often a text may have been escaped: JSON in a string of JSON, a URL in the query of a URL. */
@@ -14,7 +14,7 @@ const MAX_ESCAPES = 3;
 const MASK = '[secret]';
 
 /**
- * Replaces every secret in a text with `[secret]`: as it is; in Base64, wherever that begins; in hexadecimal digits; and each of these
+ * Replaces every secret in a text with `[secret]`, in letters of any case: as it is; in Base64, wherever that begins; in hexadecimal digits; and each of these
  * with characters that are escaped as in URLs, JSON or HTML, up to three times. If it finds one in escapes, these are undone.
  */
 export function redact(text: string, secrets: readonly string[]): string {
@@ -27,7 +27,7 @@ function redactorOf(secrets: readonly string[]): (text: string) => string {
     // If one secret begins another, replacing it first would leave the rest of the other readable.
     .sort((a, b) => b.length - a.length)
     .flatMap(formsOf);
-  const hideIn = (text: string) => forms.reduce((before, form) => before.replaceAll(form, MASK), text);
+  const hideIn = (text: string) => forms.reduce(hideForm, text);
   const shownAt = (text: string, escapes: number): string => {
     const clean = hideIn(text);
     if (escapes === MAX_ESCAPES) return clean;
@@ -42,6 +42,22 @@ function redactorOf(secrets: readonly string[]): (text: string) => string {
   return text => shownAt(text, 0);
 }
 
+/** Whoever repeats a secret may have changed its case. Not by a pattern, which cannot be as long as a secret may be. */
+function hideForm(text: string, form: string): string {
+  if (form.length < MIN_ENCODED_LENGTH) return text.replaceAll(form, MASK);
+  const [folded, wanted] = [inLowerCase(text), inLowerCase(form)];
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, from)) {
+    parts.push(text.slice(from, at));
+    from = at + form.length;
+  }
+  return from === 0 ? text : [...parts, text.slice(from)].join(MASK);
+}
+
+/** Letters of ASCII only: others may change the length of the text. */
+const inLowerCase = (text: string) => text.replace(/[A-Z]+/g, letters => letters.toLowerCase());
+
 /** In a longer text, escapes of all kinds are undone together: the time would grow with the number of their orders. */
 const MAX_THOROUGH = 10_000;
 
@@ -55,7 +71,7 @@ function formsOf(secret: string): readonly string[] {
   const hex = bytes.map(byte => byte.toString(16).padStart(2, '0')).join('');
   const base64 = [0, 1, 2].map(shift => base64Of(bytes, shift));
   const ofUrls = base64.map(text => text.replaceAll('+', '-').replaceAll('/', '_'));
-  return [secret, hex, hex.toUpperCase(), ...new Set([...base64, ...ofUrls])];
+  return [secret, hex, ...new Set([...base64, ...ofUrls])];
 }
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';

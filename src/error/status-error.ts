@@ -1,9 +1,6 @@
 import { printable } from './describe.js';
 import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
-/** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
-export const MAX_WAIT = 900_000;
-
 /** What a {@link StatusError} is made of besides the status. Any of it may be missing: a crashed server sends none. */
 export interface StatusDetails {
   readonly code?: string | undefined;

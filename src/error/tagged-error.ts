@@ -3,6 +3,8 @@ import { readOr } from './guarded.js';
 /** What the errors of this library have in common. */
 export abstract class TaggedError extends Error {
   abstract readonly _tag: string;
+  /** The request may have been carried out, and must not be repeated: see `players.connected`. */
+  declare readonly isRepeatable?: false;
 
   /** All of it: its fields, its message, and the codes and messages of its causes. `JSON.stringify` would leave out the last two. */
   toJSON(): object {

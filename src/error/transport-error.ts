@@ -12,7 +12,7 @@ import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
  * - `closed`: the client was closed, before the request was sent or while it was open.
  */
 export type TransportFailure =
-  'not_sent' | 'unreachable' | 'lost' | 'timeout' | 'redirected' | 'too_large' | 'closed';
+  'not_sent' | 'unreachable' | 'lost' | 'timeout' | 'redirected' | 'too_large' | 'client_closed';
 
 /** There is no answer: the service was not reached, the connection broke, or time ran out. `reason` says which. */
 export class TransportError extends TaggedError {

@@ -16,8 +16,8 @@ export class UnauthorizedError extends TaggedError {
   ) {
     super(
       cause
-        ? `the service does not accept the token: ${cause.message}`
-        : `nothing was sent: there is no token that the service accepts (${request.method} ${request.url})`,
+        ? `sign in again: the service does not accept the token: ${cause.message}`
+        : `sign in again: there is no token that the service accepts (${request.method} ${request.url})`,
       cause && { cause },
     );
   }

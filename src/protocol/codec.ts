@@ -1,4 +1,5 @@
 import * as t from 'io-ts';
+import { isLeft } from '#fp-ts/Either';
 import * as argument from '../error/index.js';
 import type { DecodeIssue, Guard } from '../error/index.js';
 
@@ -14,6 +15,9 @@ export interface Codec<A> extends t.Type<A, unknown> {
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an alias would be replaced by io-ts's name
 export interface AnyCodec extends t.Mixed {}
+
+/** So many errors of one value are said: a short text may have millions. */
+export const MAX_ERRORS = 5;
 
 /** Creates a codec that only validates: a valid value is returned unchanged. Errors use its name as what was expected. */
 function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
@@ -134,3 +138,54 @@ export const Acknowledged: Codec<void> = new t.Type<void, unknown>(
   (u, context) => (u === undefined || jsonObject.is(u) ? t.success(undefined) : t.failure(u, context)),
   () => ({}),
 );
+
+/** So many members, or events, an answer may have. */
+const MAX_ENTRIES = 10_000;
+
+/** An array that is decoded elsewhere, one entry after the other. All of them count for at most 10,000, by `sizeOf`. */
+export function listOf(
+  what: string,
+  sizeOf: (entry: unknown) => number = () => 1,
+): Codec<readonly unknown[]> {
+  const is = (u: unknown): u is readonly unknown[] => {
+    let size = 0;
+    const isRoomFor = (entry: unknown) => (size += sizeOf(entry)) <= MAX_ENTRIES;
+    return Array.isArray(u) && u.every(isRoomFor);
+  };
+  return collection(`array of at most ${MAX_ENTRIES} ${what}`, is, () => []);
+}
+
+/** An array of values that are only checked. Unlike io-ts's, it stops at the fifth error. */
+export function arrayOf<A>(item: Codec<A>): Codec<readonly A[]> {
+  const is = (u: unknown): u is readonly A[] => Array.isArray(u) && u.every(item.is);
+  return collection(`ReadonlyArray<${item.name}>`, is, u => (Array.isArray(u) ? u.entries() : []), item);
+}
+
+/** An object of values that are only checked, with any names. No error shows them. Unlike io-ts's, it stops at the fifth error. */
+export function recordOf<A>(item: Codec<A>): Codec<Readonly<Record<string, A>>> {
+  const is = (u: unknown): u is Readonly<Record<string, A>> =>
+    jsonObject.is(u) && Object.values(u).every(item.is);
+  const entriesOf = (u: unknown) => (jsonObject.is(u) ? Object.entries(u) : []);
+  const codec = collection(`{ [K in string]: ${item.name} }`, is, entriesOf, item);
+  return Object.assign(codec, { _tag: 'DictionaryType' });
+}
+
+function collection<A>(
+  name: string,
+  is: (u: unknown) => u is A,
+  entriesOf: (u: unknown) => Iterable<readonly [key: string | number, value: unknown]>,
+  item: t.Mixed = t.unknown,
+): Codec<A> {
+  const validate: t.Validate<unknown, A> = (u, context) => {
+    if (is(u)) return t.success(u);
+    const errors: t.Errors = [];
+    for (const [key, value] of entriesOf(u)) {
+      if (item.is(value)) continue;
+      const result = item.validate(value, t.appendContext(context, String(key), item, value));
+      if (isLeft(result)) errors.push(...result.left);
+      if (errors.length >= MAX_ERRORS) break;
+    }
+    return errors.length > 0 ? t.failures(errors) : t.failure(u, context);
+  };
+  return new t.Type(name, is, validate, t.identity);
+}

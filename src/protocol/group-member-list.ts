@@ -1,5 +1,7 @@
 import * as t from 'io-ts';
-import { cursor, type Codec } from './codec.js';
+import { isLeft } from '#fp-ts/Either';
+import type { DecodeIssue } from '../error/index.js';
+import { listOf, cursor, decodeIssues, jsonObject, type Codec } from './codec.js';
 import { IdentityHandle } from './identity.js';
 import { struct } from './struct.js';
 import { WatchData } from './watch-data.js';
@@ -11,10 +13,22 @@ export interface GroupMember {
 
 export const GroupMember: Codec<GroupMember> = struct('GroupMember', { identity: IdentityHandle });
 
+/** A member that failed to decode. It does not affect the other members. */
+export interface MalformedMember {
+  /** Who it is, if that can be read. */
+  readonly identity_id?: string;
+  /** The member as it was received. */
+  readonly raw: unknown;
+  /** What is wrong with it: the first errors. */
+  readonly errors: readonly DecodeIssue[];
+}
+
 /** One page of a group's members (docs/the-service.md, 2.1). */
 export interface GroupMemberList {
   /** The order is not specified. */
   readonly members: readonly GroupMember[];
+  /** Those who failed to decode; absent if there are none. */
+  readonly malformed?: readonly MalformedMember[];
   readonly watch: WatchData;
   /**
    * Sent back as `anchor` to request the next page; absent or null on the last page. A full page has an anchor even if no
@@ -23,8 +37,38 @@ export interface GroupMemberList {
   readonly anchor?: string | null | undefined;
 }
 
-export const GroupMemberList: Codec<GroupMemberList> = struct(
+const RawMemberList = struct(
   'GroupMemberList',
-  { members: t.readonlyArray(GroupMember), watch: WatchData },
+  { members: listOf('members'), watch: WatchData },
   { anchor: cursor },
 );
+
+/** Each member is decoded separately: an invalid one becomes `malformed`, and does not affect the others. */
+export const GroupMemberList: Codec<GroupMemberList> = new t.Type<GroupMemberList, unknown>(
+  RawMemberList.name,
+  (u): u is GroupMemberList => RawMemberList.is(u) && u.members.every(GroupMember.is),
+  (u, context) => {
+    const list = RawMemberList.validate(u, context);
+    if (isLeft(list)) return list;
+    const raw = list.right as GroupMemberList;
+    // A field of this name does not come from here.
+    const { malformed: unknown, ...page } = raw;
+    const malformed = page.members.flatMap((member, i) =>
+      GroupMember.is(member) ? [] : [malformedMember(member, i)],
+    );
+    if (malformed.length === 0) return t.success(unknown === undefined ? raw : page);
+    return t.success({ ...page, members: page.members.filter(GroupMember.is), malformed });
+  },
+  ({ malformed = [], ...list }) => ({
+    ...list,
+    members: [...list.members, ...malformed.map(({ raw }) => raw)],
+  }),
+);
+
+function malformedMember(raw: unknown, position: number): MalformedMember {
+  const decoded = GroupMember.decode(raw);
+  const errors = isLeft(decoded) ? decodeIssues(decoded.left, `members[${position}]`) : [];
+  const identity = jsonObject.is(raw) && jsonObject.is(raw.identity) ? raw.identity : {};
+  const { identity_id } = identity;
+  return { ...(typeof identity_id === 'string' && identity_id !== '' && { identity_id }), raw, errors };
+}

@@ -1,6 +1,6 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
-import { decodeIssues, type Codec } from './codec.js';
+import { listOf, decodeIssues, jsonObject, type Codec } from './codec.js';
 import {
   decodeEvent,
   type EventCodecs,
@@ -25,11 +25,14 @@ export interface RawEventList {
   readonly watch: WatchData;
 }
 
-/** They are checked one by one when they are decoded. */
-const anyEvents: t.Mixed = t.UnknownArray;
+/** An event may carry several kinds, each of which is one when it is decoded. */
+function kindsIn(event: unknown): number {
+  const { kind } = Object(event) as { readonly kind?: unknown };
+  return Math.max(1, jsonObject.is(kind) ? Object.keys(kind).length : 0);
+}
 
 export const RawEventList: Codec<RawEventList> = struct('IdentityEventList', {
-  events: anyEvents,
+  events: listOf('events', kindsIn),
   watch: WatchData,
 });
 

@@ -1,5 +1,5 @@
 import * as t from 'io-ts';
-import { integer, jsonObject, suggested, type Codec } from './codec.js';
+import { arrayOf, integer, jsonObject, suggested, type Codec } from './codec.js';
 import { GameHandle, Stat } from './game.js';
 import { GroupHandle } from './group.js';
 import { struct } from './struct.js';
@@ -62,7 +62,7 @@ export interface ProfileGame {
 
 export const ProfileGame: Codec<ProfileGame> = struct('ProfileGame', {
   game: GameHandle,
-  stats: t.readonlyArray(Stat),
+  stats: arrayOf(Stat),
 });
 
 /** A group on a profile (docs/the-service.md, 2.5). */
@@ -155,9 +155,9 @@ export const Profile: Codec<Profile> = struct(
     is_mutual_following: t.boolean,
     follower_count: integer,
     following_count: integer,
-    games: t.readonlyArray(ProfileGame),
-    groups: t.readonlyArray(ProfileGroup),
-    linked_accounts: t.readonlyArray(LinkedAccount),
+    games: arrayOf(ProfileGame),
+    groups: arrayOf(ProfileGroup),
+    linked_accounts: arrayOf(LinkedAccount),
   },
   { awaiting_deletion: t.boolean, is_game_linked: t.boolean, presence: Presence },
 );

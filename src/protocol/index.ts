@@ -20,7 +20,7 @@ export {
 } from './game.js';
 export { jsonEqual, jsonHash, textHash } from './json.js';
 export { GroupExternal, GroupHandle } from './group.js';
-export { GroupMember, GroupMemberList } from './group-member-list.js';
+export { GroupMember, GroupMemberList, type MalformedMember } from './group-member-list.js';
 export {
   GameActivity,
   IdentityExternal,
@@ -43,6 +43,7 @@ export {
 } from './identity-event-list.js';
 export {
   IdentityUpdate,
+  Notification,
   type EventCodecs,
   type IdentityUpdateEvent,
   type LiveEvent,
@@ -55,7 +56,6 @@ export {
 } from './live-event.js';
 export { Lobby, LobbyJoin, LobbyPlayer, Port, PortRange, Region } from './lobby.js';
 export { lobbyAddress, type LobbyAddress } from './lobby-address.js';
-export { Notification } from './notification.js';
 export { statText } from './stat-text.js';
 export { struct, type AnyStruct, type Fields, type FieldsOf, type Flat, type Struct } from './struct.js';
 export { WatchData } from './watch-data.js';

@@ -4,8 +4,27 @@ import { describe, type DecodeIssue } from '../error/index.js';
 import { decodeIssues, jsonObject, type AnyCodec, type Codec } from './codec.js';
 import { Profile } from './identity.js';
 import { LobbyJoin } from './lobby.js';
-import { Notification } from './notification.js';
 import { struct } from './struct.js';
+
+/**
+ * A notification to show to the player immediately, unobtrusively, for a few seconds (docs/the-service.md, 2.8). Only chat
+ * message events have one.
+ */
+export interface Notification {
+  readonly title: string;
+  readonly description: string;
+  /** URL of the thumbnail image. */
+  readonly thumbnail_url: string;
+  /** URL to open on a click or tap: for a chat notification, its thread. */
+  readonly url: string;
+}
+
+export const Notification: Codec<Notification> = struct('Notification', {
+  title: t.string,
+  description: t.string,
+  thumbnail_url: t.string,
+  url: t.string,
+});
 
 /** The payload of an `identity_update` event: a profile changed or is delivered (docs/the-service.md, 6). */
 export interface IdentityUpdate {
@@ -53,7 +72,7 @@ export interface MalformedEvent {
   readonly kind: 'malformed';
   /** The event as it was received. */
   readonly raw: unknown;
-  /** What is wrong with it. */
+  /** What is wrong with it: the first errors. */
   readonly errors: readonly DecodeIssue[];
 }
 

@@ -1,5 +1,5 @@
 import * as t from 'io-ts';
-import { integer, type Codec } from './codec.js';
+import { recordOf, integer, type Codec } from './codec.js';
 import { struct } from './struct.js';
 
 /** The region that a lobby runs in (docs/the-service.md, 2.9). */
@@ -68,5 +68,5 @@ export interface LobbyJoin {
 export const LobbyJoin: Codec<LobbyJoin> = struct('LobbyJoin', {
   lobby: Lobby,
   player: LobbyPlayer,
-  ports: t.record(t.string, Port),
+  ports: recordOf(Port),
 });

@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import { checkArgument, nonEmptyString, plainObject } from '../error/index.js';
-import { jsonObject, type AnyCodec, type Codec } from './codec.js';
+import { jsonObject, MAX_ERRORS, type AnyCodec, type Codec } from './codec.js';
 
 /** Codecs by the names of their fields. */
 export type Fields = Readonly<Record<string, AnyCodec>>;
@@ -29,7 +29,7 @@ export type FieldsOf<R extends Fields, O extends Fields = Record<never, never>> 
 export type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /**
- * Creates the codec of a JSON object with required and optional fields. Errors use `name`.
+ * Creates the codec of a JSON object with required and optional fields. Errors use `name`; it stops at the fifth.
  *
  * Optional means absent **or null**, because deployed servers send `null`. Unknown keys are passed through. A value whose
  * fields all satisfy their codec's `is` is returned unchanged, without a copy. So a codec that would change a value that
@@ -67,8 +67,9 @@ export function struct<A>(name: string, required: Fields, optional: Fields = {})
       if (isLeft(result)) errors.push(...result.left);
       else if (result.right !== u[key]) changed.push([key, result.right]);
     };
-    for (const [key, codec] of Object.entries(required)) field(key, codec);
-    for (const [key, codec] of Object.entries(optional)) if (u[key] != null) field(key, codec);
+    for (const [key, codec] of Object.entries(required)) if (errors.length < MAX_ERRORS) field(key, codec);
+    for (const [key, codec] of Object.entries(optional))
+      if (u[key] != null && errors.length < MAX_ERRORS) field(key, codec);
     return errors.length > 0 ? t.failures(errors) : t.success({ ...u, ...Object.fromEntries(changed) } as A);
   };
 

@@ -13,7 +13,7 @@ export interface FetchLikeInit {
   readonly credentials: 'omit';
   /** The request has to be completed although the page goes away. */
   readonly keepalive?: boolean;
-  /** Kept connections may be dead: open a new one. Only the default fetch in Node knows this option. */
+  /** Kept connections may be dead: open a new one. The default fetch in Node does; one of your own has to, if it keeps connections. */
   readonly needsFreshConnection?: boolean;
 }
 

@@ -11,6 +11,6 @@ export {
   type TransportResponse,
 } from './transport.js';
 export { withTimeout } from './with-timeout.js';
-export { withLog, type RequestLogEntry } from './with-log.js';
+export { withLog, withLogOfUnsent, type RequestLogEntry } from './with-log.js';
 export type { Token, TokenProvider, TokenValue } from './token-source.js';
-export { withToken } from './with-token.js';
+export { withToken, type TokenHooks } from './with-token.js';

@@ -53,10 +53,10 @@ export interface TokenProvider {
 export type Token = string | false | (() => TokenValue) | TokenProvider;
 
 /** How long `get` and `renew` may take, in ms. */
-const TIMEOUT = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /** So long their failure is given to all who ask, in ms: it is likely to be the same. */
-const FAILURE_LASTS = 1_000;
+const FAILURE_LASTS_MS = 1_000;
 
 /** Gives tokens to requests: one, or `null` if nobody is signed in. Errors say why there is none, without what may be a token. */
 export interface TokenSource {
@@ -116,7 +116,7 @@ function createAsking(scheduler: SchedulerLike) {
     });
     const value$ = given$.pipe(
       catchError((error: unknown) => throwError(() => thrown(error))),
-      timeout({ first: TIMEOUT, scheduler, with: () => throwError(() => failure(GAVE_NONE)) }),
+      timeout({ first: TIMEOUT_MS, scheduler, with: () => throwError(() => failure(GAVE_NONE)) }),
       take(1),
       throwIfEmpty(() => failure('completed without a token')),
       map(value => {
@@ -128,7 +128,7 @@ function createAsking(scheduler: SchedulerLike) {
       share({
         // It emits once the source has completed, so that a request that is made in response asks anew.
         connector: () => new AsyncSubject(),
-        resetOnError: () => timer(FAILURE_LASTS, scheduler),
+        resetOnError: () => timer(FAILURE_LASTS_MS, scheduler),
         // A promise goes on although nobody waits for it any more: who asks meanwhile waits for it, too.
         resetOnRefCountZero: () => (isPromise ? NEVER : of(0)),
       }),
@@ -140,7 +140,7 @@ function createAsking(scheduler: SchedulerLike) {
   };
 }
 
-const GAVE_NONE = `gave none within ${TIMEOUT} ms (if it sends requests through this client, they wait for it)`;
+const GAVE_NONE = `gave none within ${TIMEOUT_MS} ms (if it sends requests through this client, they wait for it)`;
 
 /** Says what is wrong with a bearer token without quoting it; `undefined` if it is valid. */
 function tokenProblem(token: unknown): string | undefined {

@@ -1,26 +1,32 @@
 import { asyncScheduler, defer, finalize, tap } from 'rxjs';
-import { guarded, type RequestSummary } from '../error/index.js';
+import { guarded, isTransportError, isUnauthorizedError, type RequestSummary } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
-import { summaryOf, type Transport } from './transport.js';
+import { summaryOf, type Transport, type TransportRequest } from './transport.js';
 
 /**
  * An entry of the request log. It never contains tokens: headers and bodies are left out, and errors contain none.
  *
  * - `request`: a request was sent.
- * - `answer`, `failure` or `abort`: how it ended, and how long it took, in `ms`. An answer of any status is an `answer`.
+ * - `answer`, `failure` or `abort`: how it ended, and how long it took, in `ms`. An answer of any status is an `answer`. Each `request` has
+ *   one of them.
+ * - `not_sent`: a client had no token for a request, which was not sent for that reason, or not again.
  */
 export type RequestLogEntry = RequestSummary & {
   /** The time, in ms since 1970. */
   readonly at: number;
-  /** The number of the request, starting at 1. All entries of one request have the same number. */
-  readonly requestId: number;
   /** The `watchId` of the watch that the request is a poll of; absent if it is none. */
   readonly pollOf?: number;
 } & (
-    | { readonly kind: 'request' }
-    | { readonly kind: 'answer'; readonly status: number; readonly ms: number }
-    | { readonly kind: 'failure'; readonly error: unknown; readonly ms: number }
-    | { readonly kind: 'abort'; readonly ms: number }
+    | ({
+        /** The number of the request, starting at 1. All entries of one request have the same number. */
+        readonly requestId: number;
+      } & (
+        | { readonly kind: 'request' }
+        | { readonly kind: 'answer'; readonly status: number; readonly ms: number }
+        | { readonly kind: 'failure'; readonly error: unknown; readonly ms: number }
+        | { readonly kind: 'abort'; readonly ms: number }
+      ))
+    | { readonly kind: 'not_sent'; readonly error: unknown }
   );
 
 type RequestEnd =
@@ -29,8 +35,8 @@ type RequestEnd =
   | { readonly kind: 'failure'; readonly error: unknown };
 
 /**
- * Adds logging to a {@link Transport}. `log` is called when a request is sent, and when it is answered, fails or is aborted.
- * Errors thrown by `log` are swallowed.
+ * Adds logging to a {@link Transport}. `log` is called when a request is sent, and once when it is answered, fails or is aborted.
+ * Errors thrown by `log` are swallowed. `now` is the time of an entry, and `elapsed` a clock that is never set back, for durations; both in ms.
  *
  * @example
  * const transport = withLog(fromFetch(), entry => console.log(entry.requestId, entry.kind));
@@ -39,22 +45,23 @@ export function withLog(
   transport: Transport,
   log: (entry: RequestLogEntry) => void,
   now: () => number = () => asyncScheduler.now(),
+  elapsed: () => number = () => performance.now(),
 ): Transport {
   const write = guarded(log);
   let requests = 0;
   return request =>
     defer(() => {
-      const start = now();
-      const { pollOf } = request;
-      const common = { ...summaryOf(request), requestId: ++requests, ...(pollOf && { pollOf }) };
+      const start = elapsed();
+      const common = { ...aboutRequest(request), requestId: ++requests };
       let hasEnded = false;
       const logEnd = (outcome: RequestEnd) => {
         if (hasEnded) return;
         hasEnded = true;
-        write({ ...common, ...outcome, at: now(), ms: now() - start });
+        write({ ...common, ...outcome, at: now(), ms: elapsed() - start });
       };
-      write({ ...common, kind: 'request', at: start });
-      return transport(request).pipe(
+      write({ ...common, kind: 'request', at: now() });
+      // One that throws has failed, too.
+      return defer(() => transport(request)).pipe(
         tap({
           next: ({ status }) => logEnd({ kind: 'answer', status }),
           error: (error: unknown) => logEnd({ kind: 'failure', error: explainFailure(error, request) }),
@@ -63,3 +70,29 @@ export function withLog(
       );
     });
 }
+
+/** Adds to a transport with tokens that requests are logged that were not sent for want of one. */
+export function withLogOfUnsent(
+  transport: Transport,
+  log: (entry: RequestLogEntry) => void,
+  now: () => number,
+): Transport {
+  const write = guarded(log);
+  const isUnsent = (error: unknown) =>
+    isUnauthorizedError(error) || (isTransportError(error) && error.reason === 'not_sent');
+  return request =>
+    transport(request).pipe(
+      tap({
+        error: (error: unknown) => {
+          if (isUnsent(error)) write({ ...aboutRequest(request), kind: 'not_sent', at: now(), error });
+        },
+      }),
+    );
+}
+
+function aboutRequest(request: TransportRequest) {
+  const { pollOf } = request;
+  return { ...summaryOf(request), ...(pollOf && { pollOf }) };
+}
+
+declare const performance: { now(): number };

@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { DecodeError, InputError, isFromService, recovery, StatusError, TransportError } from 'lobby-rx';
+import { NOTHING } from '../../src/error/index.js';
 import type { StatusDetails, TransportFailure } from '../../src/error/index.js';
 
 const request = { method: 'GET', url: 'https://api.example/' };
@@ -21,7 +22,7 @@ describe('recovery', () => {
   });
 
   it("takes the service's own time-out for its word, unless it asks for a wait", () => {
-    deepStrictEqual(recoveryOf(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'idle' });
+    deepStrictEqual(recoveryOf(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'no_news' });
     const later = recoveryOf(500, { code: 'API_REQUEST_TIMEOUT', retryAfter: 5 });
     deepStrictEqual(later, { ...retry, after: 5 });
   });
@@ -35,10 +36,19 @@ describe('recovery', () => {
       deepStrictEqual(recovery(error), { kind: 'retry', mayBeCut: true });
   });
 
-  it('says so of no answer of the service itself, and of none that is broken', () => {
+  it("says so of a gateway's status, whatever its body, and of a body that says nothing", () => {
+    for (const status of [502, 503, 504]) {
+      deepStrictEqual(recoveryOf(status, own), foreign);
+      // With both, the service itself asks to wait.
+      deepStrictEqual(recoveryOf(status, { ...own, retryAfter: 5 }), { ...retry, after: 5 });
+    }
+    const nothing = new DecodeError({ path: '', expected: 'x', got: NOTHING }, request);
+    deepStrictEqual(recovery(nothing), { kind: 'retry', mayBeCut: true });
+  });
+
+  it('says so of no other answer of the service itself, and of none that is broken', () => {
     for (const details of [own, { rayId: '7' }])
-      for (const status of [408, 425, 429, 500, 502, 503, 504])
-        deepStrictEqual(recoveryOf(status, details), retry);
+      for (const status of [408, 425, 429, 500]) deepStrictEqual(recoveryOf(status, details), retry);
     deepStrictEqual(recovery(new DecodeError({ path: '', expected: 'x', got: 'y' }, request)), {
       ...{ kind: 'retry', mayBeCut: false },
     });

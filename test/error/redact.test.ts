@@ -83,6 +83,15 @@ describe('redact, with a secret that comes back in another form', () => {
     });
   }
 
+  it('finds a secret in letters of any case, unless it is short', () => {
+    const long = 'eyJhbGciOi.J9';
+    strictEqual(
+      redact(`no ${long.toUpperCase()} or ${long.toLowerCase()}`, [long]),
+      'no [secret] or [secret]',
+    );
+    strictEqual(redact('CODE', ['code']), 'CODE');
+  });
+
   it('finds one that has what looks like an escape, escaped in another way', () => {
     for (const [token, shown] of [
       ['s%3Aab12.cd/ef', 'bad s%3Aab12.cd\\/ef'],

@@ -1,5 +1,5 @@
-import { deepStrictEqual } from 'node:assert';
-import { ignoreElements } from 'rxjs';
+import { deepStrictEqual, ok } from 'node:assert';
+import { asyncScheduler, EMPTY, firstValueFrom, ignoreElements, of } from 'rxjs';
 import { TransportError, withLog, type RequestLogEntry, type Transport } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 
@@ -22,6 +22,8 @@ describe('withLog', () => {
       const transport: Transport = withLog(
         () => answers.shift()!,
         entry => entries.push(entry),
+        () => asyncScheduler.now(),
+        () => asyncScheduler.now(),
       );
       const request = { method: 'GET', url, headers: { authorization: 'Bearer t' }, body: 'secret' };
       const sent$ = transport(request).pipe(ignoreElements());
@@ -43,4 +45,33 @@ describe('withLog', () => {
       ]);
     }),
   );
+
+  it('logs one end of each request, after no less than no time, whatever the transport does and the clock shows', async () => {
+    const request = { method: 'GET', url: 'https://group.example/', headers: {} };
+    const answer = { status: 200, headers, text: '' };
+    const transports: Transport[] = [
+      () => {
+        throw new Error('a bug');
+      },
+      () => undefined as never,
+      () => EMPTY,
+      () => of(answer, answer),
+    ];
+    for (const transport of transports) {
+      const entries: RequestLogEntry[] = [];
+      let now = 7_200_000;
+      // Somebody sets the clock back.
+      const logged = withLog(
+        transport,
+        entry => entries.push(entry),
+        () => (now -= 3_600_000),
+      );
+      await firstValueFrom(logged(request)).catch(() => undefined);
+      deepStrictEqual(
+        entries.map(({ kind }) => kind === 'request'),
+        [true, false],
+      );
+      ok('ms' in entries[1]! && entries[1].ms >= 0);
+    }
+  });
 });

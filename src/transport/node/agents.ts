@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, type Agent } from 'node:http';
 import { Agent as HttpsAgent, type AgentOptions } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 
 /** Gives the agent for a request. Only a GET may reuse a socket. */
 export type AgentOf = (url: string, mayReuse: boolean) => Agent;
@@ -20,9 +20,39 @@ export function createAgents(options: AgentOptions = {}): AgentOf {
   const kept = { ...common, keepAlive: true, maxFreeSockets: Infinity };
   // With a limit, Node would hand a socket on to the next request.
   const single = { ...common, keepAlive: false, maxSockets: Infinity };
-  const http = { kept: new HttpAgent(kept), single: new HttpAgent(single) };
-  const https = { kept: new HttpsAgent(kept), single: new HttpsAgent(single) };
+  const http = { kept: patient(new HttpAgent(kept)), single: patient(new HttpAgent(single)) };
+  const https = { kept: patient(new HttpsAgent(kept)), single: patient(new HttpsAgent(single)) };
   return (url, mayReuse) => (isTls(url) ? https : http)[mayReuse ? 'kept' : 'single'];
+}
+
+/** How long an address may take to accept a connection, in ms, if its host has been slow. Node's default is 250. */
+const PATIENCE_MS = 5_000;
+
+/** The hosts to which no connection could be made because each address was given up too soon. */
+const slowHosts = new Set<string>();
+
+/**
+ * Of several addresses of a host, Node gives each but the last so little time that a slow handshake, over a satellite for example, never comes
+ * to its end. Once that has made a connection fail, they get more.
+ */
+function patient<A extends Agent>(agent: A): A {
+  const own = agent as unknown as Connecting;
+  const connect = own.createConnection.bind(agent);
+  own.createConnection = (options, ...rest) => {
+    const { host = '' } = options;
+    const patience = slowHosts.has(host) && { autoSelectFamilyAttemptTimeout: PATIENCE_MS };
+    const socket = connect({ ...patience, ...options }, ...rest);
+    socket?.once('error', (error: { readonly errors?: readonly { readonly code?: string }[] }) => {
+      if (error.errors?.some(({ code }) => code === 'ETIMEDOUT')) slowHosts.add(host);
+    });
+    return socket;
+  };
+  return agent;
+}
+
+/** What Node's types omit. */
+interface Connecting {
+  createConnection: (options: { readonly host?: string }, ...rest: unknown[]) => Socket | undefined;
 }
 
 /** Whether a request to a URL is encrypted. */

@@ -3,7 +3,7 @@ import https, { type AgentOptions } from 'node:https';
 import { isIP } from 'node:net';
 import {
   checkOptions,
-  given,
+  definedOptions,
   InputError,
   plainObject,
   positiveInteger,
@@ -82,7 +82,7 @@ export function fromHttp(config: HttpConfig = {}): Transport {
   const { agentOptions, agent, ...limits } = config;
   if (agentOptions) {
     const { localAddress, maxSockets } = agentOptions;
-    checkOptions(given({ localAddress, maxSockets }), AGENT_OPTIONS, 'agentOptions');
+    checkOptions(definedOptions({ localAddress, maxSockets }), AGENT_OPTIONS, 'agentOptions');
     if (agent) throw new InputError('agentOptions', 'left out if there is an agent of your own', 'both');
   }
   const ownAgents = agentOptions && createAgents(agentOptions);

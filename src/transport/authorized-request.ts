@@ -1,0 +1,235 @@
+import { Subscription, take, type Observable, type Subscriber, type TimestampProvider } from 'rxjs';
+import {
+  HELD_MS,
+  isFromService,
+  redact,
+  redactBody,
+  StatusError,
+  TransportError,
+  UnauthorizedError,
+} from '../error/index.js';
+import { detailsOf } from '../protocol/index.js';
+import { explainFailure } from './explain-failure.js';
+import type { TokenSource } from './token-source.js';
+import {
+  secretsOf,
+  summaryOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.js';
+
+/** A request is sent so often at most: with its token, with another that has replaced it, with one that was renewed for it. */
+const MAX_SENDS = 3;
+
+/** The service's code for a token that is not for this route. */
+const NOT_ENTITLED = 'CLAIMS_MISSING_ENTITLEMENT';
+
+/** How many rejected tokens are remembered. A provider that still gives one gives one of the last. */
+const REMEMBERED = 20;
+
+/** What all requests with the tokens of one source share. */
+export interface Authorization extends TokenSource {
+  readonly transport: Transport;
+  readonly clock: TimestampProvider;
+  readonly onRefused: (error: UnauthorizedError) => void;
+  /** What the service has rejected, of any request. */
+  readonly rejected: Set<string>;
+  /** Those whose refusal has been told; an empty one for nobody who is signed in. */
+  readonly told: Set<string>;
+  /** The open polls. */
+  readonly polls: Set<AuthorizedRequest>;
+}
+
+/** A request that is sent with one token after another, until one is accepted, or there is no other. */
+export class AuthorizedRequest {
+  readonly #used: string[] = [];
+  #sendsLeft = MAX_SENDS;
+  #mayRenew = true;
+  /** The last 401. */
+  #refusal: TransportResponse | undefined;
+  #sending = Subscription.EMPTY;
+  /** The token with which it is on its way. */
+  #sentWith: string | undefined;
+
+  constructor(
+    readonly shared: Authorization,
+    readonly request: TransportRequest,
+    readonly subscriber: Subscriber<TransportResponse>,
+  ) {}
+
+  begin(): void {
+    if (this.request.kind === 'poll') {
+      this.shared.polls.add(this);
+      this.subscriber.add(() => this.shared.polls.delete(this));
+    }
+    this.#attempt();
+  }
+
+  /**
+   * Other requests have been refused with these tokens, or with none, if nobody is signed in. A poll that is held with one of them goes on as
+   * if it had got that 401 itself, but for a renewal, which has been tried.
+   */
+  refuse(tokens: readonly string[], refusal: TransportResponse | undefined): void {
+    const isNobody = tokens.length === 0;
+    if (this.#sentWith === undefined || !(isNobody || tokens.includes(this.#sentWith))) return;
+    this.#sending.unsubscribe();
+    // Who is signed in by now may have the same token.
+    if (isNobody) this.#used.length = 0;
+    this.#sentWith = undefined;
+    this.#refusal = refusal;
+    this.#mayRenew = false;
+    this.#sendsLeft = MAX_SENDS;
+    this.#attempt();
+  }
+
+  #attempt(): void {
+    if (this.#sendsLeft > 0) this.#sendWith(this.shared.current$, () => this.#renew());
+    else this.#end();
+  }
+
+  #renew(): void {
+    const { renewed$ } = this.shared;
+    if (!renewed$ || !this.#mayRenew) return this.#end();
+    this.#mayRenew = false;
+    this.#sendWith(renewed$, () => this.#end());
+  }
+
+  #sendWith(token$: Observable<string | null>, otherwise: () => void): void {
+    const next = (token: string | null) => {
+      // The provider may have ended the request.
+      if (this.subscriber.closed) return;
+      if (token === null) this.#end(true);
+      else if (this.#used.includes(token) || this.shared.rejected.has(token)) otherwise();
+      else this.#send(token);
+    };
+    const error = (failure: unknown) => {
+      const { message, cause } = failure as Error;
+      this.subscriber.error(new TransportError('not_sent', message, summaryOf(this.request), { cause }));
+    };
+    this.subscriber.add(token$.subscribe({ next, error }));
+  }
+
+  #send(token: string): void {
+    const { clock, told, transport } = this.shared;
+    const sentAt = clock.now();
+    this.request.onSent?.();
+    this.#used.push(token);
+    this.#sentWith = token;
+    this.#sendsLeft--;
+    told.delete('');
+    const receive = (response: TransportResponse) => this.#receive(response, token, clock.now() - sentAt);
+    this.#sending = new Subscription();
+    this.subscriber.add(this.#sending);
+    sendOnce(transport, withBearer(this.request, token), this.subscriber, this.#sending, receive);
+  }
+
+  #receive(received: TransportResponse, token: string, heldFor: number): void {
+    const response = withoutSecrets(received, this.request, this.#used);
+    this.#sentWith = undefined;
+    if (response.status !== 401) return this.#answer(response);
+    this.#refusal = response;
+    const isOwn = isFromService(detailsOf(response.text, response.headers));
+    if (this.shared.renewed$ && isOwn) remember(this.shared.rejected, token);
+    // Its token expired while the service held it.
+    if (this.request.kind === 'poll' && heldFor >= HELD_MS) {
+      this.#sendsLeft = MAX_SENDS;
+      this.#mayRenew = true;
+    }
+    this.#attempt();
+  }
+
+  /** There is no other token: the last 401 is the answer. */
+  #end(isSignedOut = false): void {
+    const { request, subscriber } = this;
+    const { polls } = this.shared;
+    const [tokens, refusal] = [[...this.#used], this.#refusal];
+    const summary = summaryOf(request);
+    const details = refusal && detailsOf(refusal.text, refusal.headers);
+    const error = new UnauthorizedError(summary, details && new StatusError(401, summary, details));
+    const isOwn = details !== undefined && isFromService(details);
+    // One that lacks an entitlement is for another route.
+    const isRefused = isSignedOut || (isOwn && details.code !== NOT_ENTITLED);
+    const others = isSignedOut || (isRefused && request.kind === 'poll') ? [...polls] : [];
+    if (isRefused) this.#tell(tokens.at(-1) ?? '', error);
+    if (refusal) {
+      request.onArrival?.(refusal.status);
+      this.#answer(isSignedOut ? { ...refusal, isSignedOut } : refusal);
+    } else subscriber.error(error);
+    for (const other of others) other.refuse(tokens, refusal);
+  }
+
+  /** Once for each token that is refused. */
+  #tell(token: string, error: UnauthorizedError): void {
+    const { told, onRefused } = this.shared;
+    if (told.has(token)) return;
+    remember(told, token);
+    onRefused(error);
+  }
+
+  #answer(response: TransportResponse): void {
+    this.subscriber.next(response);
+    this.subscriber.complete();
+  }
+}
+
+/** Remembers the last tokens. */
+function remember(tokens: Set<string>, token: string): void {
+  tokens.add(token);
+  if (tokens.size > REMEMBERED) tokens.delete(tokens.values().next().value!);
+}
+
+/** Sends a request. A transport of the caller's may throw, answer twice, or answer with something else. */
+function sendOnce(
+  transport: Transport,
+  request: TransportRequest,
+  subscriber: Subscriber<TransportResponse>,
+  sending: Subscription,
+  receive: (response: TransportResponse) => void,
+): void {
+  const fail = (error: unknown) => subscriber.error(explainFailure(error, request));
+  const safely = (act: () => void) => {
+    try {
+      act();
+    } catch (error) {
+      fail(error);
+    }
+  };
+  let isAnswered = false;
+  const next = (response: TransportResponse) => {
+    isAnswered = true;
+    safely(() => receive(response));
+  };
+  const complete = () => isAnswered || subscriber.complete();
+  safely(() => sending.add(transport(request).pipe(take(1)).subscribe({ next, error: fail, complete })));
+}
+
+function withBearer(request: TransportRequest, token: string): TransportRequest {
+  return {
+    ...request,
+    // Names that a spread adds to would cost each request a hidden class of its own in V8.
+    headers: token
+      ? Object.assign({}, request.headers, { authorization: `Bearer ${token}` })
+      : request.headers,
+    // A 401 that is followed by another request is not yet the answer.
+    onArrival: status => {
+      if (status !== 401) request.onArrival?.(status);
+    },
+  };
+}
+
+/** Redacts an error answer, which may quote the request in its body or in a header that ends up in an error. */
+function withoutSecrets(
+  response: TransportResponse,
+  request: TransportRequest,
+  tokens: readonly string[],
+): TransportResponse {
+  const { status, headers, text } = response;
+  if (status >= 200 && status < 300) return response;
+  const secrets = [...tokens, ...secretsOf(request)];
+  const get = (name: string) => {
+    const value = headers.get(name);
+    return value === null ? null : redact(value, secrets);
+  };
+  return { status, headers: { get }, text: redactBody(text, secrets) };
+}

@@ -1,0 +1,61 @@
+import { ok, strictEqual } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { createSecureServer, type ServerHttp2Session } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createClient, fromFetch, type FetchLike } from 'lobby-rx';
+import { Agent, fetch } from 'undici';
+import { waitUntil } from '../wait-until.js';
+
+/** A certificate and its key. */
+const pem = readFileSync(join(import.meta.dirname, '../tools/cli/localhost.pem'));
+
+describe('a client over HTTP/2', () => {
+  it('loses one timeout to a session that is half open, as docs/transport.md sends', async () => {
+    const sessions: ServerHttp2Session[] = [];
+    const server = createSecureServer({ cert: pem, key: pem });
+    let asked = 0;
+    let isDead = false;
+    server.on('session', session => sessions.push(session));
+    server.on('stream', (stream, headers) => {
+      // Nothing comes from the first session any more, and nothing says so.
+      if (isDead && stream.session === sessions[0]) return;
+      asked++;
+      const isFirst = !headers[':path']?.includes('watch_index');
+      const events = isFirst ? [] : [{ ts: '', kind: { n: { asked } } }];
+      if (!isFirst && !isDead) isDead = true;
+      stream.respond({ ':status': 200 });
+      stream.end(JSON.stringify({ events, watch: { index: String(asked) } }));
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+
+    const open = () => new Agent({ allowH2: true, connect: { rejectUnauthorized: false } });
+    let agent = open();
+    let openedAt = 0;
+    const overHttp2: FetchLike = (url, { needsFreshConnection, ...init }) => {
+      if (needsFreshConnection && Date.now() - openedAt > 5_000) {
+        agent = open();
+        openedAt = Date.now();
+      }
+      return fetch(url, { ...init, dispatcher: agent });
+    };
+    const ends: string[] = [];
+    const client = createClient({
+      ...{ url: `https://127.0.0.1:${port}`, token: 'a-token', transport: fromFetch({ fetch: overHttp2 }) },
+      watch: { timeout: 300 },
+      log: entry => entry.kind === 'poll_end' && ends.push(entry.why),
+    });
+    let received = 0;
+    const watching = client.events.batches().subscribe(() => received++);
+    try {
+      await waitUntil(() => received >= 3);
+      strictEqual(sessions.length, 2);
+      ok(ends.filter(why => why !== 'news' && why !== 'no_news').length === 1, ends.join());
+    } finally {
+      watching.unsubscribe();
+      for (const session of sessions) session.destroy();
+      server.close();
+    }
+  });
+});
