@@ -31,7 +31,7 @@ await bundleForNode();
 await bundleWorkbench();
 const WHOLE = [
   'client/group',
-  'stream/turn',
+  'stream/transition',
   'integrations/angular',
   'integrations/browser',
   'integrations/opentelemetry',

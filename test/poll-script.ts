@@ -8,7 +8,7 @@ export interface Answer {
 
 export const answer = (index: string, ...events: string[]): Answer => ({ events, watch: { index } });
 
-export const isIdle = ({ events }: Answer) => events.length === 0;
+export const isEmpty = ({ events }: Answer) => events.length === 0;
 
 /** A poll that returns the given answers one after the other. `asked` has the index of each call. */
 export function script(...answers: readonly Observable<Answer>[]) {

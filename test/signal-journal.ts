@@ -6,7 +6,7 @@ import type { Answer } from './poll-script.js';
 /** A signal in one word: the state, the reason of the gap, or the events. */
 export function word(signal: WatchSignal<Answer>): string {
   if (signal.kind === 'status') return signal.status.state;
-  if (signal.kind === 'idle') return 'idle';
+  if (signal.kind === 'checkpoint') return 'idle';
   return signal.kind === 'gap' ? signal.gap.reason : signal.answer.events.join('+');
 }
 
@@ -18,7 +18,7 @@ export function journal(
 ): string[] {
   const lines: string[] = [];
   const noted$ = signals$.pipe(
-    filter(({ kind }) => kind !== 'idle'),
+    filter(({ kind }) => kind !== 'checkpoint'),
     map(word),
     tap({
       next: text => lines.push(`${asyncScheduler.now()} ${text}`),

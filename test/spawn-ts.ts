@@ -16,7 +16,7 @@ export interface RunningProgram {
 export interface SpawnOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What it reads on standard input, until the end. Default: nothing. With `isOpen` the input does not end there. */
-  readonly input?: string;
+  readonly input?: string | Buffer;
   /** Whether standard input stays open, to be written to. Default false, except in a terminal. */
   readonly isOpen?: boolean;
   /**

@@ -16,7 +16,7 @@ import { resumePoint, type AckDecision } from './watch-config.js';
 import type { WatchSignal, WatchStatus } from './watch-signal.js';
 
 /** After this time, in ms, a person should know what the watch is waiting for. */
-const SLOW_ACK = 30_000;
+const SLOW_ACK_MS = 30_000;
 
 /** How an acknowledgement ended: `ack` has completed, and may have decided how to go on, or it has failed. */
 export type Acknowledgement =
@@ -35,7 +35,7 @@ export function acknowledge(
     kind: 'status',
     status: { ...status, state, since: scheduler.now() },
   });
-  const slow$ = timer(SLOW_ACK, scheduler).pipe(
+  const slow$ = timer(SLOW_ACK_MS, scheduler).pipe(
     tap(() => (isSlow = true)),
     map(() => changed('acknowledging')),
   );

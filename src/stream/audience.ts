@@ -1,4 +1,5 @@
 import {
+  BehaviorSubject,
   concatMap,
   defer,
   dematerialize,
@@ -8,18 +9,22 @@ import {
   NEVER,
   Observable,
   of,
+  Subscription,
   switchMap,
   takeWhile,
+  timer,
   type MonoTypeOperatorFunction,
+  type SchedulerLike,
+  type Subscriber,
 } from 'rxjs';
 import type { WatchSignal } from './watch-signal.js';
 
 /** How values are held. */
-interface Holding<T> {
+interface BufferOptions<T> {
   /** Whether a value is not to be held. Default: never. */
   readonly passes?: (value: T) => boolean;
-  /** Called with how many values have been held, when they may be emitted. If it returns an array, that is emitted in place of them. */
-  readonly instead?: (heldCount: number) => T[] | undefined;
+  /** Called with how many values have been held, when they may be emitted. If it returns an array, that is emitted instead of them. */
+  readonly instead?: (queuedCount: number) => T[] | undefined;
 }
 
 /**
@@ -27,9 +32,9 @@ interface Holding<T> {
  * What is emitted may cause `isHeld$` to change: the rest is held then. Completes and fails as the source does, once nothing is
  * held any more.
  */
-export function heldWhile<T>(
+export function bufferWhile<T>(
   isHeld$: Observable<boolean>,
-  { passes = () => false, instead = () => undefined }: Holding<NoInfer<T>> = {},
+  { passes = () => false, instead = () => undefined }: BufferOptions<NoInfer<T>> = {},
 ): MonoTypeOperatorFunction<T> {
   return source =>
     new Observable(subscriber => {
@@ -109,15 +114,60 @@ export interface Audience<A> {
   ) => Observable<WatchSignal<A> | 'taken' | 'expired'>;
 }
 
+/** Counts the subscribers of a feed, and lingers after the last one has left. */
+export class Attendance {
+  readonly isAbsent$ = new BehaviorSubject(true);
+  readonly isActive$ = new BehaviorSubject(false);
+  readonly #linger: number;
+  readonly #scheduler: SchedulerLike;
+  readonly #paused: () => void;
+  #subscribers = 0;
+  #lingering = Subscription.EMPTY;
+
+  /** `paused` is called when there has been no subscriber for `linger` ms. */
+  constructor(linger: number, scheduler: SchedulerLike, paused: () => void) {
+    [this.#linger, this.#scheduler, this.#paused] = [linger, scheduler, paused];
+  }
+
+  /** Counts a subscriber until it leaves. Returns whether there is one: what has been held may be enough for it. */
+  join(subscriber: Subscriber<never>): boolean {
+    subscriber.add(() => this.#leave());
+    this.#subscribers++;
+    this.#lingering.unsubscribe();
+    // What has been held is emitted now.
+    if (this.isAbsent$.value) this.isAbsent$.next(false);
+    if (this.#subscribers > 0 && !this.isActive$.value) this.isActive$.next(true);
+    return this.#subscribers > 0;
+  }
+
+  /** The feed has ended: nobody lingers for it. */
+  end(): void {
+    if (this.#subscribers > 0) return;
+    this.#lingering.unsubscribe();
+    if (this.isActive$.value) this.isActive$.next(false);
+  }
+
+  #leave(): void {
+    if (--this.#subscribers > 0) return;
+    this.isAbsent$.next(true);
+    const pause = () => {
+      this.isActive$.next(false);
+      this.#paused();
+    };
+    if (this.#linger === 0) pause();
+    else this.#lingering = timer(this.#linger, this.#scheduler).subscribe(pause);
+  }
+}
+
 /** The audience of a feed. It is a value, so that a watch without one does not contain what holds answers. */
 export function audienceOf<A>(attendance: Omit<Audience<A>, 'deliver'>): Audience<A> {
   return {
     ...attendance,
     deliver: (signals, isExpired) => {
-      if (signals.every(({ kind }) => kind === 'idle')) return of(...signals, 'taken' as const);
+      if (signals.every(({ kind }) => kind === 'checkpoint')) return of(...signals, 'taken' as const);
       return from(signals).pipe(
         concatMap((signal): readonly (WatchSignal<A> | 'expired')[] => partsOf(signal, attendance.split)),
-        heldWhile<WatchSignal<A> | 'expired'>(attendance.isAbsent$, {
+        bufferWhile<WatchSignal<A> | 'expired'>(attendance.isAbsent$, {
           instead: () => (isExpired() ? ['expired'] : undefined),
         }),
         endWith('taken' as const),
@@ -131,16 +181,16 @@ export function audienceOf<A>(attendance: Omit<Audience<A>, 'deliver'>): Audienc
  * Runs a watch that has no audience of its own while this one is active. What comes while it is absent is held, except for the
  * status; `drops` is called when the audience comes back, and returns whether what has been held is dropped.
  */
-export function heldSignals<A>(
+export function queuedSignals<A>(
   run: () => Observable<WatchSignal<A>>,
   audience: Omit<Audience<A>, 'deliver'>,
-  drops: (heldCount: number) => boolean = () => false,
+  drops: (queuedCount: number) => boolean = () => false,
 ): Observable<WatchSignal<A>> {
   return runWhile(audience.isActive$, run).pipe(
     concatMap(signal => partsOf(signal, audience.split)),
-    heldWhile(audience.isAbsent$, {
+    bufferWhile(audience.isAbsent$, {
       passes: ({ kind }) => kind === 'status',
-      instead: heldCount => (drops(heldCount) ? [] : undefined),
+      instead: queuedCount => (drops(queuedCount) ? [] : undefined),
     }),
   );
 }

@@ -13,7 +13,7 @@ import {
   checkOptions,
   isRetryable,
   isStatusError,
-  MAX_WAIT,
+  MAX_WAIT_MS,
   milliseconds,
   plainObject,
   schedulerLike,
@@ -83,7 +83,7 @@ export function backoffDelay(
   const jitter = Math.round(within01(chance) * Math.min(max, initial * doubled));
   // Not if a custom `recovery` gives NaN, or a string: a timer takes either for no wait at all.
   return after > 0 && Number.isFinite(after)
-    ? Math.min(after, MAX_WAIT) + Math.min(jitter, MAX_WAIT)
+    ? Math.min(after, MAX_WAIT_MS) + Math.min(jitter, MAX_WAIT_MS)
     : jitter;
 }
 

@@ -49,11 +49,11 @@ export function aheadSince(since: Instant, now: Instant): number {
 }
 
 /** The clocks differ by less than this unless the machine slept or a clock was set, in ms. */
-const SLEPT = 1_000;
+const SLEPT_MS = 1_000;
 
 /** Whether the machine slept, as far as the clocks show. To be wrong costs little here: a new connection, or an older index. */
 export function hasSlept(since: Instant, now: Instant): boolean {
-  return aheadSince(since, now) > SLEPT;
+  return aheadSince(since, now) > SLEPT_MS;
 }
 
 declare const performance: TimestampProvider;
@@ -75,3 +75,16 @@ export function monotonicClock(scheduler: SchedulerLike): TimestampProvider {
 export function isRealTime(scheduler: SchedulerLike): boolean {
   return scheduler === asyncScheduler || Object.prototype.isPrototypeOf.call(asyncScheduler, scheduler);
 }
+
+/** How old an index may become until it is expired, in ms: answers take a moment to arrive. */
+export function ageLimit(retention: number): number {
+  return retention * 0.99;
+}
+
+/** What is sent within this time, in ms, after a word of the service misses nothing: events are kept much longer. */
+export function margin(retention: number): number {
+  return Math.min(retention, MAX_MARGIN_MS) * 0.01;
+}
+
+/** A margin of one per cent of this is enough for a service that forgets nothing, in ms. */
+const MAX_MARGIN_MS = 86_400_000;

@@ -9,8 +9,6 @@ import {
   merge,
   Observable,
   Subject,
-  Subscription,
-  timer,
   type ObservableInput,
   type OperatorFunction,
   type SchedulerLike,
@@ -33,14 +31,14 @@ import type {
   Notification,
   UnknownEvent,
 } from '../protocol/index.js';
-import { audienceOf, heldSignals, type Audience } from './audience.js';
+import { Attendance, audienceOf, queuedSignals, type Audience } from './audience.js';
 import { connecting, type Gap, type WatchSignal, type WatchStatus } from './watch-signal.js';
 
 /**
  * The live events of an identity as a set of streams that share one poll. The poll runs while any stream of events has a
  * subscriber. `Own` has the payloads of your own event kinds.
  *
- * A client's feed keeps its place while it has no subscribers: the next one gets what has happened meanwhile, or a gap if that is
+ * A client's feed keeps its position while it has no subscribers: the next one gets what has happened meanwhile, or a gap if that is
  * too long ago.
  */
 export interface EventFeed<in out Own extends object = NoOwnEvents> {
@@ -92,6 +90,9 @@ const OPTIONS: Options<EventFeedConfig> = { linger: milliseconds, scheduler: sch
 
 /** The signals of a watch of events. */
 type EventSignal<Own extends object> = WatchSignal<IdentityEventList<Own>>;
+type Source<Own extends object> = (
+  audience: Audience<IdentityEventList<Own>>,
+) => Observable<EventSignal<Own>>;
 
 /**
  * Creates a feed from the signals of a watch, which all event streams of the feed share. It is subscribed to with the first
@@ -108,7 +109,7 @@ export function eventFeed<Own extends object = NoOwnEvents>(
   source: ObservableInput<EventSignal<Own>>,
   config?: EventFeedConfig,
 ): EventFeed<Own> {
-  return audienceFeed(audience => heldSignals(() => from(source), audience), config);
+  return audienceFeed(audience => queuedSignals(() => from(source), audience), config);
 }
 
 /**
@@ -116,72 +117,12 @@ export function eventFeed<Own extends object = NoOwnEvents>(
  * audience. `ownKinds` are those that a client declares; without them, any kind may be asked for.
  */
 export function audienceFeed<Own extends object>(
-  source: (audience: Audience<IdentityEventList<Own>>) => Observable<EventSignal<Own>>,
+  source: Source<Own>,
   config: EventFeedConfig = {},
   ownKinds?: readonly string[],
 ): EventFeed<Own> {
   checkOptions(config, OPTIONS);
-  const { linger = 1_000, scheduler = asyncScheduler } = config;
-  const isAbsent$ = new BehaviorSubject(true);
-  const isActive$ = new BehaviorSubject(false);
-  const audience = audienceOf({ isAbsent$, isActive$, split: singleEvents<Own> });
-  const signal$ = new Subject<EventSignal<Own>>();
-  const status$ = new BehaviorSubject<WatchStatus>({ ...connecting(scheduler.now()), state: 'idle' });
-  let event$ = new Subject<LiveEvent<Own>>();
-  let subscribers = 0;
-  let lingering = Subscription.EMPTY;
-  let isConnected = false;
-
-  const connect = () => {
-    isConnected = true;
-    defer(() => source(audience)).subscribe({
-      next: signal => {
-        if (signal.kind === 'status') return observe(signal.status);
-        signal$.next(signal);
-        if (signal.kind === 'answer') for (const event of signal.answer.events) event$.next(event);
-      },
-      error: (error: unknown) => disconnect(error).error(error),
-      complete: () => disconnect(undefined).complete(),
-    });
-  };
-  /** An acknowledgement may still go on after the last subscriber has left. */
-  const observe = (status: WatchStatus) => {
-    if (isActive$.value || status.state === 'closed') status$.next(status);
-  };
-  const become = (state: WatchStatus['state'], error?: unknown) =>
-    status$.next({ ...connecting(scheduler.now(), status$.value.lastAnswer), state, error });
-  /** The next subscriber connects again, perhaps in response to the end. */
-  const disconnect = (error: unknown) => {
-    const ended$ = event$;
-    event$ = new Subject();
-    isConnected = false;
-    // The watch says so itself, unless it is unsubscribed from.
-    if (status$.value.state !== 'closed') become('closed', error);
-    return ended$;
-  };
-  const pause = () => {
-    isActive$.next(false);
-    if (isConnected) become('idle');
-  };
-  const leave = () => {
-    if (--subscribers > 0) return;
-    isAbsent$.next(true);
-    if (linger === 0) pause();
-    else lingering = timer(linger, scheduler).subscribe(pause);
-  };
-  const all$ = new Observable<LiveEvent<Own>>(subscriber => {
-    // One that has gone already must not be counted: what is held would be emitted to it.
-    if (subscriber.closed) return;
-    subscriber.add(event$.subscribe(subscriber));
-    subscriber.add(leave);
-    subscribers++;
-    lingering.unsubscribe();
-    // What has been held is emitted now: it may be enough for the subscriber.
-    if (isAbsent$.value) isAbsent$.next(false);
-    if (subscribers === 0) return;
-    if (!isActive$.value) isActive$.next(true);
-    if (subscribers > 0 && !isConnected) connect();
-  });
+  const { all$, signal$, status$ } = new Feed(source, config);
   // The compiler cannot narrow a union while its kinds are still generic.
   const known$ = all$ as Observable<LiveEvent>;
   return {
@@ -207,6 +148,72 @@ export function audienceFeed<Own extends object>(
       return all$.pipe(ofKind(kind));
     },
   };
+}
+
+/** The one subscription of a feed to its source, and what all its streams are made of. */
+class Feed<Own extends object> {
+  readonly signal$ = new Subject<EventSignal<Own>>();
+  readonly status$: BehaviorSubject<WatchStatus>;
+  readonly all$ = new Observable<LiveEvent<Own>>(subscriber => {
+    // One that has gone already must not be counted: what is held would be emitted to it.
+    if (subscriber.closed) return;
+    subscriber.add(this.#event$.subscribe(subscriber));
+    if (this.#attendance.join(subscriber) && !this.#isConnected) this.#connect();
+  });
+  readonly #source: Source<Own>;
+  readonly #scheduler: SchedulerLike;
+  readonly #attendance: Attendance;
+  #event$ = new Subject<LiveEvent<Own>>();
+  #isConnected = false;
+
+  constructor(source: Source<Own>, { linger = 1_000, scheduler = asyncScheduler }: EventFeedConfig) {
+    [this.#source, this.#scheduler] = [source, scheduler];
+    this.status$ = new BehaviorSubject<WatchStatus>({ ...connecting(scheduler.now()), state: 'idle' });
+    this.#attendance = new Attendance(linger, scheduler, () => {
+      if (this.#isConnected) this.#become('idle');
+    });
+  }
+
+  #connect(): void {
+    this.#isConnected = true;
+    const { isAbsent$, isActive$ } = this.#attendance;
+    const audience = audienceOf({ isAbsent$, isActive$, split: singleEvents<Own> });
+    defer(() => this.#source(audience)).subscribe({
+      next: signal => {
+        if (signal.kind === 'status') return this.#observe(signal.status);
+        this.signal$.next(signal);
+        if (signal.kind === 'answer') for (const event of signal.answer.events) this.#event$.next(event);
+      },
+      error: (error: unknown) => {
+        this.#disconnect(error).error(error);
+        this.#attendance.end();
+      },
+      complete: () => {
+        this.#disconnect(undefined).complete();
+        this.#attendance.end();
+      },
+    });
+  }
+
+  /** An acknowledgement may still go on after the last subscriber has left. */
+  #observe(status: WatchStatus): void {
+    if (this.#attendance.isActive$.value || status.state === 'closed') this.status$.next(status);
+  }
+
+  #become(state: WatchStatus['state'], error?: unknown): void {
+    const { lastAnswer } = this.status$.value;
+    this.status$.next({ ...connecting(this.#scheduler.now(), lastAnswer), state, error });
+  }
+
+  /** The next subscriber connects again, perhaps in response to the end. */
+  #disconnect(error: unknown): Subject<LiveEvent<Own>> {
+    const ended$ = this.#event$;
+    this.#event$ = new Subject();
+    this.#isConnected = false;
+    // The watch says so itself, unless it is unsubscribed from.
+    if (this.status$.value.state !== 'closed') this.#become('closed', error);
+    return ended$;
+  }
 }
 
 /** A batch as batches of one event each. */

@@ -6,7 +6,8 @@ export {
   type BackoffConfig,
   type RetryConfig,
 } from './backoff.js';
-export { isRealTime, monotonicClock, TESTING_OPTIONS, type TestingConfig } from './clocks.js';
+export { ageLimit, ageOf, instant, isRealTime, monotonicClock, TESTING_OPTIONS } from './clocks.js';
+export type { Clocks, Instant, TestingConfig } from './clocks.js';
 export {
   audienceFeed,
   eventFeed,
@@ -15,11 +16,10 @@ export {
   type EventFeed,
   type EventFeedConfig,
 } from './event-feed.js';
-export { heldSignals, runWhile, type Audience } from './audience.js';
-export type { Poll, PollContext, Polled, PollSignal, Reservation, SinglePoll } from './poll.js';
+export { queuedSignals, runWhile, type Audience } from './audience.js';
+export type { Poll, PollContext, Polled, PollSignal, SinglePoll } from './poll.js';
 export { defaultWake, pageEvents, pageWake } from './wake.js';
 export {
-  ageLimit,
   WATCH_OPTIONS,
   watchSettings,
   type AckDecision,
@@ -37,6 +37,7 @@ export {
   type Checkpoint,
   type Gap,
   type GapReason,
+  type PollEnd,
   type ResumableWatch,
   type SharedWatch,
   type WatchLogEntry,
@@ -44,4 +45,6 @@ export {
   type WatchSignal,
   type WatchStatus,
 } from './watch-signal.js';
-export { continuingWatch, watch, watchSignals } from './watch.js';
+export { KeptPaces } from './kept-paces.js';
+export { continuingWatch } from './continuing-watch.js';
+export { watch, watchSignals } from './watch.js';

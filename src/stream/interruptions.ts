@@ -9,21 +9,24 @@ import {
   tap,
   timer,
   type Observable,
+  type SchedulerLike,
   type Subscriber,
   type Subscription,
 } from 'rxjs';
 import { isRealTime } from './clocks.js';
 import type { Audience } from './audience.js';
-import type { Interruption } from './turn/index.js';
-import { isPage, pageOffline } from './wake.js';
+import type { Interruption } from './transition/index.js';
+import { isPage, pageEvents, pageOffline } from './wake.js';
 import type { WatchSettings } from './watch-config.js';
 
-/** The number of watches of this process that are subscribed to, and not paused. */
-export let openWatches = 0;
+const open = new WeakMap<SchedulerLike, number>();
+
+/** The number of watches of a process that are subscribed to, and not paused. Those of another scheduler, such as a virtual one, do not wake with them. */
+export const openWatches = (scheduler: SchedulerLike): number => open.get(scheduler) ?? 0;
 
 type Settings = Pick<WatchSettings<never>, 'monotonic' | 'scheduler' | 'wake$'>;
 
-/** So many polls may follow each other without a turn for timers and the network. */
+/** So many polls may follow each other without a tick for timers and the network. */
 const SOON_IN_A_ROW = 32;
 
 /** What interrupts a watch: the machine wakes, the page goes offline, the audience of a feed leaves or comes back. */
@@ -75,7 +78,7 @@ export class Interruptions {
   rest(wait: number, isShortenable: boolean): Observable<unknown> {
     const { scheduler } = this.#settings;
     const left = this.isPending ? 0 : wait;
-    // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a turn, too.
+    // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a transition, too.
     const mayBeSoon = left === 0 && this.isActive && isRealTime(scheduler);
     if (mayBeSoon && ++this.#soon % SOON_IN_A_ROW !== 0) return timer(0, asapScheduler);
     const isWakeable = left > 0 && this.isActive && isShortenable;
@@ -96,22 +99,25 @@ export class Interruptions {
   }
 
   #follow(isFollowing: boolean): void {
-    if (this.#following) openWatches--;
+    const { monotonic, scheduler, wake$ } = this.#settings;
+    if (this.#following) open.set(scheduler, openWatches(scheduler) - 1);
     this.#following?.unsubscribe();
     this.#following = undefined;
     if (!isFollowing) return;
-    openWatches++;
-    const { monotonic, wake$ } = this.#settings;
+    open.set(scheduler, openWatches(scheduler) + 1);
     const woken = () => {
       this.wokenAt = monotonic.now();
       this.interruption$.next('woken');
     };
     // A wake source that fails does not end the watch.
     this.#following = defer(() => wake$).subscribe({ next: woken, error: () => undefined });
-    const offline = () => {
-      this.defer('offline');
-      this.interruption$.next('offline');
+    const said = (kind: Interruption, otherwise: Interruption) => () => {
+      this.settle(otherwise);
+      this.defer(kind);
+      this.interruption$.next(kind);
     };
-    if (isPage()) this.#following.add(pageOffline().subscribe(offline));
+    if (!isPage()) return;
+    this.#following.add(pageOffline().subscribe(said('offline', 'online')));
+    this.#following.add(pageEvents('online').subscribe(said('online', 'offline')));
   }
 }

@@ -37,10 +37,3 @@ export interface SentPollContext extends PollContext {
   readonly pollOf: number;
   readonly onSent: () => void;
 }
-
-/** A request that may be sent after `wait` ms. */
-export interface Reservation {
-  readonly wait: number;
-  /** It is not sent. */
-  readonly cancel: () => void;
-}

@@ -1,11 +1,12 @@
-import { asyncScheduler, NEVER, type ObservableInput, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, NEVER, type Observable, type ObservableInput, type SchedulerLike } from 'rxjs';
 import {
   aFunction,
   checkArgument,
   checkOptions,
-  given,
+  definedOptions,
   guarded,
   milliseconds,
+  nonEmptyString,
   observableInput,
   plainObject,
   positiveInteger,
@@ -19,9 +20,8 @@ import {
 import { jsonHash } from '../protocol/index.js';
 import { backoffSettings, type BackoffConfig } from './backoff.js';
 import { monotonicClock, TESTING_OPTIONS, type Clocks, type TestingConfig } from './clocks.js';
-import type { Reservation } from './poll.js';
-import { repeatKey } from './repeat-key.js';
-import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
+import type { KeptPaces } from './kept-paces.js';
+import type { Checkpoint, Gap, PollEnd, WatchLogEntry } from './watch-signal.js';
 
 /**
  * What `ack` may decide, by emitting it: the watch ends, with this error if there is one, or it continues from somewhere else,
@@ -83,14 +83,14 @@ export interface WatchConfig<A> {
    * Called before each poll, which is sent when the returned Observable or promise emits or completes: many watches can share a
    * rate limit. If it fails, so has the poll. Default: polls are sent when they are due.
    */
-  readonly permit?: () => ObservableInput<unknown>;
-  /** Returns the index of an answer. Default: its `watch.index`. */
-  readonly indexOf?: (answer: A) => string | number | null | undefined;
+  readonly beforePoll?: () => ObservableInput<unknown>;
+  /** Where the index of an answer stands, as a path of names; or a function that returns it. Default: `'watch.index'`. */
+  readonly indexOf?: string | ((answer: A) => string | number | null | undefined);
   /** Whether an answer contains no news. Default: never. */
-  readonly isIdle?: (answer: A) => boolean;
+  readonly isEmpty?: (answer: A) => boolean;
   /**
    * Returns a key of an answer. If it equals the key of the last answer with news, the answer is a repeat, and no news. Default: a hash
-   * of its JSON except for `watch`, or for the field that `indexOf` returns; of its text, if a client has requested it.
+   * of its JSON except for where its index stands, or of all of it if `indexOf` is a function; of its text, if a client has requested it.
    */
   readonly keyOf?: (answer: A) => unknown;
   /** Decides what a failed poll means. Default: `recovery`, which knows this library's errors and retries after others. */
@@ -142,9 +142,12 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   retention,
   // Checked by `backoffSettings`.
   backoff: plainObject,
-  permit: aFunction,
-  indexOf: aFunction,
-  isIdle: aFunction,
+  beforePoll: aFunction,
+  indexOf: {
+    name: "a path such as 'watch.index', or a function",
+    is: u => aFunction.is(u) || nonEmptyString.is(u),
+  },
+  isEmpty: aFunction,
   keyOf: aFunction,
   recovery: aFunction,
   log: aFunction,
@@ -152,8 +155,7 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   testing: plainObject,
 };
 
-type Defaulted =
-  'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' | 'indexOf' | 'isIdle' | 'recovery';
+type Defaulted = 'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' | 'isEmpty' | 'recovery';
 
 /** A {@link WatchConfig} with its defaults filled in. */
 export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulted>>, Clocks {
@@ -162,33 +164,49 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   readonly ack: ((answer: A, checkpoint: Checkpoint, gap?: Gap) => ObservableInput<unknown>) | undefined;
   readonly backoff: Required<BackoffConfig>;
   readonly random: () => number;
-  readonly permit: (() => ObservableInput<unknown>) | undefined;
+  readonly beforePoll: (() => ObservableInput<unknown>) | undefined;
+  readonly indexOf: (answer: A) => unknown;
   readonly keyOf: (answer: A, text: string | undefined) => unknown;
   /** What is acknowledged of an answer that only repeats the last one. */
   readonly withoutNews: (answer: A) => A;
   readonly log: (entry: WatchLogEntry) => void;
+  /** Called when a poll is over, for those who make something of the watch: `log` is the user's. */
+  readonly onPollEnd?: (why: PollEnd) => void;
   /** Whether an index can be sent. */
   readonly isIndex: IndexGuard;
-  /** Reserves a request. `latest`: it must not wait for longer than this, in ms. Absent if there is no budget. */
-  readonly budget?: (latest: number) => Reservation;
+  /** Completes when a poll may be sent; emits how long it has to wait, in ms, if it does. Absent if there is no quota. */
+  readonly quota?: () => Observable<number>;
+  /** Keeps the pace of this watch for the next one of the same, which it gives to it. */
+  readonly kept?: { readonly paces: KeptPaces; readonly key: string };
   /** Whether the next subscriber of a feed that has had none for a while gets what has happened since. */
   readonly resume: boolean;
 }
 
 /** What an endpoint says about its answers. */
 export type AnswerSettings<A> = Partial<
-  Pick<WatchSettings<A>, 'isIdle' | 'keyOf' | 'withoutNews' | 'isIndex' | 'budget'>
+  Pick<WatchSettings<A>, 'isEmpty' | 'keyOf' | 'withoutNews' | 'isIndex' | 'quota' | 'onPollEnd' | 'kept'>
 >;
 
 /** Fills in the defaults, some of which may be an endpoint's. Throws an `InputError` if an option is unknown or invalid. */
 export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettings<A>): WatchSettings<A> {
   checkOptions<WatchConfig<never>>(config, WATCH_OPTIONS);
-  const { from, ack, permit, backoff, log, testing, scheduler = asyncScheduler, ...options } = given(config);
+  const {
+    from,
+    ack,
+    beforePoll,
+    backoff,
+    log,
+    testing,
+    scheduler = asyncScheduler,
+    indexOf = 'watch.index',
+    ...options
+  } = definedOptions(config);
   checkOptions(testing, TESTING_OPTIONS, 'testing');
+  const path = typeof indexOf === 'function' ? undefined : indexOf.split('.');
   return {
     from: from == null ? undefined : resumePoint(from, defaults?.isIndex),
     ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
-    permit,
+    beforePoll,
     scheduler,
     backoff: backoffSettings(backoff),
     log: guarded(log),
@@ -197,21 +215,24 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettin
     minInterval: 1_000,
     burst: 3,
     retention: Infinity,
-    indexOf: answer => (answer as { watch?: { index?: string } | null } | null)?.watch?.index,
-    isIdle: () => false,
+    isEmpty: () => false,
     isIndex: () => true,
     // The index may change although the data has not.
-    keyOf: options.indexOf ? repeatKey(options.indexOf) : answer => jsonHash(answer, ['watch']),
+    keyOf: answer => jsonHash(answer, path),
     withoutNews: answer => answer,
     recovery,
     random: Math.random,
     monotonic: monotonicClock(scheduler),
-    ...given(testing),
+    ...definedOptions(testing),
     resume: true,
-    ...given(defaults),
+    ...definedOptions(defaults),
     ...options,
+    indexOf: typeof indexOf === 'function' ? indexOf : answer => fieldAt(answer, path!),
   };
 }
+
+const fieldAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((part, name) => (Object(part) as Record<string, unknown>)[name], value);
 
 /** Where a watch resumes. Without an index it cannot, which counts as a gap. */
 export interface ResumePoint {
@@ -224,9 +245,4 @@ export function resumePoint(from: string | Checkpoint, isIndex?: IndexGuard): Re
   checkArgument('from', resumable(isIndex), from);
   const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };
   return { index: index === '' ? undefined : index, at };
-}
-
-/** How old an index may become until it is expired, in ms: answers take a moment to arrive. */
-export function ageLimit(retention: number): number {
-  return retention * 0.99;
 }

@@ -5,14 +5,14 @@ import { Observable, type OperatorFunction } from 'rxjs';
  *
  * - `silence`: the index, or what a feed held for a subscriber, is so old that the service may have dropped events after it; or a
  *   checkpoint has a time in the future.
- * - `index_refused`: the service did not accept the index, and the watch continued without one.
+ * - `index_rejected`: the service did not accept the index, and the watch continued without one.
  * - `index_backwards`: the index went back, for example after a restart of the service.
  * - `index_missing`: an answer had no index to continue from, or one that fits into no URL.
  * - `unacknowledged`: the first answer could not be acknowledged, and without an index it cannot be requested again.
  * - `unwatched`: a feed with `resume: false` had no subscribers for a while, or a tab has missed more than the others remember.
  */
 export type GapReason =
-  'silence' | 'index_refused' | 'index_backwards' | 'index_missing' | 'unacknowledged' | 'unwatched';
+  'silence' | 'index_rejected' | 'index_backwards' | 'index_missing' | 'unacknowledged' | 'unwatched';
 
 /** A point in a watch where something may have been missed. It is emitted before the next answer. */
 export interface Gap {
@@ -29,7 +29,7 @@ export interface Gap {
  * - `idle`: nothing polls: a feed has no subscribers.
  * - `connecting`: there has been no answer yet, or none since a feed was returned to.
  * - `live`: the service has answered; or it has been holding a poll with an index for 2 s (longer, if something has held the one before
- *   it): it has nothing new.
+ *   it; 5 s, once the browser says that it is online again): it has nothing new.
  * - `retrying`: the last poll failed, see `error`; or the service has said nothing for 150 s, see `hint`. Another poll follows.
  * - `offline`: like `retrying`, but no connection could be made at all; or the browser of a page says that it has no network.
  * - `acknowledging`: `ack` has not completed for 30 s. Nothing is polled meanwhile.
@@ -43,11 +43,11 @@ export interface WatchStatus {
   readonly lastAnswer: number | undefined;
   /** The number of consecutive failed polls. */
   readonly attempt: number;
-  /** When the next poll will be sent, in ms since 1970, if the watch is `retrying` or `offline`, or waits for its quota. */
+  /** When the next poll will be sent, in ms since 1970, if the watch is `retrying` or `offline`; about when, if it waits for its quota. */
   readonly nextTry: number | undefined;
   /** The error of the last poll, if it failed. */
   readonly error: unknown;
-  /** What to check: the URL if there has never been an answer, what cuts polls off, or what answers in place of the service. */
+  /** What to check: the URL if there has never been an answer, what cuts polls off, or what answers instead of the service. */
   readonly hint: string | undefined;
 }
 
@@ -81,20 +81,20 @@ export function changedStatus(
 }
 
 /**
- * Something that happens in a watch: an answer with news, a gap before it, or a new status. `idle` is an answer without news:
+ * Something that happens in a watch: an answer with news, a gap before it, or a new status. `checkpoint` is an answer without news:
  * there is nothing to do but to remember its checkpoint.
  *
  * A `checkpoint` is where to resume after the answer. It is absent if an answer is made of several, as a roster is.
  */
 export type WatchSignal<A> =
   | { readonly kind: 'answer'; readonly answer: A; readonly checkpoint?: Checkpoint }
-  | { readonly kind: 'idle'; readonly checkpoint: Checkpoint }
+  | { readonly kind: 'checkpoint'; readonly checkpoint: Checkpoint }
   | { readonly kind: 'gap'; readonly gap: Gap }
   | { readonly kind: 'status'; readonly status: WatchStatus };
 
 /** Where to resume after a signal, if it says so. */
 export function checkpointOf(signal: WatchSignal<unknown>): Checkpoint | undefined {
-  return signal.kind === 'answer' || signal.kind === 'idle' ? signal.checkpoint : undefined;
+  return signal.kind === 'answer' || signal.kind === 'checkpoint' ? signal.checkpoint : undefined;
 }
 
 /** Keeps only the answers of a watch. */
@@ -143,10 +143,11 @@ export interface Checkpoint {
 /**
  * An entry of the log of a watch.
  *
- * - `turn`: a poll is over, or a feed was left or returned to. `why` says how it ended, and `wait` how long the watch waits before the next
- *   poll, in ms: there was `news`; the service had `nothing` new; a cache may have sent an `echo` of its last answer; something between
- *   `cut` the poll off, or no answer came in time; the poll `failed`, and the watch backs off; the service `asked` for the wait; the machine `woke`; the consumer's `ack` failed; a feed
- *   was `left` by its last subscriber, or `returned` to; or the watch `ended`.
+ * - `poll_end`: a poll is over, or a feed was left or returned to. `why` says how it ended, and `wait` how long the watch waits before the next
+ *   poll, in ms: there was `news`; the service had `no_news`; a cache may have sent a `stale` answer; an intermediary `cut` the poll off, or no
+ *   answer came in time; the poll `failed`, and the watch backs off; the service asked for the wait (`retry_after`); the machine woke
+ *   (`woken`); the consumer's `ack` failed (`ack_failed`); a feed was left by its last subscriber (`paused`), or returned to (`resumed`); or
+ *   the watch `ended`.
  * - `gap`: something may have been missed.
  */
 export type WatchLogEntry = {
@@ -156,8 +157,8 @@ export type WatchLogEntry = {
   readonly watchId: number;
 } & (
   | {
-      readonly kind: 'turn';
-      readonly why: TurnReason;
+      readonly kind: 'poll_end';
+      readonly why: PollEnd;
       readonly wait: number;
       /** The number of consecutive failed polls. */
       readonly attempt: number;
@@ -167,5 +168,15 @@ export type WatchLogEntry = {
 );
 
 /** How a poll ended, and why the watch waits before the next one. */
-export type TurnReason =
-  'news' | 'nothing' | 'echo' | 'cut' | 'failed' | 'asked' | 'woke' | 'ack' | 'left' | 'returned' | 'ended';
+export type PollEnd =
+  | 'news'
+  | 'no_news'
+  | 'stale'
+  | 'cut'
+  | 'failed'
+  | 'retry_after'
+  | 'woken'
+  | 'ack_failed'
+  | 'paused'
+  | 'resumed'
+  | 'ended';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { OUTAGES, type Fault, type FaultKind } from './world/fault.js';
+import { ODD_ENDS, OUTAGES, type Fault, type FaultKind } from './world/fault.js';
 import type { Scenario } from './simulate.js';
 import type { SubscriberConfig } from './world/subscriber.js';
 
@@ -7,6 +7,18 @@ const seconds = (min: number, max: number) => fc.integer({ min: min * 20, max: m
 
 const faultKind: fc.Arbitrary<FaultKind> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...OUTAGES) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ after: fc.constantFrom(0, 5_000, 12_000, 29_000, 55_000), end: fc.constantFrom(...ODD_ENDS) })
+      .chain(({ after, end }) =>
+        fc.constantFrom<FaultKind>(
+          { kind: 'cuts', after: Math.max(after, 5_000), by: end },
+          { kind: 'poison', after, how: end },
+          { kind: 'proxy', after, status: end },
+        ),
+      ),
+  },
   fc.constantFrom<FaultKind>(
     { kind: 'old connections' },
     { kind: 'cuts', after: 30_000 },
@@ -91,6 +103,10 @@ export const randomScenario: fc.Arbitrary<Scenario> = fc
       maxLength: 1,
     }),
     resets: fc.array(seconds(1, 600), { maxLength: 1 }),
+    wakes: fc.array(seconds(1, 900), { maxLength: 4 }),
+    offline: fc
+      .array(fc.record({ from: seconds(1, 900), length: seconds(0, 200) }), { maxLength: 2 })
+      .map(all => all.map(({ from, length }) => ({ from, to: from + length }))),
     bodyTime: fc.constantFrom(0, 0, 2_000, 9_000),
     service: fc.record({
       ...{ block: fc.constantFrom(40_000, 60_000), apiTimeout: fc.constantFrom(Infinity, 50_000) },

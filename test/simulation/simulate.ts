@@ -1,4 +1,6 @@
 import { Subject } from 'rxjs';
+import type { LogEntry } from 'lobby-rx';
+import { fakePage } from '../fake-page.js';
 import { Clocks } from './world/clocks.js';
 import { DeliveryJudge } from './judge/delivery.js';
 import { EventService, type PublishedEvent, type ServiceConfig } from './world/event-service.js';
@@ -36,6 +38,10 @@ export interface Scenario {
   /** Somebody sets the client's wall clock. */
   readonly steps?: readonly { readonly at: number; readonly by: number }[];
   readonly sleeps?: readonly Sleep[];
+  /** When a wake is signalled for no reason. */
+  readonly wakes?: readonly number[];
+  /** When the browser says that it is offline, and online again, for no reason. */
+  readonly offline?: readonly { readonly from: number; readonly to: number }[];
   /** When the service forgets everything. */
   readonly resets?: readonly number[];
   /** Default: `batches` without `ack`. */
@@ -82,8 +88,15 @@ export function simulate(scenario: Scenario): Outcome {
       if (!keepsConnections) network.breakConnections();
     }, at);
   }
-  subscribe(subscriber, {
-    ...{ clocks, journal, wake$, end$, transport: network.transport },
+  for (const at of scenario.wakes ?? []) clocks.client.schedule(() => wake$.next(), at);
+  const page = scenario.offline?.length ? fakePage() : undefined;
+  for (const { from, to } of scenario.offline ?? []) {
+    clocks.client.schedule(() => page?.fire('offline'), from);
+    clocks.client.schedule(() => page?.fire('online'), to);
+  }
+  const requests = new OpenRequests();
+  const client = subscribe(subscriber, {
+    ...{ clocks, journal, wake$, end$, transport: network.transport, log: entry => requests.see(entry) },
     random: randomNumbers(scenario.seed),
     retention: scenario.retention,
   });
@@ -94,12 +107,35 @@ export function simulate(scenario: Scenario): Outcome {
   // Feeds linger.
   end$.next();
   clocks.runUntil(end + 2_000, TOO_MANY);
+  client.close();
+  page?.remove();
   const { entries } = journal;
   const gap = entries.filter(({ kind }) => kind === 'gap')[scenario.maxGaps ?? Infinity];
   const many = gap
     ? [{ what: 'more gaps than there may be', at: gap.true, detail: `${scenario.maxGaps}` }]
     : [];
-  return { entries, events: service.events, violations: [...hot, ...many, ...violations] };
+  const open = requests.violation(at);
+  return { entries, events: service.events, violations: [...hot, ...many, ...open, ...violations] };
+}
+
+/** Judges the log of a client: each request has one end, which is not before it. */
+class OpenRequests {
+  readonly #open = new Set<number>();
+  #odd: string | undefined;
+
+  see(entry: LogEntry): void {
+    if (!('requestId' in entry)) return;
+    const { requestId, kind } = entry;
+    if (kind === 'request') this.#open.add(requestId);
+    else if (!this.#open.delete(requestId)) this.#odd ??= `${requestId} ended twice`;
+    else if (entry.ms < 0) this.#odd ??= `${requestId} took ${entry.ms} ms`;
+  }
+
+  violation(at: number): readonly Violation[] {
+    const [open] = this.#open;
+    const detail = this.#odd ?? (open === undefined ? undefined : `${open} has not ended`);
+    return detail === undefined ? [] : [{ what: 'the log does not add up', at, detail }];
+  }
 }
 
 /** Judges what a client did. */

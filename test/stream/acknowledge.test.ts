@@ -5,7 +5,7 @@ import { acknowledge } from '../../src/stream/acknowledge.js';
 import { watchSettings, type WatchConfig } from '../../src/stream/watch-config.js';
 import { marbles } from '../marbles.js';
 import { answer, type Answer } from '../poll-script.js';
-import { stateWith } from '../turn.js';
+import { stateWith } from '../transition.js';
 
 const checkpoint = { index: '2', at: 5 };
 const abc = answer('2', 'a', 'b', 'c');

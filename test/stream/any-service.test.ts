@@ -1,6 +1,13 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { concat, delay, from, NEVER, of, throwError, type ObservableInput } from 'rxjs';
-import { watch, watchSignals, type PollContext, type WatchConfig, type WatchSignal } from 'lobby-rx';
+import {
+  watch,
+  watchSignals,
+  type IndexingConfig,
+  type PollContext,
+  type WatchConfig,
+  type WatchSignal,
+} from 'lobby-rx';
 import { virtualTime } from '../virtual-time.js';
 
 const HOUR = 3_600_000;
@@ -8,7 +15,7 @@ const HOUR = 3_600_000;
 /** Watches for a while of virtual time. Returns the indexes of its polls and the kinds of its signals, but for the status. */
 function watched<A>(
   answerTo: (index: string | undefined, nth: number) => ObservableInput<A>,
-  config: WatchConfig<A> & { readonly indexOf: (answer: A) => string | number | null | undefined },
+  config: IndexingConfig<A>,
   ms = 60_000,
 ) {
   const { scheduler, pass } = virtualTime();
@@ -32,47 +39,42 @@ function watched<A>(
 describe('a watch of a service of another kind', () => {
   it('takes an answer that differs only where its index stands for a repeat, and keeps to its pace', () => {
     const places = [
-      [(cursor: number) => ({ cursor, items: [] }), (answer: { cursor: number }) => answer.cursor],
-      [
-        (next: number) => ({ meta: { next, of: 'x' }, items: [] }),
-        ({ meta }: { meta: { next: number } }) => meta.next,
-      ],
-      [
-        (id: number) => ({ id, lists: [{ a: 1 }] }),
-        (answer: { id: number } | undefined) => Object.values(answer!)[0]!,
-      ],
+      [(cursor: number) => ({ cursor, items: [] }), 'cursor'],
+      [(next: number) => ({ meta: { next, of: 'x' }, items: [] }), 'meta.next'],
+      [(index: number) => ({ watch: { index }, items: [] }), 'watch.index'],
     ] as const;
     for (const [made, indexOf] of places) {
-      const { asked, kinds } = watched<object>((_, nth) => of(made(nth)), {
-        indexOf: indexOf as (answer: object) => number,
-      });
+      const { asked, kinds } = watched<object>((_, nth) => of(made(nth)), { indexOf });
       ok(asked.length <= 64, `${asked.length} polls in a minute`);
-      deepStrictEqual([kinds[0], new Set(kinds.slice(1))], ['answer', new Set(['idle'])]);
+      deepStrictEqual([kinds[0], new Set(kinds.slice(1))], ['answer', new Set(['checkpoint'])]);
       deepStrictEqual(asked.slice(0, 4), [undefined, '1', '2', '3']);
     }
   });
 
-  it('takes what else differs for news, even if the index stands in it, and whatever has no place of its own', () => {
-    const count = watched(
-      (_, nth) => of({ cursor: nth, total: nth }),
-      { indexOf: ({ cursor }) => cursor },
-      10,
-    );
-    ok(count.kinds.length > 5 && count.kinds.every(kind => kind === 'answer'));
-    const inside = ({ rows }: { rows: readonly { seq: number }[] }) => rows.at(-1)?.seq;
-    const rows = watched((_, nth) => of({ rows: [{ seq: nth }] }), { indexOf: inside }, 10);
-    ok(rows.kinds.every(kind => kind === 'answer'));
-    const headers = new WeakMap<object, number>();
-    const beside = watched(
-      (_, nth) => {
-        const answer = { total: nth };
-        headers.set(answer, nth);
-        return of(answer);
-      },
-      { indexOf: answer => headers.get(answer) },
-      10,
-    );
-    ok(beside.kinds.every(kind => kind === 'answer'));
+  it('takes what else differs for news; and whatever differs, if a function returns its index', () => {
+    const total = watched((_, nth) => of({ cursor: nth, total: nth }), { indexOf: 'cursor' }, 10);
+    ok(total.kinds.length > 5 && total.kinds.every(kind => kind === 'answer'));
+    const by = ({ cursor }: { cursor: number }) => cursor;
+    const cursors = watched((_, nth) => of({ cursor: nth }), { indexOf: by }, 10);
+    ok(cursors.kinds.length > 5 && cursors.kinds.every(kind => kind === 'answer'));
+    const keyed = watched((_, nth) => of({ cursor: nth }), { indexOf: by, keyOf: () => 'the same' }, 10);
+    deepStrictEqual([keyed.kinds[0], new Set(keyed.kinds.slice(1))], ['answer', new Set(['checkpoint'])]);
+  });
+
+  it('has no index where a path leads nowhere, and rejects what is no path', () => {
+    for (const answer of [undefined, null, 7, 'text', {}, { meta: null }]) {
+      const { asked } = watched<unknown>(
+        (_, nth) => (nth === 1 ? of(answer) : NEVER),
+        { indexOf: 'meta.next' },
+        2_000,
+      );
+      deepStrictEqual(asked, [undefined, undefined]);
+    }
+    for (const indexOf of ['', 7, {}])
+      throws(
+        () => watch(() => NEVER, { indexOf: indexOf as string }),
+        /indexOf must be a path such as 'watch\.index', or a function/,
+      );
   });
 
   it('takes an answer that refers to one object twice for the repeat that it is', () => {
@@ -80,20 +82,16 @@ describe('a watch of a service of another kind', () => {
       const owner = { id: 7 };
       return { owner, members: [owner], seq: 'a' };
     };
-    const { asked, kinds } = watched(() => of(made()), { indexOf: ({ seq }) => seq });
+    const { asked, kinds } = watched(() => of(made()), { indexOf: 'seq' });
     ok(asked.length <= 64, `${asked.length} polls in a minute`);
-    deepStrictEqual([kinds[0], new Set(kinds.slice(1))], ['answer', new Set(['idle'])]);
+    deepStrictEqual([kinds[0], new Set(kinds.slice(1))], ['answer', new Set(['checkpoint'])]);
   });
 
   it('has no gap however long it has heard nothing, unless it says how long that service remembers', () => {
     const { scheduler } = virtualTime();
     const gaps = (config: WatchConfig<{ seq: number }>) => {
       const hourAgo = { index: '1', at: scheduler.now() - HOUR };
-      const { kinds } = watched(
-        () => of({ seq: 2 }),
-        { indexOf: ({ seq }) => seq, from: hourAgo, ...config },
-        10,
-      );
+      const { kinds } = watched(() => of({ seq: 2 }), { from: hourAgo, ...config, indexOf: 'seq' }, 10);
       return kinds.filter(kind => kind === 'gap').length;
     };
     deepStrictEqual([gaps({}), gaps({ retention: Infinity }), gaps({ retention: HOUR / 2 })], [0, 0, 1]);

@@ -9,7 +9,7 @@ import {
   monotonicClock,
 } from '../../src/stream/clocks.js';
 import { marbles } from '../marbles.js';
-import { when } from '../turn.js';
+import { when } from '../transition.js';
 import { virtualTime } from '../virtual-time.js';
 
 /** As one that keeps its timers out of a zone is made. */

@@ -4,7 +4,7 @@ import {
   backoff,
   DecodeError,
   either,
-  fold,
+  scanState,
   InputError,
   isRetryable,
   StatusError,
@@ -161,12 +161,12 @@ describe('either', () => {
   );
 });
 
-describe('fold', () => {
+describe('scanState', () => {
   it(
     'emits the seed, then each new state, and nothing if the state stays the same',
     marbles(({ cold, expectObservable }) => {
       const longest = cold('-a-b-c|', { a: 'xx', b: 'x', c: 'xxx' }).pipe(
-        fold((best, text: string) => (text.length > best.length ? text : best), ''),
+        scanState((best, text: string) => (text.length > best.length ? text : best), ''),
       );
       expectObservable(longest).toBe('sa---c|', { s: '', a: 'xx', c: 'xxx' });
     }),

@@ -62,34 +62,42 @@ describe('pageWake', () => {
     watching.unsubscribe();
   });
 
-  it('that goes offline makes the status so at once, at the start, too, until the next word of the service', () => {
+  /** A feed in a page that is online or not, and what its status says. The service answers when it is told to. */
+  function pageWithFeed(
+    test: (feed: {
+      readonly states: string[];
+      readonly sent: () => number;
+      readonly answer: (index: number) => void;
+      readonly pass: (ms: number) => void;
+    }) => void,
+    { onLine = true, wake$ }: { onLine?: boolean; wake$?: Observable<unknown> } = {},
+  ) {
     const own = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
-    Object.defineProperty(globalThis, 'navigator', { value: { onLine: false }, configurable: true });
+    Object.defineProperty(globalThis, 'navigator', { value: { onLine }, configurable: true });
     try {
       const { scheduler, pass } = virtualTime();
       const answer$ = new Subject<TransportResponse>();
-      const transport = () => answer$.pipe(take(1));
-      const { feed } = createClient({ url: 'https://a.example', token: 't', transport, scheduler }).events;
+      let sent = 0;
+      const transport = (request: TransportRequest) => {
+        sent++;
+        request.onSent?.();
+        return answer$.pipe(take(1));
+      };
+      const { feed } = createClient({
+        ...{ url: 'https://a.example', token: 't', transport, scheduler },
+        ...(wake$ && { watch: { wake$ } }),
+      }).events;
       const states: string[] = [];
-      feed.status$.subscribe(({ state }) => states.push(state));
+      feed.status$.subscribe(({ state }) => {
+        if (states.at(-1) !== state) states.push(state);
+      });
       const watching = feed.all$.subscribe();
       const answer = (index: number) =>
         answer$.next({
           ...{ status: 200, headers: { get: () => null } },
           text: `{"events":[],"watch":{"index":"${index}"}}`,
         });
-      pass(100);
-      deepStrictEqual(states, ['idle', 'connecting', 'offline']);
-      answer(1);
-      pass(40_000);
-      strictEqual(states.at(-1), 'live');
-      page.fire('offline');
-      pass(100);
-      strictEqual(states.at(-1), 'offline');
-      pass(20_000);
-      answer(2);
-      pass(1);
-      strictEqual(states.at(-1), 'live');
+      test({ states, sent: () => sent, answer, pass });
       watching.unsubscribe();
       pass(2_000);
       deepStrictEqual(page.listeners, []);
@@ -97,6 +105,67 @@ describe('pageWake', () => {
       if (own) Object.defineProperty(globalThis, 'navigator', own);
       else delete (globalThis as { navigator?: unknown }).navigator;
     }
+  }
+
+  it('that goes offline makes the status so at once, at the start, too, until the next word of the service', () => {
+    pageWithFeed(
+      ({ states, answer, pass }) => {
+        pass(100);
+        deepStrictEqual(states, ['idle', 'connecting', 'offline']);
+        answer(1);
+        pass(40_000);
+        strictEqual(states.at(-1), 'live');
+        page.fire('offline');
+        pass(100);
+        strictEqual(states.at(-1), 'offline');
+        pass(20_000);
+        answer(2);
+        pass(1);
+        strictEqual(states.at(-1), 'live');
+      },
+      { onLine: false },
+    );
+  });
+
+  it('that is online again is connecting at once, and live 5 s into a held poll', () => {
+    // With its own wake, and with one that says nothing.
+    for (const config of [{}, { wake$: NEVER }])
+      pageWithFeed(({ states, sent, answer, pass }) => {
+        answer(1);
+        pass(20_000);
+        page.fire('offline');
+        pass(10_000);
+        const polls = sent();
+        page.fire('online');
+        pass(10);
+        strictEqual(states.at(-1), 'connecting');
+        pass(4_900);
+        strictEqual(states.at(-1), 'connecting');
+        pass(1_200);
+        deepStrictEqual([states.at(-1), sent() - polls], ['live', 'wake$' in config ? 0 : 1]);
+      }, config);
+  });
+
+  it('that says so again and again is believed once, until the service has said a word', () => {
+    pageWithFeed(({ states, answer, pass }) => {
+      answer(1);
+      pass(20_000);
+      for (let i = 0; i < 20; i++) {
+        page.fire('offline');
+        pass(1_000);
+        page.fire('online');
+        pass(20_000);
+      }
+      deepStrictEqual(states.slice(3), [
+        ...['offline', 'connecting', 'live'],
+        ...Array.from({ length: 38 }, (_, i) => (i % 2 === 0 ? 'offline' : 'connecting')),
+      ]);
+      pass(70_000);
+      strictEqual(states.at(-1), 'retrying');
+      answer(2);
+      pass(1);
+      strictEqual(states.at(-1), 'live');
+    });
   });
 
   it('wakes the watches of a client in a page, where a jump of the clock does not', () => {

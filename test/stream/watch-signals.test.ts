@@ -14,7 +14,7 @@ import {
 } from 'rxjs';
 import { watchSignals, type Recovery, type WatchLogEntry, type WatchSignal } from 'lobby-rx';
 import { marbles } from '../marbles.js';
-import { answer, isIdle, script, type Answer } from '../poll-script.js';
+import { answer, isEmpty, script, type Answer } from '../poll-script.js';
 import { journal, word } from '../signal-journal.js';
 
 const random = () => 1;
@@ -22,7 +22,7 @@ const refuse = (): Recovery => ({ kind: 'index' });
 
 const words = (signals$: Observable<WatchSignal<Answer>>) =>
   signals$.pipe(
-    filter(({ kind }) => kind !== 'idle'),
+    filter(({ kind }) => kind !== 'checkpoint'),
     map(word),
   );
 
@@ -54,13 +54,13 @@ describe('watchSignals', () => {
         cold('---(b|)', { b: answer('2') }),
         cold('-(c|)', { c: answer('3', 'y') }),
       );
-      const positions$ = watchSignals(poll, { isIdle }).pipe(
+      const positions$ = watchSignals(poll, { isEmpty }).pipe(
         map(signal => ('checkpoint' in signal ? [signal.kind, signal.checkpoint] : undefined)),
         filter(position => position !== undefined),
       );
       expectObservable(positions$, '10ms !').toBe('--a--bc', {
         a: ['answer', { index: '1', at: 0 }],
-        b: ['idle', { index: '2', at: 2 }],
+        b: ['checkpoint', { index: '2', at: 2 }],
         c: ['answer', { index: '3', at: 5 }],
       });
     }),
@@ -133,7 +133,7 @@ describe('watchSignals', () => {
       flush();
       deepStrictEqual(seen, [
         ...['0 connecting', '0 live', '0 x'],
-        ...['1 retrying', '2 live', '2 index_refused', '2 y'],
+        ...['1 retrying', '2 live', '2 index_rejected', '2 y'],
       ]);
       deepStrictEqual(asked, [undefined, '7', undefined, '1']);
     }),
@@ -168,7 +168,7 @@ describe('watchSignals', () => {
       );
       const recovery = (): Recovery => ({ kind: 'retry', dropsIndex: true });
       const config = {
-        isIdle,
+        isEmpty,
         testing: { random },
         recovery,
         minInterval: 0,
@@ -177,7 +177,7 @@ describe('watchSignals', () => {
       const seen = journal(watchSignals(poll, config), helpers, '90ms !');
       flush();
       const lines = seen.filter(line => !line.endsWith('retrying'));
-      deepStrictEqual(lines, ['0 connecting', '0 live', '0 x', '81 live', '81 index_refused', '82 y']);
+      deepStrictEqual(lines, ['0 connecting', '0 live', '0 x', '81 live', '81 index_rejected', '82 y']);
     }),
   );
 
@@ -300,10 +300,10 @@ describe('watchSignals', () => {
       strictEqual(another, watchId! + 1);
       const fine = { attempt: 0, error: undefined };
       deepStrictEqual(logs[0], [
-        { at: 1, watchId, kind: 'turn', why: 'news', wait: 0, ...fine },
-        { at: 2, watchId, kind: 'turn', why: 'failed', wait: 5, attempt: 1, error: 'down' },
+        { at: 1, watchId, kind: 'poll_end', why: 'news', wait: 0, ...fine },
+        { at: 2, watchId, kind: 'poll_end', why: 'failed', wait: 5, attempt: 1, error: 'down' },
         { at: 8, watchId, kind: 'gap', reason: 'index_backwards', index: '9' },
-        { at: 8, watchId, kind: 'turn', why: 'news', wait: 0, ...fine },
+        { at: 8, watchId, kind: 'poll_end', why: 'news', wait: 0, ...fine },
       ]);
     }),
   );
@@ -312,7 +312,7 @@ describe('watchSignals', () => {
     const seen: string[] = [];
     watchSignals(() => throwError(() => 'down'), {
       recovery: () => ({ kind: 'end' }),
-      log: entry => seen.push(entry.kind === 'turn' ? entry.why : entry.kind),
+      log: entry => seen.push(entry.kind === 'poll_end' ? entry.why : entry.kind),
     }).subscribe({
       next: signal => seen.push(signal.kind === 'status' ? signal.status.state : signal.kind),
       error: (error: unknown) => seen.push(String(error)),
@@ -338,7 +338,7 @@ describe('watchSignals', () => {
       };
       const once = cold('-(a|)', { a: answer('1', 'x') });
       const lost = cold<never>('-#');
-      for (const config of [{ isIdle: bug }, { indexOf: bug }, { keyOf: bug }]) {
+      for (const config of [{ isEmpty: bug }, { indexOf: bug }, { keyOf: bug }]) {
         const signals$ = words(watchSignals(() => once, config));
         expectObservable(signals$).toBe('a(b#)', { a: 'connecting', b: 'closed' }, thrown);
       }

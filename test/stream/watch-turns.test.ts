@@ -2,9 +2,9 @@ import { deepStrictEqual } from 'node:assert';
 import { asyncScheduler, defer, map, NEVER, of, take, takeWhile, tap } from 'rxjs';
 import { watch, watchSignals, type Recovery } from 'lobby-rx';
 import { watchSettings } from '../../src/stream/watch-config.js';
-import { continuingWatch } from '../../src/stream/watch.js';
+import { continuingWatch } from '../../src/stream/continuing-watch.js';
 import { marbles } from '../marbles.js';
-import { answer, isIdle, script, type Answer } from '../poll-script.js';
+import { answer, isEmpty, script, type Answer } from '../poll-script.js';
 import { journal, word } from '../signal-journal.js';
 
 const random = () => 1;
@@ -33,7 +33,7 @@ describe('a turn of the watch', () => {
         cold('-(c|)', { c: answer('3', 'x') }),
         last,
       );
-      expectObservable(watch(poll, { isIdle }), '-----!').toBe('-a--d', {
+      expectObservable(watch(poll, { isEmpty }), '-----!').toBe('-a--d', {
         a: answer('1', 'x'),
         d: answer('4', 'y'),
       });

@@ -19,7 +19,7 @@ import {
 } from 'rxjs';
 import { InputError, watch, type Poll, type Recovery } from 'lobby-rx';
 import { marbles } from '../marbles.js';
-import { answer, isIdle, script, type Answer } from '../poll-script.js';
+import { answer, isEmpty, script, type Answer } from '../poll-script.js';
 
 /** The maximum jitter, so that all waits are predictable. */
 const random = () => 1;
@@ -121,7 +121,7 @@ describe('watch', () => {
         cold('-(a|)', { a: answer('1') }),
         cold('--(b|)', { b: answer('2', 'x') }),
       );
-      expectObservable(watch(poll, { isIdle }), '------!').toBe('---b', { b: answer('2', 'x') });
+      expectObservable(watch(poll, { isEmpty }), '------!').toBe('---b', { b: answer('2', 'x') });
       flush();
       deepStrictEqual(asked, [undefined, '1', '2']);
     }),
@@ -135,7 +135,7 @@ describe('watch', () => {
         cold('-(b|)', { b: answer('2', 'x') }),
         cold('-(c|)', { c: answer('3', 'x', 'y') }),
       );
-      expectObservable(watch(poll, { isIdle }), '------!').toBe('-a-c', {
+      expectObservable(watch(poll, { isEmpty }), '------!').toBe('-a-c', {
         a: answer('1', 'x'),
         c: answer('3', 'x', 'y'),
       });
@@ -183,7 +183,7 @@ describe('watch', () => {
     marbles(({ expectObservable, flush }) => {
       let polls = 0;
       const poll = () => of(answer(String(++polls)));
-      expectObservable(watch(poll, { isIdle }), '1m !').toBe('');
+      expectObservable(watch(poll, { isEmpty }), '1m !').toBe('');
       flush();
       strictEqual(polls, 63);
     }),
@@ -192,14 +192,14 @@ describe('watch', () => {
   it(
     'limits its polls in the same way if it gets idle errors, no answers or repetitions',
     marbles(({ expectObservable, flush }) => {
-      const idle: Recovery = { kind: 'idle' };
+      const idle: Recovery = { kind: 'no_news' };
       const counts = [
         () => throwError(() => new Error('504')),
         (): Observable<Answer> => of(),
         (n: number) => of(answer(String(n), 'the same')),
       ].map(poll => {
         const count = { polls: 0 };
-        const watch$ = watch<Answer>(() => poll(++count.polls), { recovery: () => idle, isIdle });
+        const watch$ = watch<Answer>(() => poll(++count.polls), { recovery: () => idle, isEmpty });
         expectObservable(watch$, '1m !');
         return count;
       });
@@ -385,7 +385,7 @@ describe('watch', () => {
               );
             }).pipe(finalize(() => inFlight--));
           const wake$ = merge(...wakes.map(at => timer(at)));
-          const options = { isIdle, timeout: 100, minInterval: 20, wake$, backoff: { initial: 5, max: 50 } };
+          const options = { isEmpty, timeout: 100, minInterval: 20, wake$, backoff: { initial: 5, max: 50 } };
           const watch$ = merge(of(0), ...stops.map(at => timer(at))).pipe(
             switchMap(() => watch(poll, options)),
           );

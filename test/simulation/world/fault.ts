@@ -12,15 +12,28 @@
  */
 export type Fault = { readonly from: number; readonly to: number } & FaultKind;
 
+/** What a proxy says in the service's own words, perhaps with a `Retry-After` in s, or in a 200 that says nothing. */
+export type OddEnd =
+  `own ${500 | 502 | 503 | 504 | 429}` | 'own 503 after 20' | 'empty' | 'blank' | 'null' | '{}';
+export const ODD_ENDS: readonly OddEnd[] = [
+  ...([500, 502, 503, 504, 429] as const).map(status => `own ${status}` as const),
+  ...(['own 503 after 20', 'empty', 'blank', 'null', '{}'] as const),
+];
+
 export type FaultKind =
   | { readonly kind: 'refused' | 'old connections' }
   | { readonly kind: 'black hole'; readonly resent: boolean }
-  | { readonly kind: 'proxy'; readonly status: number; readonly after: number; readonly isEmpty?: boolean }
-  | { readonly kind: 'cuts'; readonly after: number; readonly by?: number | 'lost' }
+  | {
+      readonly kind: 'proxy';
+      readonly status: number | OddEnd;
+      readonly after: number;
+      readonly isEmpty?: boolean;
+    }
+  | { readonly kind: 'cuts'; readonly after: number; readonly by?: number | 'lost' | OddEnd }
   | {
       readonly kind: 'poison';
       readonly after: number;
-      readonly how: number | 'lost' | 'no JSON' | 'too large' | 'unread';
+      readonly how: number | 'lost' | 'no JSON' | 'too large' | 'unread' | OddEnd;
     }
   | {
       readonly kind: 'cache';

@@ -33,6 +33,7 @@ export type JournalEntry = Moment &
     | { readonly kind: 'gap in ack' }
     | { readonly kind: 'acknowledged' | 'not acknowledged' | 'left' | 'back' | 'resumed' }
     | { readonly kind: 'ended'; readonly error: unknown }
+    | { readonly kind: 'status'; readonly state: string }
   );
 
 /** What happens, without its time. */

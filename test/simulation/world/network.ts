@@ -2,7 +2,7 @@ import { TransportError, type Transport, type TransportRequest, type TransportRe
 import { Observable, Subscription, type Subscriber } from 'rxjs';
 import { BEGIN, type Clocks } from './clocks.js';
 import { ownError, type EventService, type ServiceAnswer } from './event-service.js';
-import type { Fault } from './fault.js';
+import type { Fault, OddEnd } from './fault.js';
 import type { Journal } from './journal.js';
 
 /** How long a request or an answer takes through a healthy network, in ms. */
@@ -24,7 +24,7 @@ interface Exchange {
 }
 
 /** How a request ends without the service: by a status of a proxy, an error of the transport, or a broken answer. */
-type Ending = number | 'lost' | 'too large' | keyof typeof BROKEN;
+type Ending = number | 'lost' | 'too large' | keyof typeof BROKEN | OddEnd;
 
 const BROKEN = { 'no JSON': '{"events":[{"kind":{"x":NaN}}]}', unread: '{"events":5}' };
 
@@ -161,7 +161,7 @@ export class Network {
         this.#toClient(exchange, () => exchange.subscriber.error(error));
         return;
       }
-      const answer = typeof how === 'number' ? page(how) : { status: 200, headers: {}, text: BROKEN[how] };
+      const answer = typeof how === 'number' ? page(how) : oddAnswer(how);
       this.#replace(exchange, isEmpty ? { ...answer, text: '' } : answer);
     };
     exchange.course.add(this.#clocks.world.schedule(end, after));
@@ -260,6 +260,14 @@ export class Network {
 /** The answer of a proxy, which is not the service's. */
 function page(status: number): ServiceAnswer {
   return { status, headers: {}, text: status < 400 ? '' : `<html><h1>${status}</h1></html>` };
+}
+
+/** An answer that is not what it seems: JSON with a code, or a 200 that is broken or says nothing. */
+function oddAnswer(how: keyof typeof BROKEN | OddEnd): ServiceAnswer {
+  const [, status, after] = /^own (\d+)(?: after (\d+))?$/.exec(how) ?? [];
+  if (status !== undefined) return ownError(Number(status), 'GATEWAY', after ? { 'retry-after': after } : {});
+  const texts = { ...BROKEN, ...{ empty: '', blank: ' \n ', null: 'null', '{}': '{ }' } };
+  return { status: 200, headers: {}, text: texts[how as keyof typeof texts] };
 }
 
 function refusal(

@@ -5,6 +5,7 @@ import {
   type Client,
   type Gap,
   type LiveEvent,
+  type LogEntry,
   type Transport,
   type WatchConfig,
 } from 'lobby-rx';
@@ -56,27 +57,32 @@ export interface Surroundings {
   readonly random: () => number;
   readonly wake$: Observable<unknown>;
   readonly end$: Observable<unknown>;
+  readonly log: (entry: LogEntry) => void;
   /** Default: the client's. */
   readonly retention?: number | undefined;
 }
 
-/** Subscribes, and writes down what comes. Nothing is left open when `end$` emits. */
-export function subscribe(config: SubscriberConfig, surroundings: Surroundings): void {
-  const { clocks, transport, random, wake$ } = surroundings;
+/** Subscribes, until `end$` emits, and writes down what comes. Whose linger is longer than that is open until the client is closed. */
+export function subscribe(config: SubscriberConfig, surroundings: Surroundings): Client {
+  const { clocks, transport, random, wake$, log } = surroundings;
   const client = createClient({
-    ...{ url: 'https://service.test', token: 'token', transport },
+    ...{ url: 'https://service.test', token: 'token', transport, log },
     ...{ scheduler: clocks.client, testing: { random, monotonic: clocks.monotonic } },
   });
   const { retention } = surroundings;
   const watch = { wake$, ...(retention !== undefined && { retention }) };
   switch (config.kind) {
     case 'signals':
-      return followSignals(client, watch, surroundings);
+      followSignals(client, watch, surroundings);
+      break;
     case 'batches':
-      return followBatches(client, watch, config, surroundings);
+      followBatches(client, watch, config, surroundings);
+      break;
     case 'feed':
-      return followFeed(client, watch, config, surroundings);
+      followFeed(client, watch, config, surroundings);
+      break;
   }
+  return client;
 }
 
 type Watch = Pick<WatchConfig<never>, 'wake$' | 'retention'>;
@@ -88,6 +94,7 @@ function followSignals(client: Client, watch: Watch, { journal, end$ }: Surround
     .subscribe({
       next: signal => {
         if (signal.kind === 'gap') journal.add({ kind: 'gap', reason: signal.gap.reason });
+        else if (signal.kind === 'status') journal.add({ kind: 'status', state: signal.status.state });
         else if (signal.kind === 'answer')
           journal.add({ kind: 'delivered', ids: idsOf(signal.answer.events) });
       },

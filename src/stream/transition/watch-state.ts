@@ -1,14 +1,15 @@
 import type { Instant } from '../clocks.js';
 import type { Polled } from '../poll.js';
 import type { AckDecision, ResumePoint } from '../watch-config.js';
-import type { Checkpoint, Gap, StatusChange, TurnReason, WatchSignal } from '../watch-signal.js';
-import { firstPace, type Pace } from './pace.js';
-import { firstPlace, type Place } from './place.js';
+import type { Checkpoint, Gap, StatusChange, PollEnd, WatchSignal } from '../watch-signal.js';
+import type { Pace } from '../kept-paces.js';
+import { firstPace } from './pace.js';
+import { firstPosition, type Position } from './position.js';
 import { withStatus, firstHealth, type Health } from './status.js';
 
 /** The state of a watch between two polls. Each part owns its rules. */
 export interface WatchState {
-  readonly place: Place;
+  readonly position: Position;
   readonly pace: Pace;
   readonly health: Health;
   /** When the last poll was sent. */
@@ -19,22 +20,22 @@ export interface WatchState {
 
 /** What happens to a poll, or to the wait for it. */
 export type WatchEvent<A> =
-  /** It waits for the budget until then, on the monotonic clock. */
+  /** It waits for the quota until about then, on the monotonic clock. */
   | { readonly kind: 'waiting'; readonly until: number }
   /** It is being sent; the service has been holding it for a while. It goes on. */
   | { readonly kind: 'sent' | 'held' }
   /** It began to arrive at some time; by default, it has only just done so. */
   | ({ readonly kind: 'answer'; readonly arrivedAt?: Instant | undefined } & Polled<A>)
   /** It completed without an answer; it was not answered in time. */
-  | { readonly kind: 'nothing' | 'timeout' }
+  | { readonly kind: 'completed' | 'timeout' }
   | PollFailure
   /** The machine woke; the last subscriber of a feed left; one came back. */
   | { readonly kind: Interruption }
   /** What was held for the next subscriber is expired. */
   | { readonly kind: 'expired' }
   /** An answer was delivered, but `ack` failed; or it has decided how to go on. */
-  | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly after: Turn<A> }
-  | { readonly kind: 'decided'; readonly decision: AckDecision; readonly after: Turn<A> };
+  | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly after: Transition<A> }
+  | { readonly kind: 'decided'; readonly decision: AckDecision; readonly after: Transition<A> };
 
 /** A poll failed, or could not even be sent. */
 export interface PollFailure {
@@ -47,8 +48,8 @@ export interface PollFailure {
 }
 
 /** What interrupts a poll, or the wait for it: the machine woke; the last subscriber of a feed left; one came back. A page that goes offline
- * interrupts neither. */
-export type Interruption = 'woken' | 'left' | 'returned' | 'offline';
+ * or online interrupts neither. */
+export type Interruption = 'woken' | 'left' | 'returned' | 'offline' | 'online';
 
 /** When it happens. */
 export interface Moment {
@@ -58,11 +59,11 @@ export interface Moment {
 }
 
 /** What an event leads to: the signals to emit, the next state, and how to continue. */
-export interface Turn<A> {
+export interface Transition<A> {
   readonly signals: readonly WatchSignal<never>[];
   readonly state: WatchState;
   /** Absent if the poll goes on. */
-  readonly why?: TurnReason | undefined;
+  readonly why?: PollEnd | undefined;
   /** What has to happen before the next state takes effect. */
   readonly delivery?: Delivery<A>;
   /** The watch ends: with this error, or without one. */
@@ -75,7 +76,7 @@ export interface Delivery<A> {
   readonly answer: A;
   readonly checkpoint: Checkpoint;
   readonly gap: Gap | undefined;
-  /** What is emitted: the gap, unless it has been, then the answer or, if it has no news, `idle`. */
+  /** What is emitted: the gap, unless it has been, then the answer or, if it has no news, the checkpoint. */
   readonly signals: readonly WatchSignal<A>[];
 }
 
@@ -84,7 +85,7 @@ const NEVER: Instant = { at: -Infinity, monotonic: -Infinity };
 /** The state before the first poll. */
 export function firstState(now: Instant, from: ResumePoint | undefined, retention: number): WatchState {
   return {
-    place: firstPlace(now, from, retention),
+    position: firstPosition(now, from, retention),
     pace: firstPace(now),
     health: firstHealth(now, from?.at),
     askedAt: NEVER,
@@ -92,16 +93,21 @@ export function firstState(now: Instant, from: ResumePoint | undefined, retentio
   };
 }
 
-/** A turn to a state with another status. */
-export function turnTo(state: WatchState, change: StatusChange, now: Instant, why?: TurnReason): Turn<never> {
-  return turnOf(state, withStatus(state.health, change, now), why);
+/** A transition to a state with another status. */
+export function transitionTo(
+  state: WatchState,
+  change: StatusChange,
+  now: Instant,
+  why?: PollEnd,
+): Transition<never> {
+  return transitionOf(state, withStatus(state.health, change, now), why);
 }
 
-/** A turn to a state with another health. */
-export function turnOf(
+/** A transition to a state with another health. */
+export function transitionOf(
   state: WatchState,
-  { health, signals }: Pick<Turn<never>, 'signals'> & Pick<WatchState, 'health'>,
-  why?: TurnReason,
-): Turn<never> {
+  { health, signals }: Pick<Transition<never>, 'signals'> & Pick<WatchState, 'health'>,
+  why?: PollEnd,
+): Transition<never> {
   return { why, signals, state: { ...state, health } };
 }

@@ -1,19 +1,6 @@
 import type { Instant } from '../clocks.js';
+import type { Pace, Rest } from '../kept-paces.js';
 import type { WatchSettings } from '../watch-config.js';
-
-/** When the next poll may be sent: law 6. */
-export interface Pace {
-  /** The rate limit of polls without news is paid up to this time, on the monotonic clock. */
-  readonly paidUntil: number;
-  /** The wait before the next poll. */
-  readonly rest: Rest;
-}
-
-/** A wait, on the monotonic clock. A wake may shorten it, but not to before `earliest`. */
-export interface Rest {
-  readonly until: number;
-  readonly earliest: number;
-}
 
 export function firstPace(now: Instant): Pace {
   return { paidUntil: -Infinity, rest: restFor(now, 0) };
@@ -52,4 +39,9 @@ export function restFor(now: Instant, wait: number, least = wait): Rest {
 /** How long the watch still has to wait, in ms. */
 export function waitLeft({ rest }: Pace, now: number): number {
   return Math.max(0, rest.until - now);
+}
+
+/** A wait that was asked for, which no wake shortens. */
+export function asked(pace: Pace, now: Instant, after: number | undefined): Pace {
+  return after !== undefined ? { ...pace, rest: restFor(now, pace.rest.until - now.monotonic) } : pace;
 }

@@ -1,12 +1,12 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { BehaviorSubject, map, of, range, Subject, take, tap } from 'rxjs';
-import { heldWhile, runWhile } from '../../src/stream/audience.js';
+import { bufferWhile, runWhile } from '../../src/stream/audience.js';
 import { marbles } from '../marbles.js';
 
 /** Held, and free. */
 const states = { h: true, f: false };
 
-describe('heldWhile', () => {
+describe('bufferWhile', () => {
   it(
     'holds values, and emits them in order when it may',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
@@ -14,7 +14,7 @@ describe('heldWhile', () => {
       const isHeld$ = cold('-h----f-----', states);
       const unsub = '       -----------!';
       const expected = '    a-----(bc)d-';
-      expectObservable(source.pipe(heldWhile(isHeld$)), unsub).toBe(expected);
+      expectObservable(source.pipe(bufferWhile(isHeld$)), unsub).toBe(expected);
       expectSubscriptions(source.subscriptions).toBe(' ^----------!');
       expectSubscriptions(isHeld$.subscriptions).toBe('^----------!');
     }),
@@ -26,8 +26,8 @@ describe('heldWhile', () => {
       const source = cold(' -a-b-c-d-e-');
       const isHeld$ = cold('h-f-h-f-f--', states);
       const expected = '    --ab--cd-e-';
-      expectObservable(source.pipe(heldWhile(isHeld$)), '----------!').toBe(expected);
-      expectObservable(source.pipe(heldWhile(cold<boolean>('-'))), '----------!').toBe('-a-b-c-d-e-');
+      expectObservable(source.pipe(bufferWhile(isHeld$)), '----------!').toBe(expected);
+      expectObservable(source.pipe(bufferWhile(cold<boolean>('-'))), '----------!').toBe('-a-b-c-d-e-');
     }),
   );
 
@@ -35,10 +35,10 @@ describe('heldWhile', () => {
     'completes and fails as its source does, once nothing is held any more',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const isHeld$ = cold('h----f--', states);
-      expectObservable(cold('a-b|').pipe(heldWhile(isHeld$))).toBe('-----(ab|)');
-      expectObservable(cold('a-b#').pipe(heldWhile(isHeld$))).toBe('-----(ab#)');
-      expectObservable(cold('------|').pipe(heldWhile(isHeld$))).toBe('------|');
-      expectObservable(cold('---|').pipe(heldWhile(isHeld$))).toBe('---|');
+      expectObservable(cold('a-b|').pipe(bufferWhile(isHeld$))).toBe('-----(ab|)');
+      expectObservable(cold('a-b#').pipe(bufferWhile(isHeld$))).toBe('-----(ab#)');
+      expectObservable(cold('------|').pipe(bufferWhile(isHeld$))).toBe('------|');
+      expectObservable(cold('---|').pipe(bufferWhile(isHeld$))).toBe('---|');
       expectSubscriptions(isHeld$.subscriptions).toBe(['^----!', '^----!', '^-----!', '^--!']);
     }),
   );
@@ -50,7 +50,7 @@ describe('heldWhile', () => {
       const isHeld$ = cold('h-----f-', states);
       const expected = '    --p---(ab)';
       const passes = (value: string) => value === 'p';
-      expectObservable(source.pipe(heldWhile(isHeld$, { passes })), '-------!').toBe(expected);
+      expectObservable(source.pipe(bufferWhile(isHeld$, { passes })), '-------!').toBe(expected);
     }),
   );
 
@@ -65,7 +65,7 @@ describe('heldWhile', () => {
       const source = cold(' ab--c--d-');
       const isHeld$ = cold('h-fh--f-hf', states);
       const expected = '    --2---cd-';
-      expectObservable(source.pipe(heldWhile(isHeld$, { instead })), '----------!').toBe(expected);
+      expectObservable(source.pipe(bufferWhile(isHeld$, { instead })), '----------!').toBe(expected);
       flush();
       deepStrictEqual(counts, [2, 1, 0]);
     }),
@@ -76,7 +76,7 @@ describe('heldWhile', () => {
     const seen: string[] = [];
     const counts: number[] = [];
     of('a', 'b', 'c', 'd')
-      .pipe(heldWhile<string>(isHeld$, { instead: count => void counts.push(count) }))
+      .pipe(bufferWhile<string>(isHeld$, { instead: count => void counts.push(count) }))
       .subscribe({
         next: value => {
           seen.push(value);
@@ -95,7 +95,7 @@ describe('heldWhile', () => {
     const isHeld$ = new BehaviorSubject(true);
     const source$ = new Subject<string>();
     const seen: string[] = [];
-    source$.pipe(heldWhile(isHeld$)).subscribe(value => {
+    source$.pipe(bufferWhile(isHeld$)).subscribe(value => {
       isHeld$.next(true);
       isHeld$.next(false);
       if (value === 'a') source$.next('late');
@@ -111,7 +111,7 @@ describe('heldWhile', () => {
     const isHeld$ = new BehaviorSubject(true);
     const seen: string[] = [];
     of('a', 'b', 'c')
-      .pipe(heldWhile<string>(isHeld$, { instead: count => (count === 2 ? ['2 more'] : undefined) }))
+      .pipe(bufferWhile<string>(isHeld$, { instead: count => (count === 2 ? ['2 more'] : undefined) }))
       .subscribe(value => {
         seen.push(value);
         if (value !== 'a') return;
@@ -126,7 +126,7 @@ describe('heldWhile', () => {
     const isHeld$ = new BehaviorSubject(true);
     const seen: number[] = [];
     range(0, 5)
-      .pipe(heldWhile(isHeld$), take(2))
+      .pipe(bufferWhile(isHeld$), take(2))
       .subscribe(value => seen.push(value));
     isHeld$.next(false);
     deepStrictEqual([seen, isHeld$.observed], [[0, 1], false]);
@@ -136,7 +136,7 @@ describe('heldWhile', () => {
     const isHeld$ = new BehaviorSubject(true);
     let last = -1;
     range(0, 100_000)
-      .pipe(heldWhile(isHeld$))
+      .pipe(bufferWhile(isHeld$))
       .subscribe(value => (last = value));
     isHeld$.next(false);
     strictEqual(last, 99_999);

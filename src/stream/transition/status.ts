@@ -1,3 +1,4 @@
+import { HELD_MS } from '../../error/index.js';
 import { ageOf, type Instant } from '../clocks.js';
 import {
   changedStatus,
@@ -6,7 +7,6 @@ import {
   type WatchSignal,
   type WatchStatus,
 } from '../watch-signal.js';
-import { HELD_MS } from './place.js';
 
 /** What a person should know about a watch: law 15. */
 export interface Health {
@@ -17,6 +17,8 @@ export interface Health {
   readonly isAnswered: boolean;
   /** The browser says that it has no network, and the service has said nothing since. */
   readonly isOffline: boolean;
+  /** The service has said something since the browser last said that it has a network again. */
+  readonly isSure: boolean;
 }
 
 /** Another health, and the signal of its status, if that says something new. */
@@ -27,6 +29,9 @@ interface Change {
 
 /** After this long without a word of the service, in ms, the status says so. */
 const QUIET_MS = 150_000;
+
+/** After the browser has said that it has a network again, a poll has to be held for so long, in ms. */
+const ONLINE_MS = 5_000;
 
 const CHECK_NETWORK = 'the browser says that it has no network; polls go on, since it may be wrong';
 const CHECK_INDEX =
@@ -39,7 +44,7 @@ export const CHECK_CACHE =
 
 export function firstHealth(now: Instant, lastAnswer: number | undefined): Health {
   const status = connecting(now.at, lastAnswer);
-  return { status, heldAfter: HELD_MS, isAnswered: false, isOffline: false };
+  return { status, heldAfter: HELD_MS, isAnswered: false, isOffline: false, isSure: true };
 }
 
 /** The health with another status. While the browser is offline, whatever is wrong is that. */
@@ -51,30 +56,36 @@ export function withStatus(health: Health, change: StatusChange, now: Instant): 
 }
 
 /** The service has said something. */
-export function heard(health: Health): Health {
-  return { ...health, heldAfter: HELD_MS, isAnswered: true, isOffline: false };
+export function inContact(health: Health): Health {
+  return { ...health, heldAfter: HELD_MS, isAnswered: true, isOffline: false, isSure: true };
 }
 
 /** The service holds a poll: it has nothing new, and all is well. Only a word ends the backoff. */
 export function held(health: Health, now: Instant): Change {
   const { state, attempt } = health.status;
-  if (state === 'live' || health.isOffline) return { health, signals: [] };
+  if (state === 'live' || health.isOffline || health.heldAfter === Infinity) return { health, signals: [] };
   return withStatus(health, { state: 'live', attempt }, now);
 }
 
 /** A poll ended without a word, but did not fail. The status says so if there has been none for a while. */
-export function quiet(health: Health, wordAt: Instant, now: Instant, hint: string, nextTry: number): Change {
-  if (ageOf(wordAt, now) < QUIET_MS) return { health, signals: [] };
+export function quiet(
+  health: Health,
+  contactAt: Instant,
+  now: Instant,
+  hint: string,
+  nextTry: number,
+): Change {
+  if (health.isSure && ageOf(contactAt, now) < QUIET_MS) return { health, signals: [] };
   return withStatus(health, { state: 'retrying', attempt: health.status.attempt, nextTry, hint }, now);
 }
 
-/** A poll waits for the budget of its client. */
+/** A poll waits for the quota of its client. */
 export function waiting(health: Health, now: Instant, nextTry: number): Change {
   const { state, attempt, error } = health.status;
-  return withStatus(health, { state, attempt, error, nextTry, hint: WAITS_FOR_BUDGET }, now);
+  return withStatus(health, { state, attempt, error, nextTry, hint: WAITS_FOR_QUOTA }, now);
 }
 
-const WAITS_FOR_BUDGET =
+const WAITS_FOR_QUOTA =
   'the service serves 1,920 requests in 15 minutes: the next poll waits until there is room (`watch.quota`)';
 
 /** The browser says that it has no network. */
@@ -83,7 +94,27 @@ export function offline(health: Health, now: Instant): Change {
   return withStatus({ ...health, isOffline: true }, { state: 'retrying', attempt, error, nextTry }, now);
 }
 
+/**
+ * The browser says that it has a network again. It may be wrong: a poll has to be held for 5 s. If it has said so before, and the service has
+ * said nothing since, only a word counts.
+ */
+export function online(health: Health, now: Instant): Change {
+  if (!health.isOffline) return { health, signals: [] };
+  const { attempt } = health.status;
+  const heldAfter = health.isSure ? ONLINE_MS : Infinity;
+  return withStatus(
+    { ...health, isOffline: false, isSure: false, heldAfter },
+    { state: 'connecting', attempt },
+    now,
+  );
+}
+
+/** A poll has ended without a word: the next one has to be held for longer than that was. */
+export function unheard(health: Health, heldFor: number): Health {
+  return health.heldAfter === Infinity ? health : { ...health, heldAfter: heldFor + HELD_MS };
+}
+
 /** What may be wrong with a poll that fails again and again, for no other reason that is known, at a service that forgets nothing. */
-export function indexHint(wordAt: Instant, now: Instant, retention: number): string | undefined {
-  return retention === Infinity && ageOf(wordAt, now) >= QUIET_MS ? CHECK_INDEX : undefined;
+export function indexHint(contactAt: Instant, now: Instant, retention: number): string | undefined {
+  return retention === Infinity && ageOf(contactAt, now) >= QUIET_MS ? CHECK_INDEX : undefined;
 }

@@ -11,8 +11,8 @@ import {
   turn,
   when,
   type FlatState,
-  type FlatTurn,
-} from '../../turn.js';
+  type FlatTransition,
+} from '../../transition.js';
 
 /** A watch with an index, whose service was heard at 0, and whose poll is sent at 40 s. */
 const asked = sent(stateWith({ index: '5', isAnswered: true }), 40_000);
@@ -23,7 +23,7 @@ const news = turn(asked, got(answer('6', 'x')), 41_000).state;
 const ageAt = (state: FlatState, at: number) => at - state.indexAt.at;
 
 /** What a turn delivers, in order. */
-const kindsOf = ({ delivery }: FlatTurn) => delivery?.signals.map(({ kind }) => kind);
+const kindsOf = ({ delivery }: FlatTransition) => delivery?.signals.map(({ kind }) => kind);
 
 describe('an answer', () => {
   it('leaves no trouble to remember', () => {
@@ -31,20 +31,20 @@ describe('an answer', () => {
       ...asked,
       ...{
         isAnswered: false,
-        isEchoed: true,
+        isStale: true,
         isOffline: true,
         heldAfter: 32_000,
         needsFreshConnection: true,
       },
     };
-    for (const ending of [got(answer('6', 'x')), got(answer('6')), { kind: 'nothing' }] as const) {
-      const { isAnswered, isEchoed, isOffline, heldAfter, needsFreshConnection, wordAt } = turn(
+    for (const ending of [got(answer('6', 'x')), got(answer('6')), { kind: 'completed' }] as const) {
+      const { isAnswered, isStale, isOffline, heldAfter, needsFreshConnection, contactAt } = turn(
         trouble,
         ending,
         50_000,
       ).state;
       deepStrictEqual(
-        [isAnswered, isEchoed, isOffline, heldAfter, needsFreshConnection, wordAt],
+        [isAnswered, isStale, isOffline, heldAfter, needsFreshConnection, contactAt],
         [true, false, false, 2_000, false, when(50_000)],
       );
     }
@@ -64,17 +64,20 @@ describe('an answer', () => {
   it('without news is acknowledged as it is; one that only repeats the last one, without its events', () => {
     const by = { ...laws, withoutNews: ({ watch }: Answer) => ({ events: [], watch }) };
     const idle = turn(asked, got(answer('6')), 50_000, by);
-    deepStrictEqual([idle.why, kindsOf(idle), idle.delivery?.answer], ['nothing', ['idle'], answer('6')]);
+    deepStrictEqual(
+      [idle.why, kindsOf(idle), idle.delivery?.answer],
+      ['no_news', ['checkpoint'], answer('6')],
+    );
     const repeat = turn(sent(news, 60_000), got(answer('7', 'x')), 90_000, by);
     deepStrictEqual(
       [repeat.why, kindsOf(repeat), repeat.delivery?.answer, repeat.state.index],
-      ['nothing', ['idle'], answer('7'), '7'],
+      ['no_news', ['checkpoint'], answer('7'), '7'],
     );
   });
 
   it('repeats the last one with news, whatever came in between without any', () => {
     let { state } = turn(sent(news, 60_000), got(answer('7')), 60_000);
-    strictEqual(turn(sent(state, 61_000), got(answer('8', 'x')), 61_000).why, 'nothing');
+    strictEqual(turn(sent(state, 61_000), got(answer('8', 'x')), 61_000).why, 'no_news');
     state = turn(sent(state, 61_000), got(answer('8', 'y')), 61_000).state;
     strictEqual(turn(sent(state, 62_000), got(answer('9', 'x')), 62_000).why, 'news');
   });
@@ -82,7 +85,7 @@ describe('an answer', () => {
   it('is compared by its text if the watch is given one', () => {
     const by = { ...laws, keyOf: (_: Answer, text?: string) => text };
     const { state } = turn(asked, got(answer('6', 'x'), 'one'), 50_000, by);
-    strictEqual(turn(state, got(answer('6', 'y'), 'one'), 51_000, by).why, 'nothing');
+    strictEqual(turn(state, got(answer('6', 'y'), 'one'), 51_000, by).why, 'no_news');
     strictEqual(turn(state, got(answer('6', 'x'), 'two'), 51_000, by).why, 'news');
   });
 
@@ -182,23 +185,23 @@ describe('an index', () => {
 
   it("is as old as the service's own answer before that request, if it came with news, which may have waited", () => {
     const { state, delivery } = turn(asked, got(answer('6', 'x')), 90_000);
-    deepStrictEqual([state.indexAt, state.wordAt], [when(0), when(90_000)]);
+    deepStrictEqual([state.indexAt, state.contactAt], [when(0), when(90_000)]);
     deepStrictEqual(delivery?.checkpoint, { index: '6', at: 0 });
     // Without an index it asked for what is new from now on.
     const first = turn(sent(stateWith(), 40_000), got(answer('6', 'x')), 41_000).state;
-    deepStrictEqual([first.indexAt, first.wordAt], [when(40_000), when(41_000)]);
+    deepStrictEqual([first.indexAt, first.contactAt], [when(40_000), when(41_000)]);
   });
 
   it('does not become younger by a word of the service without one, but a poll right after it misses nothing', () => {
     for (const { state } of [
-      turn(asked, { kind: 'nothing' }, 90_000),
-      failed(asked, { kind: 'idle' }, 90_000),
+      turn(asked, { kind: 'completed' }, 90_000),
+      failed(asked, { kind: 'no_news' }, 90_000),
     ])
-      deepStrictEqual([state.indexAt, state.wordAt], [when(0), when(90_000)]);
-    const old = turn(sent(asked, 250_000), { kind: 'nothing' }, 297_000).state;
+      deepStrictEqual([state.indexAt, state.contactAt], [when(0), when(90_000)]);
+    const old = turn(sent(asked, 250_000), { kind: 'completed' }, 297_000).state;
     deepStrictEqual([sent(old, 300_000).due, sent(old, 300_001).due?.reason], [undefined, 'silence']);
     // What was too old as the word came may have been forgotten before.
-    strictEqual(turn(sent(asked, 250_000), { kind: 'nothing' }, 297_001).state.due?.reason, 'silence');
+    strictEqual(turn(sent(asked, 250_000), { kind: 'completed' }, 297_001).state.due?.reason, 'silence');
   });
 
   it('is not renewed by cuts, failures, wakes and held polls', () => {
@@ -207,19 +210,19 @@ describe('an index', () => {
       ...[cut(asked, 50_000).state, failed(asked, { kind: 'retry' }, 50_000).state],
       turn(asked, { kind: 'held' }, 50_000).state,
     ])
-      deepStrictEqual([state.indexAt, state.wordAt], [when(0), when(0)]);
+      deepStrictEqual([state.indexAt, state.contactAt], [when(0), when(0)]);
   });
 
   it('with an answer without news, at once and with itself, is not renewed: that is an echo, which emits nothing', () => {
     const again = sent(news, 100_000);
     const { delivery, signals, why, state } = turn(again, got(answer('6', 'x')), 101_999);
-    deepStrictEqual([delivery, signals, why], [undefined, [], 'echo']);
-    deepStrictEqual([state.indexAt, state.wordAt, state.isEchoed], [news.indexAt, news.wordAt, true]);
+    deepStrictEqual([delivery, signals, why], [undefined, [], 'stale']);
+    deepStrictEqual([state.indexAt, state.contactAt, state.isStale], [news.indexAt, news.contactAt, true]);
     deepStrictEqual(turn(asked, got(answer('5')), 40_001).state.indexAt, when(0));
     // Held by the service, with another index, or with news it is an answer like any other.
     const repeat = (index: string, at: number) => turn(again, got(answer(index, 'x')), at).state;
     deepStrictEqual(
-      [repeat('6', 102_000).indexAt, repeat('6', 102_000).wordAt],
+      [repeat('6', 102_000).indexAt, repeat('6', 102_000).contactAt],
       [when(100_000), when(102_000)],
     );
     deepStrictEqual(repeat('7', 100_001).indexAt, when(100_000));
@@ -228,7 +231,7 @@ describe('an index', () => {
 
   it('is not echoed by a service that forgets nothing: its answer may have come at once', () => {
     const endless = { ...laws, retention: Infinity };
-    strictEqual(turn(asked, got(answer('5')), 40_001, endless).delivery?.signals[0]?.kind, 'idle');
+    strictEqual(turn(asked, got(answer('5')), 40_001, endless).delivery?.signals[0]?.kind, 'checkpoint');
   });
 
   it('is of an unknown age after an echo: an idle answer at once with another one is a gap', () => {
@@ -236,7 +239,7 @@ describe('an index', () => {
     const gapAt = (state: FlatState, at: number) => turn(state, got(answer('9')), at).delivery?.gap?.reason;
     const again = sent(echoed, 41_000);
     deepStrictEqual([gapAt(again, 42_999), gapAt(again, 43_000)], ['silence', undefined]);
-    strictEqual(gapAt(sent(turn(again, { kind: 'nothing' }, 81_000).state, 81_000), 81_001), undefined);
+    strictEqual(gapAt(sent(turn(again, { kind: 'completed' }, 81_000).state, 81_000), 81_001), undefined);
   });
 
   it('keeps its gap through an echo', () => {
@@ -258,12 +261,12 @@ describe('an index', () => {
 
   it('is as old as its request if the machine slept before the answer came, which may have waited', () => {
     const slept = (at: number, monotonic: number) =>
-      turn(asked, got(answer('6', 'x')), when(at, monotonic)).state.wordAt;
+      turn(asked, got(answer('6', 'x')), when(at, monotonic)).state.contactAt;
     // Both clocks went on; they differ by more than clocks do; the poll took longer than it may.
     deepStrictEqual(slept(51_000, 50_000), when(51_000, 50_000));
     deepStrictEqual(slept(51_001, 50_000), when(40_000));
     deepStrictEqual([slept(110_000, 110_000), slept(110_001, 110_001)], [when(110_000), when(40_000)]);
-    deepStrictEqual(turn(asked, { kind: 'nothing' }, when(90_000, 50_000)).state.wordAt, when(40_000));
+    deepStrictEqual(turn(asked, { kind: 'completed' }, when(90_000, 50_000)).state.contactAt, when(40_000));
   });
 });
 
@@ -274,7 +277,7 @@ describe('an answer that was delivered', () => {
 
   it('and not acknowledged is requested again after a backoff, from the state before it', () => {
     const { state, why, signals } = unacknowledged(asked);
-    deepStrictEqual([why, state.rest.until, signals.length], ['ack', 60_250, 1]);
+    deepStrictEqual([why, state.rest.until, signals.length], ['ack_failed', 60_250, 1]);
     deepStrictEqual([state.index, state.indexAt, state.key, state.due], ['5', when(0), asked.key, undefined]);
     const { status } = state;
     deepStrictEqual(

@@ -6,7 +6,7 @@ import { answer, script, type Answer } from '../poll-script.js';
 import { journal } from '../signal-journal.js';
 import { virtualTime } from '../virtual-time.js';
 
-describe('the permit of a watch', () => {
+describe('the beforePoll of a watch', () => {
   it(
     'is asked for before each poll, which is sent when it is given',
     marbles(({ cold, flush, expectSubscriptions }) => {
@@ -16,9 +16,9 @@ describe('the permit of a watch', () => {
         cold<Answer>('-'),
       ];
       const { poll } = script(...polls);
-      let permits = 0;
-      const permit = () => timer(10 * ++permits);
-      const watching = watch(poll, { permit }).subscribe();
+      let calls = 0;
+      const beforePoll = () => timer(10 * ++calls);
+      const watching = watch(poll, { beforePoll }).subscribe();
       timer(100).subscribe(() => watching.unsubscribe());
       flush();
       expectSubscriptions(polls[0]!.subscriptions).toBe('10ms ^-!');
@@ -30,13 +30,13 @@ describe('the permit of a watch', () => {
   it(
     'may be given by completing, and is given up by who unsubscribes',
     marbles(({ cold, expectSubscriptions, expectObservable }) => {
-      const permit$ = cold('---|');
+      const beforePoll$ = cold('---|');
       const poll$ = cold<never>('-');
       expectObservable(
-        watch(() => poll$, { permit: () => permit$ }),
+        watch(() => poll$, { beforePoll: () => beforePoll$ }),
         '--!',
       ).toBe('-');
-      expectSubscriptions(permit$.subscriptions).toBe('^-!');
+      expectSubscriptions(beforePoll$.subscriptions).toBe('^-!');
       expectSubscriptions(poll$.subscriptions).toBe([]);
     }),
   );
@@ -49,9 +49,9 @@ describe('the permit of a watch', () => {
       sent.push(scheduler.now() - start);
       return NEVER;
     };
-    const permit = () => timer(100_000, scheduler);
+    const beforePoll = () => timer(100_000, scheduler);
     const watching = watch(poll, {
-      permit,
+      beforePoll,
       scheduler,
       timeout: 70_000,
       testing: { random: () => 0 },
@@ -65,14 +65,18 @@ describe('the permit of a watch', () => {
     'that fails is a failed poll, and the next one waits',
     marbles(helpers => {
       const { poll } = script(of(answer('1', 'x')));
-      let permits = 0;
-      const permit = () => {
-        if (++permits === 2) throw new Error('no budget at all');
-        return permits === 1 ? throwError(() => new Error('no budget')) : NEVER;
+      let calls = 0;
+      const beforePoll = () => {
+        if (++calls === 2) throw new Error('no budget at all');
+        return calls === 1 ? throwError(() => new Error('no budget')) : NEVER;
       };
-      const seen = journal(watchSignals(poll, { permit, testing: { random: () => 0.5 } }), helpers, '5s !');
+      const seen = journal(
+        watchSignals(poll, { beforePoll, testing: { random: () => 0.5 } }),
+        helpers,
+        '5s !',
+      );
       helpers.flush();
-      strictEqual(permits, 3);
+      strictEqual(calls, 3);
       strictEqual(
         seen.some(line => line.includes('retrying')),
         true,
@@ -83,8 +87,8 @@ describe('the permit of a watch', () => {
   it('is not asked for again by a wake, after which the poll has a new connection', () => {
     const { scheduler, pass } = virtualTime();
     const wake$ = new Subject<void>();
-    const permitted$ = new Subject<void>();
-    let permits = 0;
+    const allowed$ = new Subject<void>();
+    let calls = 0;
     const fresh: boolean[] = [];
     const watching = watch<never>(
       (_, { needsFreshConnection }) => {
@@ -92,9 +96,9 @@ describe('the permit of a watch', () => {
         return NEVER;
       },
       {
-        permit: () => {
-          permits++;
-          return permitted$;
+        beforePoll: () => {
+          calls++;
+          return allowed$;
         },
         wake$,
         scheduler,
@@ -102,9 +106,9 @@ describe('the permit of a watch', () => {
     ).subscribe();
     wake$.next();
     pass(5_000);
-    permitted$.next();
-    deepStrictEqual([permits, fresh], [1, [true]]);
+    allowed$.next();
+    deepStrictEqual([calls, fresh], [1, [true]]);
     watching.unsubscribe();
-    strictEqual(permitted$.observed, false);
+    strictEqual(allowed$.observed, false);
   });
 });

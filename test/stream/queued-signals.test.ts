@@ -1,10 +1,10 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { BehaviorSubject, map, NEVER } from 'rxjs';
 import type { Gap, WatchSignal } from 'lobby-rx';
-import { audienceOf, heldSignals } from '../../src/stream/audience.js';
+import { audienceOf, queuedSignals } from '../../src/stream/audience.js';
 import { marbles } from '../marbles.js';
 import { answer, type Answer } from '../poll-script.js';
-import { stateWith } from '../turn.js';
+import { stateWith } from '../transition.js';
 
 const gap: Gap = { reason: 'silence', at: 0, index: '1' };
 const checkpoint = { index: '2', at: 5 };
@@ -13,7 +13,7 @@ const gapSignal = { kind: 'gap', gap } as const;
 type Signals = readonly WatchSignal<Answer>[];
 const whole: Signals = [{ kind: 'answer', answer: abc, checkpoint }];
 const gapped: Signals = [gapSignal, ...whole];
-const idle: Signals = [{ kind: 'idle', checkpoint }];
+const idle: Signals = [{ kind: 'checkpoint', checkpoint }];
 
 /** A signal in one word; an answer that has a checkpoint ends with a dot. */
 const short = (part: WatchSignal<Answer> | string) => {
@@ -83,11 +83,11 @@ describe('the delivery of an answer', () => {
   });
 
   it('without news waits for the audience only if there is a gap to emit', () => {
-    deepStrictEqual(start(idle, { isAbsent: true, isExpired: true }).seen, ['idle', '[taken]', '|']);
+    deepStrictEqual(start(idle, { isAbsent: true, isExpired: true }).seen, ['checkpoint', '[taken]', '|']);
     const { seen, isAbsent$ } = start([gapSignal, ...idle], { isAbsent: true });
     deepStrictEqual(seen, []);
     isAbsent$.next(false);
-    deepStrictEqual(seen, ['silence', 'idle', '[taken]', '|']);
+    deepStrictEqual(seen, ['silence', 'checkpoint', '[taken]', '|']);
   });
 
   it('ends with its subscriber', () => {
@@ -103,7 +103,7 @@ describe('the signals of a watch that knows nothing of its audience', () => {
     a: { kind: 'answer', answer: abc, checkpoint },
     g: { kind: 'gap', gap },
     s: { kind: 'status', status: stateWith().status },
-    i: { kind: 'idle', checkpoint },
+    i: { kind: 'checkpoint', checkpoint },
   };
 
   it(
@@ -113,7 +113,7 @@ describe('the signals of a watch that knows nothing of its audience', () => {
       const source$ = watch$.pipe(map(name => signals[name]!));
       const isActive$ = cold(' -t-------f', { t: true, f: false });
       const isAbsent$ = cold(' f-t-----f-', { t: true, f: false });
-      const words$ = heldSignals(() => source$, { isAbsent$, isActive$, split }).pipe(map(short));
+      const words$ = queuedSignals(() => source$, { isAbsent$, isActive$, split }).pipe(map(short));
       expectObservable(words$, '------------!').toBe('-s----s-(abcg)', {
         ...{ s: 'live', a: 'a', b: 'b', c: 'c.', g: 'silence' },
       });
@@ -132,8 +132,8 @@ describe('the signals of a watch that knows nothing of its audience', () => {
       const run = () => cold('a---i-').pipe(map(name => signals[name]!));
       const isActive$ = cold('t', { t: true });
       const isAbsent$ = cold('t-f-tf', { t: true, f: false });
-      const words$ = heldSignals(run, { isAbsent$, isActive$, split }, drops).pipe(map(short));
-      expectObservable(words$, '------!').toBe('-----i', { i: 'idle' });
+      const words$ = queuedSignals(run, { isAbsent$, isActive$, split }, drops).pipe(map(short));
+      expectObservable(words$, '------!').toBe('-----i', { i: 'checkpoint' });
       flush();
       deepStrictEqual(counts, [3, 1]);
     }),

@@ -2,11 +2,11 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { assert as check, bigInt, property } from 'fast-check';
 import { concatMap, EMPTY, NEVER, of, Subject, throwError, timer } from 'rxjs';
 import { watchSignals } from 'lobby-rx';
-import { firstState } from '../../../src/stream/turn/index.js';
-import { paceWait } from '../../../src/stream/turn/pace.js';
-import { movedPlace, resumedPlace } from '../../../src/stream/turn/place.js';
+import { firstState } from '../../../src/stream/transition/index.js';
+import { paceWait } from '../../../src/stream/transition/pace.js';
+import { movedPosition, resumedPosition } from '../../../src/stream/transition/position.js';
 import { answer, type Answer } from '../../poll-script.js';
-import { flat, got, laws, sent, stateWith, turn, when, type FlatState } from '../../turn.js';
+import { flat, got, laws, sent, stateWith, turn, when, type FlatState } from '../../transition.js';
 import { virtualTime } from '../../virtual-time.js';
 
 const RETENTION = 300_000;
@@ -21,7 +21,7 @@ const isOlderIndex = (index: string, other: string) =>
 describe('the index of a watch', () => {
   it('may be used until it is 297 s old, by the larger age of two clocks', () => {
     const since = when(1e9, 0);
-    const state = stateWith({ index: '7', indexAt: since, wordAt: since });
+    const state = stateWith({ index: '7', indexAt: since, contactAt: since });
     const mayBeUsed = (at: number, monotonic: number) =>
       turn(state, { kind: 'sent' }, when(1e9 + at, monotonic)).state.due === undefined;
     deepStrictEqual([mayBeUsed(297_000, 297_000), mayBeUsed(297_001, 297_001)], [true, false]);
@@ -67,7 +67,7 @@ describe('the index of a watch', () => {
 
   it("stays young while the service's own timeouts end its polls, however long; cuts say nothing", () => {
     const cut = { kind: 'retry', mayBeCut: true } as const;
-    const idle = { kind: 'idle' } as const;
+    const idle = { kind: 'no_news' } as const;
     for (const [ending, recovery, expected] of [
       [throwError(() => 'own timeout'), idle, []],
       [EMPTY, idle, []],
@@ -118,12 +118,12 @@ describe('the index of a watch', () => {
 describe('where a watch starts', () => {
   const started = (from: Parameters<typeof firstState>[1]) =>
     flat(firstState(when(1e9, 500), from, RETENTION));
-  const parts = ({ index, indexAt, wordAt, due }: FlatState) => ({ index, indexAt, wordAt, due });
+  const parts = ({ index, indexAt, contactAt, due }: FlatState) => ({ index, indexAt, contactAt, due });
 
   it('is now, without a gap and without a wait', () => {
     const now = when(1e9, 500);
     deepStrictEqual(parts(started(undefined)), {
-      ...{ index: undefined, indexAt: now, wordAt: now, due: undefined },
+      ...{ index: undefined, indexAt: now, contactAt: now, due: undefined },
     });
     const { rest, isAnswered, status, needsFreshConnection } = started(undefined);
     deepStrictEqual([rest.until, isAnswered, needsFreshConnection], [500, false, false]);
@@ -133,7 +133,7 @@ describe('where a watch starts', () => {
   it('is a checkpoint, with its age on both clocks; an index alone counts as new', () => {
     const at = when(1e9 - 200, 300);
     deepStrictEqual(parts(started({ index: '7', at: 1e9 - 200 })), {
-      ...{ index: '7', indexAt: at, wordAt: at, due: undefined },
+      ...{ index: '7', indexAt: at, contactAt: at, due: undefined },
     });
     strictEqual(started({ index: '7', at: 1e9 - 200 }).status.lastAnswer, 1e9 - 200);
     deepStrictEqual(started({ index: '7', at: undefined }).indexAt, when(1e9, 500));
@@ -157,25 +157,25 @@ describe('a watch that was continued elsewhere', () => {
   const here = stateWith({ index: '5' });
 
   it('goes on from that checkpoint, whose answer may come again', () => {
-    const { index, indexAt, key, due } = movedPlace(
+    const { index, indexAt, key, due } = movedPosition(
       ...([here, when(500), { index: '7', at: 400 }, RETENTION] as const),
     );
     deepStrictEqual([index, indexAt, due], ['7', when(400), undefined]);
     strictEqual(
       key === here.key,
-      resumedPlace(here, when(0), { index: '7', at: 0 }, RETENTION).key === here.key,
+      resumedPosition(here, when(0), { index: '7', at: 0 }, RETENTION).key === here.key,
     );
   });
 
   it('has a gap if that has no index', () => {
-    const { index, due } = movedPlace(here, when(500), { index: '', at: 400 }, RETENTION);
+    const { index, due } = movedPosition(here, when(500), { index: '', at: 400 }, RETENTION);
     deepStrictEqual([index, due], [undefined, { reason: 'index_missing', index: undefined }]);
   });
 
   it('starts from now if there is none, and keeps the gap that is due only if it was nowhere before', () => {
     const missing = { reason: 'index_missing', index: '4' } as const;
     const moved = (change: Partial<FlatState>) =>
-      movedPlace(stateWith(change), when(500), undefined, RETENTION);
+      movedPosition(stateWith(change), when(500), undefined, RETENTION);
     deepStrictEqual(
       [moved({ index: '5' }).index, moved({ index: '5', due: missing }).due],
       [undefined, undefined],

@@ -1,11 +1,12 @@
-export { nextTurn } from './next-turn.js';
+export { transition } from './transition.js';
 export { waitLeft } from './pace.js';
-export { isTakable, movedPlace, waitBeforeExpiry } from './place.js';
+export { isDeliverable } from './gap.js';
+export { movedPosition } from './position.js';
 export {
   firstState,
   type Delivery,
   type Interruption,
-  type Turn,
+  type Transition,
   type WatchEvent,
   type WatchState,
 } from './watch-state.js';

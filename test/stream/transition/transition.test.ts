@@ -13,15 +13,15 @@ import {
   when,
   type FlatEvent,
   type FlatState,
-  type FlatTurn,
-} from '../../turn.js';
+  type FlatTransition,
+} from '../../transition.js';
 
 /** Why it waits, how long from `at`, and the kinds of its signals. */
-const summary = ({ why, signals, state: { rest } }: FlatTurn, at: number) => [
+const summary = ({ why, signals, state: { rest } }: FlatTransition, at: number) => [
   ...[why, rest.until - at],
   signals.map(({ kind }) => kind),
 ];
-const statusOf = ({ signals, state: { status } }: FlatTurn) => {
+const statusOf = ({ signals, state: { status } }: FlatTransition) => {
   deepStrictEqual(signals, signals.length ? [{ kind: 'status', status }] : []);
   return [status.state, status.since, status.attempt, status.nextTry, status.error];
 };
@@ -43,7 +43,7 @@ describe('the laws of the watch', () => {
 
     it('after a wake polls on a new connection, a random time of up to a second later', () => {
       const woken = turn(live, { kind: 'woken' }, 20);
-      deepStrictEqual(summary(woken, 20), ['woke', 500, []]);
+      deepStrictEqual(summary(woken, 20), ['woken', 500, []]);
       const { index, needsFreshConnection } = woken.state;
       deepStrictEqual([index, needsFreshConnection], ['7', true]);
     });
@@ -57,7 +57,7 @@ describe('the laws of the watch', () => {
 
     it('after a wake during a poll keeps to the pace', () => {
       deepStrictEqual(summary(turn({ ...live, paidUntil: 5_000 }, { kind: 'woken' }, 20), 20), [
-        ...['woke', 1_980, []],
+        ...['woken', 1_980, []],
       ]);
     });
 
@@ -76,17 +76,17 @@ describe('the laws of the watch', () => {
     });
 
     it('is live after an answer, however it is, and after a poll without one', () => {
-      deepStrictEqual(statusOf(turn(live, { kind: 'nothing' }, 20)), ['live', 0, 0, undefined, undefined]);
-      for (const ending of [{ kind: 'nothing' }, got(answer('8')), got(answer('8', 'x'))] as const)
+      deepStrictEqual(statusOf(turn(live, { kind: 'completed' }, 20)), ['live', 0, 0, undefined, undefined]);
+      for (const ending of [{ kind: 'completed' }, got(answer('8')), got(answer('8', 'x'))] as const)
         deepStrictEqual(statusOf(turn(retrying, ending, 20)), ['live', 20, 0, undefined, undefined]);
-      const idle = failed(retrying, { kind: 'idle' }, 20, 2_000);
-      deepStrictEqual([statusOf(idle), idle.why], [['live', 20, 0, undefined, undefined], 'nothing']);
+      const idle = failed(retrying, { kind: 'no_news' }, 20, 2_000);
+      deepStrictEqual([statusOf(idle), idle.why], [['live', 20, 0, undefined, undefined], 'no_news']);
     });
 
     it('after a cut is what it was: that is no failure, and says nothing about the service', () => {
       for (const next of [turn(retrying, { kind: 'timeout' }, 20), cut(retrying, 20)]) {
         deepStrictEqual([next.why, next.signals, next.state.status], ['cut', [], retrying.status]);
-        deepStrictEqual([next.state.indexAt, next.state.wordAt], [retrying.indexAt, retrying.wordAt]);
+        deepStrictEqual([next.state.indexAt, next.state.contactAt], [retrying.indexAt, retrying.contactAt]);
       }
     });
 
@@ -107,7 +107,7 @@ describe('the laws of the watch', () => {
       );
     });
 
-    it('is a cut if the poll had been held for 5 s and something between may have ended it, and otherwise a failure', () => {
+    it('is a cut if the poll had been held for 5 s and an intermediary may have ended it, and otherwise a failure', () => {
       const why = (recovery: Recovery, heldFor: number, state = live) =>
         failed(state, recovery, 6_000, heldFor).why;
       const ended: Recovery = { kind: 'retry', mayBeCut: true };
@@ -128,11 +128,11 @@ describe('the laws of the watch', () => {
     });
 
     it('is a word of the service after 2 s if that says that nothing is new, and an echo before', () => {
-      const late = failed(retrying, { kind: 'idle' }, 2_000);
-      deepStrictEqual([late.why, late.state.status.attempt, late.state.isEchoed], ['nothing', 0, false]);
-      const early = failed(retrying, { kind: 'idle' }, 1_999);
-      deepStrictEqual([early.why, early.state.status, early.state.isEchoed], ['echo', retrying.status, true]);
-      strictEqual(failed({ ...retrying, index: undefined }, { kind: 'idle' }, 1_999).why, 'failed');
+      const late = failed(retrying, { kind: 'no_news' }, 2_000);
+      deepStrictEqual([late.why, late.state.status.attempt, late.state.isStale], ['no_news', 0, false]);
+      const early = failed(retrying, { kind: 'no_news' }, 1_999);
+      deepStrictEqual([early.why, early.state.status, early.state.isStale], ['stale', retrying.status, true]);
+      strictEqual(failed({ ...retrying, index: undefined }, { kind: 'no_news' }, 1_999).why, 'failed');
     });
 
     it('without an index is no cut: the service answers at once', () => {
@@ -148,7 +148,7 @@ describe('the laws of the watch', () => {
       const next = failed(live, refused, 20);
       deepStrictEqual(
         [next.state.index, next.state.due, next.why],
-        [undefined, { reason: 'index_refused', index: '7' }, 'failed'],
+        [undefined, { reason: 'index_rejected', index: '7' }, 'failed'],
       );
       const without = failed(stateWith(), refused);
       deepStrictEqual([without.state.due, without.end], [undefined, undefined]);
@@ -176,7 +176,7 @@ describe('the laws of the watch', () => {
 
     it('after a failure waits for at least as long as the service asked, and no wake cuts that short', () => {
       const next = failed(live, { kind: 'retry', after: 5_000, offline: true }, 20);
-      deepStrictEqual(summary(next, 20), ['asked', 5_250, ['status']]);
+      deepStrictEqual(summary(next, 20), ['retry_after', 5_250, ['status']]);
       deepStrictEqual(statusOf(next), ['offline', 20, 1, 5_270, 'down']);
       strictEqual(next.state.rest.earliest, 5_270);
     });
@@ -189,9 +189,9 @@ describe('the laws of the watch', () => {
     });
 
     it('of a feed that is left changes nothing; one whose queue expired has a gap', () => {
-      deepStrictEqual(turn(live, { kind: 'left' }, 20), { signals: [], state: live, why: 'left' });
+      deepStrictEqual(turn(live, { kind: 'left' }, 20), { signals: [], state: live, why: 'paused' });
       const due = { reason: 'silence', index: '7' } as const;
-      const dropped = { signals: [], state: { ...live, due }, why: 'left' };
+      const dropped = { signals: [], state: { ...live, due }, why: 'paused' };
       deepStrictEqual(turn(live, { kind: 'expired' }, 20), dropped);
     });
   });
@@ -220,7 +220,7 @@ describe('the laws of the watch', () => {
       strictEqual(cut(retrying, 30_000).state.heldAfter, 32_000);
       const timedOut = turn(retrying, { kind: 'timeout' }, 70_000).state;
       strictEqual(timedOut.heldAfter, 72_000);
-      for (const ending of [got(answer('8')), { kind: 'nothing' }, { kind: 'returned' }] as const)
+      for (const ending of [got(answer('8')), { kind: 'completed' }, { kind: 'returned' }] as const)
         strictEqual(turn(timedOut, ending, 80_000).state.heldAfter, 2_000);
     });
   });
@@ -237,7 +237,7 @@ describe('the laws of the watch', () => {
     });
 
     it('has said something with any answer of its own, but not with a failure or an echo', () => {
-      for (const ending of [got(answer('8')), got(answer('8', 'x')), { kind: 'nothing' }] as const) {
+      for (const ending of [got(answer('8')), got(answer('8', 'x')), { kind: 'completed' }] as const) {
         const { state } = turn(sent(live, 60_000), ending, 100_000);
         deepStrictEqual(
           [quiet(state, 249_999).hint, quiet(state, 250_000).hint?.includes(HINT)],
@@ -301,11 +301,34 @@ describe('the laws of the watch', () => {
       const retried = failed(offline.state, { kind: 'retry' }, 40).state.status;
       deepStrictEqual([retried.state, retried.attempt, retried.error], ['offline', 1, 'down']);
       strictEqual(turn(offline.state, got(answer('8')), 60).state.status.state, 'live');
-      strictEqual(turn(offline.state, { kind: 'nothing' }, 60).state.isOffline, false);
+      strictEqual(turn(offline.state, { kind: 'completed' }, 60).state.isOffline, false);
     });
 
     it('does not make a watch poll, and ends no wait', () => {
       deepStrictEqual([offline.why, offline.state.rest], [undefined, live.rest]);
+    });
+
+    it('is believed once if it is online again: a poll has to be held for 5 s then, and nothing is certain', () => {
+      const online = turn(offline.state, { kind: 'online' }, 40);
+      deepStrictEqual(
+        [...statusOf(online), online.state.heldAfter],
+        ['connecting', 40, 0, undefined, undefined, 5_000],
+      );
+      deepStrictEqual([online.why, online.state.rest], [undefined, live.rest]);
+      strictEqual(turn(online.state, { kind: 'held' }, 5_040).state.status.state, 'live');
+      // The last word is recent, but says nothing of this network.
+      strictEqual(turn(online.state, { kind: 'timeout' }, 70_000).state.status.state, 'retrying');
+      const again = turn(turn(online.state, { kind: 'offline' }, 50).state, { kind: 'online' }, 60);
+      deepStrictEqual([again.state.status.state, again.state.heldAfter], ['connecting', Infinity]);
+      const cut = turn(again.state, { kind: 'timeout' }, 70_000);
+      deepStrictEqual([cut.state.status.state, cut.state.heldAfter], ['retrying', Infinity]);
+      deepStrictEqual(turn(cut.state, { kind: 'held' }, 80_000).signals, []);
+      const heard = turn(cut.state, got(answer('8')), 80_000).state;
+      deepStrictEqual([heard.status.state, heard.isSure], ['live', true]);
+    });
+
+    it('means nothing to a watch that was not offline', () => {
+      deepStrictEqual(turn(live, { kind: 'online' }, 20).state, live);
     });
   });
 
@@ -325,7 +348,7 @@ describe('the laws of the watch', () => {
 
     it('goes on from where it was, and is connecting', () => {
       const { state, why } = returned(live, 500);
-      deepStrictEqual([state.index, state.due, state.rest.until, why], ['7', undefined, 500, 'returned']);
+      deepStrictEqual([state.index, state.due, state.rest.until, why], ['7', undefined, 500, 'resumed']);
       deepStrictEqual(statusOf(returned(live, 500)), ['connecting', 500, 0, undefined, undefined]);
       strictEqual(state.status.lastAnswer, 0);
     });
@@ -361,7 +384,7 @@ describe('the laws of the watch', () => {
 
   describe('polls without news', () => {
     const ending = constantFrom(
-      ...([{ kind: 'nothing' }, { kind: 'timeout' }, { kind: 'woken' }] as const),
+      ...([{ kind: 'completed' }, { kind: 'timeout' }, { kind: 'woken' }] as const),
       ...([{ kind: 'failure', error: 'down', heldFor: 0 }, { kind: 'left' }, { kind: 'returned' }] as const),
       ...[got(answer('7')), got(answer('', 'x')), got(answer('9', 'x'))],
     );
@@ -418,7 +441,7 @@ describe('the laws of the watch', () => {
         return state.rest.until;
       };
       deepStrictEqual(
-        [many(3, () => ({ kind: 'nothing' })), many(4, () => ({ kind: 'nothing' }))],
+        [many(3, () => ({ kind: 'completed' })), many(4, () => ({ kind: 'completed' }))],
         [0, 1_000],
       );
       deepStrictEqual(

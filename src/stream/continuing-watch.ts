@@ -1,0 +1,200 @@
+import {
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  from,
+  Observable,
+  of,
+  repeat,
+  throwError,
+  type ObservableInput,
+  type Subscriber,
+} from 'rxjs';
+import { acknowledge } from './acknowledge.js';
+import { instant } from './clocks.js';
+import type { Audience } from './audience.js';
+import { Interruptions, openWatches } from './interruptions.js';
+import type { SinglePoll } from './poll.js';
+import { pollOnce } from './poll-once.js';
+import {
+  firstState,
+  isDeliverable,
+  movedPosition,
+  transition,
+  waitLeft,
+  type Delivery,
+  type Transition,
+  type WatchEvent,
+  type WatchState,
+} from './transition/index.js';
+import { type WatchSettings } from './watch-config.js';
+import { type Checkpoint, type WatchSignal } from './watch-signal.js';
+
+/** The number of watches of this process so far. */
+let watchCount = 0;
+
+/**
+ * A watch with one subscriber at a time. Each subscription continues where the last one stopped, or from the position it gets. With
+ * an audience, answers are held until they are taken, and it polls only while that is active; with `resume: false` from now.
+ */
+export function continuingWatch<A>(
+  poll: SinglePoll<A>,
+  settings: WatchSettings<A>,
+  audience?: Audience<A>,
+): (moved?: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>> {
+  const watch: ContinuingWatch<A> = { poll, settings, audience, watchId: ++watchCount, last: undefined };
+  return moved =>
+    new Observable(subscriber => {
+      const now = instant(settings);
+      const pace = settings.kept?.paces.of(settings.kept.key);
+      if (pace) watch.last ??= { ...firstState(now, settings.from, settings.retention), pace };
+      const state = watch.last ?? firstState(now, settings.from, settings.retention);
+      subscriber.add(() => keepPace(watch));
+      const position = moved && movedPosition(state.position, now, moved.from, settings.retention);
+      new Loop(watch, position ? { ...state, position } : state).run(subscriber);
+    });
+}
+
+function keepPace<A>({ last, settings: { kept, monotonic } }: ContinuingWatch<A>): void {
+  if (last) kept?.paces.keep(kept.key, last.pace, monotonic.now());
+}
+
+/** What stays of a watch between two subscriptions. */
+interface ContinuingWatch<A> {
+  readonly poll: SinglePoll<A>;
+  readonly settings: WatchSettings<A>;
+  readonly audience: Audience<A> | undefined;
+  readonly watchId: number;
+  /** The last committed state. */
+  last: WatchState | undefined;
+}
+
+/** The loop: polls, turns to the next state, performs that, rests, and polls again. */
+class Loop<A> {
+  readonly #watch: ContinuingWatch<A>;
+  readonly #interruptions: Interruptions;
+  #state: WatchState;
+  #isEnded = false;
+
+  constructor(watch: ContinuingWatch<A>, state: WatchState) {
+    [this.#watch, this.#state] = [watch, state];
+    this.#interruptions = new Interruptions(watch.settings, watch.last !== undefined);
+  }
+
+  run(subscriber: Subscriber<WatchSignal<A>>): void {
+    if (!this.#interruptions.isPending)
+      subscriber.next({ kind: 'status', status: this.#state.health.status });
+    // If the subscriber has left already, nothing is sent.
+    if (subscriber.closed) return;
+    this.#interruptions.begin(subscriber, this.#watch.audience?.isActive$);
+    defer(() => this.#event$())
+      .pipe(
+        concatMap(event => this.#perform(this.#transitionAfter(event))),
+        repeat({ delay: () => this.#rest() }),
+      )
+      .subscribe(subscriber);
+  }
+
+  /** Emits `sent`, perhaps `held`, then how the poll ended; or what has to be dealt with before it. Each of them leads to a transition. */
+  #event$(): Observable<WatchEvent<A>> {
+    const kinds = this.#interruptions.take();
+    if (!this.#interruptions.isActive) return of({ kind: 'left' });
+    if (kinds.length === 0) return this.#poll$();
+    // After a return it polls in the same tick: what happens from now on must not be missed.
+    const mayPoll = () =>
+      kinds.includes('returned') && this.#interruptions.isActive && this.#waitLeft() === 0;
+    return concat(
+      kinds.map(kind => ({ kind })),
+      defer(() => (mayPoll() ? this.#poll$() : EMPTY)),
+    );
+  }
+
+  #poll$(): Observable<WatchEvent<A>> {
+    return pollOnce(this.#watch, () => this.#state, this.#interruptions);
+  }
+
+  #transitionAfter(event: WatchEvent<A>): Transition<A> {
+    const { settings } = this.#watch;
+    this.#interruptions.settle(event.kind);
+    const moment = { now: instant(settings), openWatches: openWatches(settings.scheduler) };
+    return transition(this.#state, event, moment, settings);
+  }
+
+  /** Delivers the answer of a transition, waits until that has been taken and acknowledged, and commits the state of the transition. */
+  #perform(transition: Transition<A>): ObservableInput<WatchSignal<A>> {
+    const { delivery, end, signals } = transition;
+    if (delivery) {
+      const delivered$ = this.#delivered(transition, delivery);
+      return signals.length > 0 ? concat(signals, delivered$) : delivered$;
+    }
+    // Before its signals: a subscriber that leaves with one of them continues from there.
+    this.#watch.last = this.#state = transition.state;
+    if (signals.length === 0 && !end) return this.#commit(transition);
+    const error$ = end && 'error' in end ? throwError(() => end.error) : EMPTY;
+    return concat(
+      signals,
+      defer(() => this.#commit(transition)),
+      error$,
+    );
+  }
+
+  #delivered(transition: Transition<A>, { signals, ...delivery }: Delivery<A>): Observable<WatchSignal<A>> {
+    const { audience, settings, watchId } = this.#watch;
+    const isExpired = () =>
+      (!this.#interruptions.isActive && !settings.resume) ||
+      !isDeliverable(transition.state.position, instant(settings), settings.retention);
+    const part$ = audience ? audience.deliver(signals, isExpired) : of(...signals, 'taken' as const);
+    return part$.pipe(
+      concatMap(part => {
+        if (part === 'expired') return this.#perform(this.#transitionAfter({ kind: 'expired' }));
+        if (part === 'taken') return this.#acknowledged(transition, delivery);
+        if (part.kind !== 'gap') return [part];
+        const { reason, index } = part.gap;
+        settings.log({ kind: 'gap', at: settings.scheduler.now(), watchId, reason, index });
+        return [part];
+      }),
+    );
+  }
+
+  #acknowledged(
+    after: Transition<A>,
+    { answer, checkpoint, gap }: Omit<Delivery<A>, 'signals'>,
+  ): ObservableInput<WatchSignal<A>> {
+    const { ack, scheduler } = this.#watch.settings;
+    if (!ack) return this.#commit(after);
+    const { status } = after.state.health;
+    return acknowledge(() => ack(answer, checkpoint, gap), status, scheduler).pipe(
+      concatMap(result => {
+        if (result.kind === 'status') return [result];
+        if (result.kind === 'acknowledged') return this.#commit(after);
+        return this.#perform(this.#transitionAfter({ after, ...result }));
+      }),
+    );
+  }
+
+  #commit({ state, why, end }: Transition<A>): readonly never[] {
+    const { settings, watchId } = this.#watch;
+    this.#watch.last = this.#state = state;
+    this.#isEnded = end !== undefined;
+    // Who hears of it may come back at once.
+    if (end) keepPace(this.#watch);
+    const { attempt, error } = state.health.status;
+    const wait = end ? 0 : this.#waitLeft();
+    if (!why) return [];
+    settings.onPollEnd?.(why);
+    settings.log({ kind: 'poll_end', at: settings.scheduler.now(), watchId, why, wait, attempt, error });
+    return [];
+  }
+
+  #waitLeft(): number {
+    return waitLeft(this.#state.pace, this.#watch.settings.monotonic.now());
+  }
+
+  /** Emits when the next poll is due, or something has to be dealt with before it. Completes if there is no next poll. */
+  #rest(): Observable<unknown> {
+    if (this.#isEnded) return EMPTY;
+    const { earliest, until } = this.#state.pace.rest;
+    return this.#interruptions.rest(this.#waitLeft(), earliest < until);
+  }
+}

@@ -1,0 +1,74 @@
+import { instantAt, margin, type Instant } from '../clocks.js';
+import type { Checkpoint, Gap, GapReason } from '../watch-signal.js';
+import { resumePoint, type ResumePoint } from '../watch-config.js';
+
+/** Where a watch is among the events of its service, and how certain that is: laws 3 and 5. */
+export interface Position {
+  /** The index for the next poll; undefined to start from now. */
+  readonly index: string | undefined;
+  /** The index is no older than this: when the poll was sent that brought it or, if it brought news, the word before that. */
+  readonly indexAt: Instant;
+  /** The last word of the service: what comes with the next news may have waited since then. */
+  readonly contactAt: Instant;
+  /** When the last gap was emitted: a reload there misses nothing of what was before. */
+  readonly gapAt: Instant;
+  /** There is a cache on the way, so that the age of the index is not known. */
+  readonly isStale: boolean;
+  /** The key of the last answer with news. */
+  readonly key: unknown;
+  /** A gap to emit before the next answer: a reload only works once the service is up again. */
+  readonly due: DueGap | undefined;
+}
+
+/** A gap before an answer that has not been committed. */
+export interface DueGap {
+  readonly reason: GapReason;
+  readonly index: string | undefined;
+  /** It has been emitted, but the answer after it was not acknowledged. */
+  readonly emitted?: Gap;
+}
+
+/** Equal to no key. */
+const NO_KEY = {};
+
+const LONG_AGO: Instant = { at: -Infinity, monotonic: -Infinity };
+
+/** The position before the first poll. */
+export function firstPosition(now: Instant, from: ResumePoint | undefined, retention: number): Position {
+  const fromNow: Position = {
+    index: undefined,
+    ...{ indexAt: now, contactAt: now, gapAt: LONG_AGO },
+    ...{ isStale: false, key: NO_KEY, due: undefined },
+  };
+  return from ? resumedPosition(fromNow, now, from, retention) : fromNow;
+}
+
+/** The position of a watch that goes on from somewhere else. */
+export function resumedPosition(
+  before: Position,
+  now: Instant,
+  { index, at = now.at }: ResumePoint,
+  retention: number,
+): Position {
+  const age = now.at - at;
+  // Clocks of machines differ a little. A time that is further ahead says nothing about the age, which may be any.
+  const isFromFuture = -age > margin(retention);
+  const indexAt = age > 0 ? instantAt(at, now) : now;
+  const reason = index === undefined ? 'index_missing' : isFromFuture ? 'silence' : undefined;
+  // The first answer from there may repeat the last one, and is news all the same.
+  const fresh = { index, indexAt, contactAt: indexAt, key: NO_KEY, isStale: false };
+  return { ...before, ...fresh, due: reason && { reason, index } };
+}
+
+/** The position of a watch that goes on elsewhere: at a checkpoint or, without one, from now. */
+export function movedPosition(
+  before: Position,
+  now: Instant,
+  to: Checkpoint | undefined,
+  retention: number,
+): Position {
+  // The age of its own index is known on both clocks.
+  if (to && to.index === before.index) return before;
+  if (to) return resumedPosition(before, now, resumePoint(to), retention);
+  return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };
+}
