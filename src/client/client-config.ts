@@ -10,7 +10,7 @@ import {
   aFunction,
   checkArgument,
   checkOptions,
-  given,
+  definedOptions,
   InputError,
   milliseconds,
   plainObject,
@@ -38,7 +38,7 @@ import {
 } from '../stream/index.js';
 import type { RequestLogEntry, Token, Transport } from '../transport/index.js';
 
-/** An entry of a client's log: about a request (with a `requestId`) or about a watch (with a `watchId`). */
+/** An entry of a client's log: about a request (with a `method`) or about a watch (with a `watchId`). */
 export type LogEntry = RequestLogEntry | WatchLogEntry;
 
 /** The options of all watches of a client. They wake when the machine does: in a page by `pageWake()`, elsewhere after a jump of the clock. */
@@ -140,13 +140,13 @@ export function checkedConfig(config: ClientConfig<EventCodecs>): CheckedConfig 
   checkOptions(config.watch, OPTIONS_OF_WATCHES, 'watch');
   checkOptions(config.watch?.backoff, BACKOFF_OPTIONS, 'watch.backoff');
   checkOptions(config.testing, TESTING_OPTIONS, 'testing');
-  const { endpoints, kinds, ...others } = given(config);
+  const { endpoints, kinds, ...others } = definedOptions(config);
   return { ...others, endpoints: resolveEndpoints(endpoints, kinds) };
 }
 
 function resolveEndpoints(endpoints: Partial<Endpoints> = {}, kinds: EventCodecs = {}): Endpoints {
   rejectUnknownKeys(endpoints, Object.keys(defaultEndpoints), 'endpoints', 'endpoint');
-  const replaced = Object.entries(given(endpoints)).map(([name, endpoint]) => {
+  const replaced = Object.entries(definedOptions(endpoints)).map(([name, endpoint]) => {
     const builtIn = defaultEndpoints[name as keyof Endpoints];
     checkEndpoint(endpoint, `endpoints.${name}`, builtIn);
     // What it leaves open, such as what is news, is as in the built-in one.

@@ -1,11 +1,12 @@
-import { AsyncSubject, Observable, type Subscriber } from 'rxjs';
+import { AsyncSubject, identity, map, Observable, type Subscriber } from 'rxjs';
 import type { TransportError } from '../error/index.js';
 
 /** What all streams of a client hear of: that they should try now, and that the client is closed. */
 export class ClientLife {
   // A Subject would make the stops of thousands of watches slow: its list of observers is searched each time.
   #wakes = new Set<() => void>();
-  #ends: Set<() => void> | undefined = new Set();
+  #ends: Set<End | WeakRef<End>> | undefined = new Set();
+  #sweepAt = 64;
   #closed$: AsyncSubject<void> | undefined;
   #dropsRequests = false;
 
@@ -20,7 +21,7 @@ export class ClientLife {
     this.#dropsRequests = dropsRequests;
     // Before the streams end: who follows this knows why they do.
     if (this.#closed$) emitOnce(this.#closed$);
-    for (const end of ends) end();
+    for (const end of ends) (typeof end === 'function' ? end : end.deref())?.();
   }
 
   /** Emits once the client is closed, even if it already is. */
@@ -42,9 +43,12 @@ export class ClientLife {
     });
   }
 
-  /** A stream over time, until the client is closed: then it completes. */
-  whileOpen<T>(source$: Observable<T>): Observable<T> {
-    return this.#until(source$, subscriber => subscriber.complete());
+  /**
+   * A stream over time, until the client is closed: then it completes. While `isActive$` says that nobody needs it, this holds it no more than
+   * who made it does.
+   */
+  whileOpen<T>(source$: Observable<T>, isActive$?: Observable<boolean>): Observable<T> {
+    return this.#until(source$, subscriber => subscriber.complete(), isActive$);
   }
 
   /** What is asked once, until the client is closed: then it fails, or is dropped. */
@@ -56,17 +60,46 @@ export class ClientLife {
   }
 
   /** The source, until the client is closed: then, and whenever it is subscribed to later, it ends like this. */
-  #until<T>(source$: Observable<T>, end: (subscriber: Subscriber<T>) => void): Observable<T> {
+  #until<T>(
+    source$: Observable<T>,
+    end: (subscriber: Subscriber<T>) => void,
+    isActive$?: Observable<boolean>,
+  ): Observable<T> {
     return new Observable(subscriber => {
       const ends = this.#ends;
       if (!ends) return end(subscriber);
-      const onClose = () => end(subscriber);
-      ends.add(onClose);
-      subscriber.add(() => ends.delete(onClose));
-      subscriber.add(source$.subscribe(subscriber));
+      let source: Subscriber<T> | undefined;
+      const captured$ = new Observable<T>(inner => {
+        source = inner;
+        source$.subscribe(inner);
+      });
+      const onClose = () => {
+        // First: who hears of the end may subscribe again, and nothing must be sent.
+        source?.unsubscribe();
+        end(subscriber);
+      };
+      let held: End | WeakRef<End> = onClose;
+      ends.add(held);
+      subscriber.add(() => ends.delete(held));
+      const hold = (isActive: boolean) => {
+        ends.delete(held);
+        ends.add((held = isActive ? onClose : new WeakRef(onClose)));
+        if (ends.size > this.#sweepAt) this.#sweep(ends);
+      };
+      if (isActive$) subscriber.add(isActive$.subscribe(hold));
+      // Through an operator, so that the source has a subscriber of its own.
+      captured$.pipe(map(identity)).subscribe(subscriber);
     });
   }
+
+  /** Not by a FinalizationRegistry, which React Native lacks. */
+  #sweep(ends: Set<End | WeakRef<End>>): void {
+    for (const end of ends) if (typeof end !== 'function' && !end.deref()) ends.delete(end);
+    this.#sweepAt = 2 * ends.size + 64;
+  }
 }
+
+type End = () => void;
 
 function emitOnce(subject: AsyncSubject<void>): void {
   subject.next();

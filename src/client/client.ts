@@ -1,11 +1,11 @@
 import type { Observable, SchedulerLike } from 'rxjs';
 import type { Endpoint, HttpMethod, Pageable, Watchable } from '../endpoint/index.js';
-import { checkOptions, type Options } from '../error/index.js';
+import { checkOptions, type Options, type UnauthorizedError } from '../error/index.js';
 import type { EventCodecs, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
 import { answers, type WatchConfig, type WatchSignal } from '../stream/index.js';
 import type { Token } from '../transport/index.js';
 import type { ClientConfig } from './client-config.js';
-import { createContext, type LobbyContext } from './context.js';
+import { createContext, type ClientContext } from './context.js';
 import { createEventsApi, type EventsApi } from './events-api.js';
 import { createGroupApi, type GroupApi } from './group/index.js';
 import { createMatchmakerApi, type MatchmakerApi } from './matchmaker-api.js';
@@ -42,7 +42,7 @@ export interface Client<Own extends object = NoOwnEvents> {
 
   /**
    * Watches a GET endpoint that takes a `watch_index` and answers with a `watch.index`. Emits each answer with news. Cold. It
-   * completes only if `ack` decides so, and ends only with an error that polling again cannot fix. See `watch`.
+   * completes only if `ack` decides so, or the client is closed, and ends only with an error that polling again cannot fix. See `watch`.
    *
    * @example
    * client.watch(getMembers, { group_id }).subscribe(({ members }) => show(members));
@@ -109,13 +109,22 @@ export interface Client<Own extends object = NoOwnEvents> {
    */
   close(how?: { readonly requests?: 'fail' | 'drop' }): void;
 
+  /**
+   * Emits the error of each token that is refused, once, whichever request was refused: the one place to show *sign in again*. It also emits,
+   * once, if nobody is signed in. It only observes, and completes with `close()`.
+   *
+   * @example
+   * client.unauthorized$.subscribe(() => showSignIn());
+   */
+  readonly unauthorized$: Observable<UnauthorizedError>;
+
   /** Emits once the client is closed, before its streams complete; at once, if it already is. */
   readonly closed$: Observable<void>;
 
   /** The clock of this client: `scheduler` of its config. */
   readonly scheduler: SchedulerLike;
 
-  /** How long what it shares polls on without a subscriber, in ms: `watch.linger` of its config. */
+  /** How long a shared feed keeps polling after its last subscriber has left, in ms: `watch.linger` of its config. */
   readonly linger: number;
 }
 
@@ -139,7 +148,7 @@ const CLOSE_OPTIONS: Options<{ readonly requests?: 'fail' | 'drop' }> = {
   requests: { name: "'fail' or 'drop'", is: u => u === 'fail' || u === 'drop' },
 };
 
-function clientOf<Own extends object>(context: LobbyContext): Client<Own> {
+function clientOf<Own extends object>(context: ClientContext): Client<Own> {
   return {
     group: createGroupApi(context),
     matchmaker: createMatchmakerApi(context),
@@ -154,6 +163,7 @@ function clientOf<Own extends object>(context: LobbyContext): Client<Own> {
       checkOptions(how, CLOSE_OPTIONS);
       context.life.close(how.requests === 'drop');
     },
+    unauthorized$: context.life.whileOpen(context.unauthorized$),
     get closed$() {
       return context.life.closed$;
     },

@@ -1,23 +1,31 @@
-import { asyncScheduler, defer, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, defer, Subject, type Observable, type SchedulerLike } from 'rxjs';
 import type { BaseUrls, Endpoints, RequestContext } from '../endpoint/index.js';
-import { describe, given, InputError, TransportError, type TransportFailure } from '../error/index.js';
+import {
+  describe,
+  definedOptions,
+  InputError,
+  TransportError,
+  type TransportFailure,
+  type UnauthorizedError,
+} from '../error/index.js';
 import type { EventCodecs } from '../protocol/index.js';
-import { defaultWake, watchSettings, type WatchConfig } from '../stream/index.js';
+import { defaultWake, KeptPaces, watchSettings, type WatchConfig } from '../stream/index.js';
 import {
   fromFetch,
   summaryOf,
   withTimeout,
   withLog,
+  withLogOfUnsent,
   withToken,
   type Token,
   type Transport,
 } from '../transport/index.js';
-import { Budget } from './budget.js';
+import { RequestQuota } from './quota.js';
 import { checkedConfig, type CheckedConfig, type ClientConfig } from './client-config.js';
 import { ClientLife } from './client-life.js';
 
 /** How to reach the service with one token. */
-export interface LobbyContext {
+export interface ClientContext {
   readonly endpoints: Endpoints;
   /** For requests that do not block. */
   readonly plain: RequestContext;
@@ -26,13 +34,16 @@ export interface LobbyContext {
   /** For the polls of a watch, which enforces their timeout itself. */
   readonly polling: RequestContext;
   readonly watch: WatchConfig<unknown>;
-  readonly budget: Budget;
+  readonly quota: RequestQuota;
+  readonly paces: KeptPaces;
   readonly life: ClientLife;
+  /** The errors of tokens that are refused, once for each. */
+  readonly unauthorized$: Observable<UnauthorizedError>;
   readonly scheduler: SchedulerLike;
   /** How long a feed polls without a subscriber, in ms. */
   readonly linger: number;
   /** The same for another token. It shares everything else. Throws an `InputError` if the token is invalid. */
-  readonly as: (token: Token) => LobbyContext;
+  readonly as: (token: Token) => ClientContext;
 }
 
 /** How long the service keeps events, in ms. */
@@ -42,34 +53,37 @@ const RETENTION_MS = 300_000;
 const QUOTA = 1_900;
 
 /** Creates a context: everything that a client needs to reach the service with one token. */
-export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContext {
+export function createContext(unchecked: ClientConfig<EventCodecs>): ClientContext {
   const config = checkedConfig(unchecked);
   const { endpoints, log, testing, timeout = 15_000, scheduler = asyncScheduler } = config;
   const { transport = fromFetch({ scheduler }) } = config;
-  const { linger = 1_000, quota = QUOTA, ...watchConfig } = given(config.watch ?? {});
+  const { linger = 1_000, quota = QUOTA, ...watchConfig } = definedOptions(config.watch ?? {});
   const baseUrls = resolveUrls(config);
   const now = () => scheduler.now();
-  const logged = log ? withLog(transport, log, now) : transport;
   const sendingBy = (transport: Transport): RequestContext => ({ transport, baseUrls, now });
 
   const watch = {
     scheduler,
     retention: RETENTION_MS,
     wake$: defaultWake(scheduler, testing?.monotonic),
-    ...given({ log, testing }),
+    ...definedOptions({ log, testing }),
     ...watchConfig,
   } as WatchConfig<unknown>;
   const { timeout: pollTimeout, monotonic } = watchSettings(watch);
-  const budget = new Budget(quota, monotonic);
-  const as = (token: Token): LobbyContext => {
-    const authorized = withToken(logged, token, scheduler);
+  const logged = log ? withLog(transport, log, now, () => monotonic.now()) : transport;
+  const requests = new RequestQuota(quota, monotonic, scheduler);
+  const as = (token: Token): ClientContext => {
+    const unauthorized$ = new Subject<UnauthorizedError>();
+    const onRefused = (error: UnauthorizedError) => unauthorized$.next(error);
+    const tokened = withToken(logged, token, scheduler, { clock: monotonic, onRefused });
+    const authorized = log ? withLogOfUnsent(tokened, log, now) : tokened;
     const life = new ClientLife();
     return {
       endpoints,
       plain: sendingBy(whileOpen(life, withTimeout(authorized, timeout, scheduler))),
       blocking: sendingBy(whileOpen(life, withTimeout(authorized, pollTimeout, scheduler))),
       polling: sendingBy(authorized),
-      ...{ watch, budget, life, scheduler, linger, as },
+      ...{ watch, quota: requests, paces: new KeptPaces(), life, unauthorized$, scheduler, linger, as },
     };
   };
   return as(config.token);
@@ -78,7 +92,7 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): LobbyContex
 /** A transport of a client that may be closed. What had reached the service may have been done, unless it was a GET. */
 function whileOpen(life: ClientLife, transport: Transport): Transport {
   return request => {
-    let reason: TransportFailure = 'closed';
+    let reason: TransportFailure = 'client_closed';
     const onSent = () => (reason = 'lost');
     const sent$ = defer(() => transport(request.method === 'GET' ? request : { ...request, onSent }));
     return life.orFail(sent$, () => new TransportError(reason, 'the client is closed', summaryOf(request)));
@@ -133,7 +147,11 @@ function parse(name: string, value: unknown) {
     // Replaced by our own error below: the platform's error quotes the value.
   }
   // Never quoted: it may be a token that was put here by mistake.
-  throw new InputError(name, "an absolute URL, like 'https://group.example.com'", describe(value));
+  throw new InputError(
+    name,
+    `an absolute URL, like 'https://${/^(.+)Url$/.exec(name)?.[1] ?? 'api'}.example.com'`,
+    describe(value),
+  );
 }
 
 function isLoopback(host: string): boolean {

@@ -1,6 +1,13 @@
 import type { Observable } from 'rxjs';
 import type { Endpoint, EventsWatchInput } from '../endpoint/index.js';
-import { aBoolean, aFunction, checkOptions, given, milliseconds, type Options } from '../error/index.js';
+import {
+  aBoolean,
+  aFunction,
+  checkOptions,
+  definedOptions,
+  milliseconds,
+  type Options,
+} from '../error/index.js';
 import type { EventListCodec, IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
   answers,
@@ -12,7 +19,7 @@ import {
   type WatchConfig,
   type WatchSharing,
 } from '../stream/index.js';
-import type { LobbyContext } from './context.js';
+import type { ClientContext } from './context.js';
 import { endpointSignals, endpointWatch, request } from './requests.js';
 import { sharedEvents } from './shared-events.js';
 
@@ -32,7 +39,7 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
 
   /**
    * The live events in batches, one for each answer with events. Cold: each subscription is a separate watch. It completes
-   * only if `ack` decides so. `from` resumes from an earlier index or checkpoint. `ack` delays the next poll until a batch has
+   * only if `ack` decides so, or the client is closed. `from` resumes from an earlier index or checkpoint. `ack` delays the next poll until a batch has
    * been processed: without it, `concatMap` queues batches without a bound if it is slower than the service.
    *
    * Errors: only those that polling again cannot fix; everything else is retried. See `watch`.
@@ -78,7 +85,7 @@ const FEED_OPTIONS: Options<FeedConfig> = {
 /** An endpoint of live events. */
 type EventsEndpoint<Own extends object> = Endpoint<EventsWatchInput, IdentityEventList<Own>>;
 
-export function createEventsApi<Own extends object>(context: LobbyContext): EventsApi<Own> {
+export function createEventsApi<Own extends object>(context: ClientContext): EventsApi<Own> {
   const eventsWatch = context.endpoints.eventsWatch as unknown as EventsEndpoint<Own>;
   let shared: EventFeed<Own> | undefined;
   return {
@@ -93,14 +100,14 @@ export function createEventsApi<Own extends object>(context: LobbyContext): Even
 }
 
 function feedOf<Own extends object>(
-  context: LobbyContext,
+  context: ClientContext,
   endpoint: EventsEndpoint<Own>,
   config: FeedConfig<Own>,
 ): EventFeed<Own> {
   checkOptions<object>(config, FEED_OPTIONS);
   const { linger = context.linger, resume = true, share, ...watchConfig } = config;
-  const { scheduler } = { ...context.watch, ...given(watchConfig) };
-  const feedConfig = given({ linger, scheduler }) as EventFeedConfig;
+  const { scheduler } = { ...context.watch, ...definedOptions(watchConfig) };
+  const feedConfig = definedOptions({ linger, scheduler }) as EventFeedConfig;
   const { kinds } = endpoint.response as Partial<EventListCodec<Own>>;
   if (share)
     return audienceFeed(
@@ -112,7 +119,10 @@ function feedOf<Own extends object>(
   const settings = { ...watch.settings, resume };
   let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
   return audienceFeed<Own>(
-    audience => context.life.whileOpen((run ??= continuingWatch(watch.poll, settings, audience))()),
+    audience => {
+      run ??= continuingWatch(watch.poll, settings, audience);
+      return context.life.whileOpen(run(), audience.isActive$);
+    },
     feedConfig,
     kinds,
   );

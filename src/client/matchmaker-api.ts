@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { PlayerTokenInput } from '../endpoint/index.js';
-import type { LobbyContext } from './context.js';
+import type { ClientContext } from './context.js';
 import { request } from './requests.js';
 
 /** Operations for lobby servers (docs/the-service.md, 4.2). The client's token must be the lobby's. */
@@ -9,7 +9,7 @@ export interface MatchmakerApi {
     /**
      * Confirms a player's token. Emits once and completes when the service has answered OK. Until then the lobby server must
      * do nothing else on the player's socket; on any error it must close the socket. Cold. The operation is not idempotent,
-     * so it is never retried automatically.
+     * so it is never retried automatically, and an error after which the player may be counted is not retryable: `backoff()` passes it on.
      *
      * Errors: `InputError`, `TransportError`, `StatusError` (invalid, consumed or expired: see its `code`), `DecodeError` (a
      * 2xx that does not come from the service, such as a proxy's HTML page). `whyNotConnected` explains an error.
@@ -32,8 +32,10 @@ export interface MatchmakerApi {
   };
 }
 
-export function createMatchmakerApi(context: LobbyContext): MatchmakerApi {
-  const { playersConnected, playersDisconnected } = context.endpoints;
+export function createMatchmakerApi(context: ClientContext): MatchmakerApi {
+  const { playersDisconnected } = context.endpoints;
+  // Whatever replaces it.
+  const playersConnected = { ...context.endpoints.playersConnected, isRepeatable: false };
   return {
     players: {
       connected: input => request(context, playersConnected, input),

@@ -1,4 +1,4 @@
-import { concat, defer, EMPTY, identity, ignoreElements, Observable, tap, timer } from 'rxjs';
+import { concat, defer, EMPTY, identity, ignoreElements, Observable } from 'rxjs';
 import {
   answerKey,
   pages,
@@ -11,8 +11,9 @@ import {
   aBoolean,
   checkOptions,
   cursorArgument,
-  given,
+  definedOptions,
   positiveInteger,
+  readOr,
   TransportError,
   type Options,
 } from '../error/index.js';
@@ -27,8 +28,8 @@ import {
   type WatchSettings,
   type WatchSignal,
 } from '../stream/index.js';
-import type { RouteBudget } from './budget.js';
-import type { LobbyContext } from './context.js';
+import type { RouteQuota } from './quota.js';
+import type { ClientContext } from './context.js';
 
 /** The options of `Client.request`. */
 export interface RequestConfig {
@@ -42,26 +43,26 @@ const REQUEST_OPTIONS: Options<RequestConfig> = { keepalive: aBoolean, maxBody: 
 
 /** Sends one request to an endpoint: see `Client.request`. Throws an `InputError` if the config is invalid. */
 export function request<Input, Answer>(
-  context: LobbyContext,
+  context: ClientContext,
   endpoint: Endpoint<Input, Answer>,
   input: NoInfer<Input>,
   config?: RequestConfig,
 ): Observable<Answer> {
   checkOptions(config, REQUEST_OPTIONS);
   const { watch_index } = Object(input) as { watch_index?: unknown };
-  const options = given(config ?? {});
+  const options = definedOptions(config ?? {});
   const sent$ =
     watch_index == null
       ? send(context.plain, endpoint, input, options)
       : send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
-  const budget = context.budget.of(endpoint);
-  return budget ? counted(sent$, budget) : sent$;
+  const route = context.quota.of(endpoint);
+  return route ? counted(sent$, route) : sent$;
 }
 
 /** A request that counts when it is sent, and is never delayed. */
-function counted<A>(sent$: Observable<A>, budget: RouteBudget): Observable<A> {
+function counted<A>(sent$: Observable<A>, route: RouteQuota): Observable<A> {
   return new Observable(subscriber => {
-    budget.count();
+    route.count();
     return sent$.subscribe(subscriber);
   });
 }
@@ -74,18 +75,20 @@ interface EndpointWatch<Answer> {
 
 /** Prepares watches of an endpoint. Throws an `InputError` if the config is invalid. */
 export function endpointWatch<Input, Answer>(
-  { polling, watch, budget, life }: LobbyContext,
+  { polling, watch, quota, paces, life }: ClientContext,
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'watch_index'>,
   config?: WatchConfig<Answer>,
+  onPollEnd?: WatchSettings<Answer>['onPollEnd'],
 ): EndpointWatch<Answer> {
-  const { isIdle, keyOf = answerKey, withoutNews } = Object(endpoint) as AnswerSettings<Answer>;
-  const route = budget.of(endpoint);
+  const { isEmpty, keyOf = answerKey, withoutNews } = Object(endpoint) as AnswerSettings<Answer>;
+  const route = quota.of(endpoint);
   const settings = watchSettings<Answer>(
-    { ...(watch as WatchConfig<Answer>), ...given(config) },
-    given({
-      ...{ isIdle, keyOf, withoutNews, isIndex: cursorArgument.is },
-      budget: route && (latest => route.poll(latest)),
+    { ...(watch as WatchConfig<Answer>), ...definedOptions(config) },
+    definedOptions({
+      ...{ isEmpty, keyOf, withoutNews, isIndex: cursorArgument.is, onPollEnd },
+      quota: route && (() => route.take('poll')),
+      kept: { paces, key: keyOfWatch(endpoint, input) },
     }) as AnswerSettings<Answer>,
   );
   return {
@@ -99,14 +102,21 @@ export function endpointWatch<Input, Answer>(
   };
 }
 
+/** What a watch polls. An invalid endpoint or input is found when it is sent. */
+function keyOfWatch(endpoint: unknown, input: unknown): string {
+  const { service, path } = Object(endpoint) as { service?: unknown; path?: unknown };
+  return readOr('', () => JSON.stringify([service, path, input]));
+}
+
 /** Everything that happens in a watch of an endpoint. Each subscription is a separate watch. */
 export function endpointSignals<Input, Answer>(
-  context: LobbyContext,
+  context: ClientContext,
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'watch_index'>,
   config?: WatchConfig<Answer>,
+  onPollEnd?: WatchSettings<Answer>['onPollEnd'],
 ): Observable<WatchSignal<Answer>> {
-  const { poll, settings } = endpointWatch(context, endpoint, input, config);
+  const { poll, settings } = endpointWatch(context, endpoint, input, config, onPollEnd);
   return context.life.whileOpen(defer(() => continuingWatch(poll, settings)()));
 }
 
@@ -116,9 +126,9 @@ export interface ClientPagesConfig<P> extends PagesConfig<P> {
   readonly backoff?: RetryConfig;
 }
 
-/** Reads the pages of an endpoint. Those that are read `forWatch` wait for the budget of their route. */
+/** Reads the pages of an endpoint. Those that are read `forWatch` wait for the quota of their route. */
 export function endpointPages<Input, Answer>(
-  context: LobbyContext,
+  context: ClientContext,
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'anchor'>,
   config: ClientPagesConfig<Answer> = {},
@@ -127,31 +137,16 @@ export function endpointPages<Input, Answer>(
   const { backoff: retrying, ...paging } = config;
   const { scheduler, testing } = context.watch;
   const retried = retrying
-    ? backoff<Answer>({ ...(given({ scheduler, testing }) as RetryConfig), ...retrying })
+    ? backoff<Answer>({ ...(definedOptions({ scheduler, testing }) as RetryConfig), ...retrying })
     : identity;
+  const room$ = context.quota.of(endpoint)?.take('page').pipe(ignoreElements()) ?? EMPTY;
   const sent = (input: Input) =>
     forWatch
-      ? promised(send(context.plain, endpoint, input, { kind: 'poll' }), context, endpoint)
+      ? concat(room$, send(context.plain, endpoint, input, { kind: 'poll' }))
       : request(context, endpoint, input);
   const page$ = pages(anchor => sent({ ...input, anchor } as Input).pipe(retried), paging);
   // Between two pages, too, while it waits.
   const { method, path: url } = endpoint;
-  const error = () => new TransportError('closed', 'the client is closed', { method, url });
+  const error = () => new TransportError('client_closed', 'the client is closed', { method, url });
   return context.life.orFail(page$, error);
-}
-
-/** A request that is sent as soon as there is room in the budget of its route. */
-function promised<A>(
-  sent$: Observable<A>,
-  { budget, watch }: LobbyContext,
-  endpoint: Endpoint<never>,
-): Observable<A> {
-  const route = budget.of(endpoint);
-  if (!route) return sent$;
-  const room$ = defer(() => {
-    const { wait, cancel } = route.page();
-    if (wait <= 0) return EMPTY;
-    return timer(wait, watch.scheduler).pipe(ignoreElements(), tap({ unsubscribe: cancel }));
-  });
-  return concat(room$, sent$);
 }

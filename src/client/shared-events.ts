@@ -1,12 +1,12 @@
 import { concatMap, finalize, map, tap, type Observable } from 'rxjs';
 import { rawEventsWatch, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
-import { given } from '../error/index.js';
+import { definedOptions } from '../error/index.js';
 import { decodedEvents, RawEventList, type IdentityEventList } from '../protocol/index.js';
 import {
   ageLimit,
   checkpointOf,
   continuingWatch,
-  heldSignals,
+  queuedSignals,
   type AnswerSettings,
   type Audience,
   type Checkpoint,
@@ -16,7 +16,7 @@ import {
   type WatchSharing,
   type WatchSignal,
 } from '../stream/index.js';
-import type { LobbyContext } from './context.js';
+import type { ClientContext } from './context.js';
 import { endpointWatch } from './requests.js';
 
 /** How a watch of events is shared. */
@@ -30,12 +30,12 @@ interface SharedEventsConfig<List> extends WatchConfig<List> {
  * share what the service has sent, and each of them decodes it.
  */
 export function sharedEvents<Own extends object>(
-  context: LobbyContext,
+  context: ClientContext,
   endpoint: Endpoint<EventsWatchInput, IdentityEventList<Own>>,
   config: SharedEventsConfig<IdentityEventList<Own>>,
 ): (audience: Audience<IdentityEventList<Own>>) => Observable<WatchSignal<IdentityEventList<Own>>> {
   type List = IdentityEventList<Own>;
-  const { resume, share, ack, indexOf, isIdle, keyOf, ...watchConfig } = config;
+  const { resume, share, ack, indexOf, isEmpty, keyOf, ...watchConfig } = config;
   let last: { readonly raw: RawEventList; readonly list: List } | undefined;
   const listOf = (raw: RawEventList) => {
     if (last?.raw !== raw) last = { raw, list: decodedEvents(endpoint.response, raw) };
@@ -46,15 +46,16 @@ export function sharedEvents<Own extends object>(
   const own = endpoint as object as AnswerSettings<List>;
   const callbacks = {
     ack: ofRaw(ack),
-    indexOf: ofRaw(indexOf),
-    isIdle: ofRaw(isIdle ?? own.isIdle),
+    // Where it stands is the same in what the service has sent.
+    indexOf: typeof indexOf === 'string' ? indexOf : ofRaw(indexOf),
+    isEmpty: ofRaw(isEmpty ?? own.isEmpty),
     keyOf: ofRaw(keyOf ?? (own.keyOf as typeof keyOf)),
   };
   const { poll, settings } = endpointWatch<EventsWatchInput, RawEventList>(
     context,
     { ...rawEventsWatch, ...endpoint, response: RawEventList },
     {},
-    { ...watchConfig, ...(given(callbacks) as WatchConfig<RawEventList>) },
+    { ...watchConfig, ...(definedOptions(callbacks) as WatchConfig<RawEventList>) },
   );
   const { from, retention, scheduler } = settings;
   const watch = continuingWatch(poll, { ...settings, from: undefined });
@@ -85,11 +86,11 @@ export function sharedEvents<Own extends object>(
       finalize(() => (isRunning = false)),
     );
   };
-  const drops = (heldCount: number) => {
+  const drops = (queuedCount: number) => {
     if (!place) return false;
     if (!resume && !isRunning) due = 'unwatched';
-    else if (heldCount > 0 && now() - place.at > ageLimit(retention)) due = 'silence';
+    else if (queuedCount > 0 && now() - place.at > ageLimit(retention)) due = 'silence';
     return due !== undefined;
   };
-  return audience => context.life.whileOpen(heldSignals(run, audience, drops));
+  return audience => context.life.whileOpen(queuedSignals(run, audience, drops), audience.isActive$);
 }

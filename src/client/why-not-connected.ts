@@ -1,10 +1,4 @@
-import {
-  answerBehind,
-  isFromService,
-  isInputError,
-  isTransportError,
-  isUnauthorizedError,
-} from '../error/index.js';
+import { answerBehind, mayHaveActed } from '../error/index.js';
 
 /** Why `players.connected` refused a token: a known reason, or otherwise the service's error code. */
 export type RefusalReason =
@@ -13,20 +7,26 @@ export type RefusalReason =
   | 'removed'
   | 'in_different_lobby'
   | 'invalid_token'
-  | 'unauthorized'
   | (string & {});
 
 /**
  * The outcome of a confirmation that failed. The player's socket must be closed in every case.
  *
- * - `refused`: the service refused the token, for this `reason`.
+ * - `refused`: the service refused the player's token, for this `reason`.
+ * - `later`: the service answered no, which says nothing of the player: its rate limit, with the time to wait in ms if it was said; or it does
+ *   not accept the lobby's own token.
  * - `unknown`: the answer was lost, or did not come from the service, which may count the player as connected. Confirm the token
  *   again only when the player comes again: OK admits them. `already_connected` does not tell whether the lost request or
- *   another player consumed the token, so that it is a no.
+ *   another player used the token: treat it as a refusal.
  * - `not_sent`: the service never saw the token. It can be confirmed later.
  */
 export type NotConnected =
   | { readonly outcome: 'refused'; readonly reason: RefusalReason }
+  | {
+      readonly outcome: 'later';
+      readonly reason: 'rate_limited' | 'lobby_unauthorized';
+      readonly retryAfter?: number;
+    }
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'not_sent' };
 
@@ -40,8 +40,8 @@ const REASONS: ReadonlyMap<string | undefined, RefusalReason> = new Map([
 ]);
 
 /**
- * Explains an error of `players.connected`: it was refused for a reason, the outcome is unknown, or the request was never
- * sent. See {@link NotConnected}.
+ * Explains an error of `players.connected`: it was refused for a reason, the service answers later, the outcome is unknown, or the request
+ * was never sent. See {@link NotConnected}.
  *
  * @example
  * client.matchmaker.players.connected({ player_token }).subscribe({
@@ -50,18 +50,14 @@ const REASONS: ReadonlyMap<string | undefined, RefusalReason> = new Map([
  * });
  */
 export function whyNotConnected(error: unknown): NotConnected {
-  if (isInputError(error)) return { outcome: 'not_sent' };
-  if (isTransportError(error)) {
-    const isUnsent = error.reason === 'not_sent' || error.reason === 'unreachable';
-    return { outcome: isUnsent ? 'not_sent' : 'unknown' };
-  }
+  if (mayHaveActed(error)) return { outcome: 'unknown' };
   const answer = answerBehind(error);
-  // There was no token to send it with.
-  if (isUnauthorizedError(error) && !answer) return { outcome: 'not_sent' };
-  // A crash, or a proxy that lost the answer. Only the service's own 4xx is definitely a refusal.
-  const isNo = answer && answer.status >= 400 && answer.status < 500;
-  if (!isNo || !(isUnauthorizedError(error) || isFromService(answer))) return { outcome: 'unknown' };
-  const { code, status } = answer;
-  const reason = status === 401 || status === 403 ? 'unauthorized' : (code ?? String(status));
-  return { outcome: 'refused', reason: REASONS.get(code) ?? reason };
+  if (!answer) return { outcome: 'not_sent' };
+  const { code, status, retryAfter } = answer;
+  const known = REASONS.get(code);
+  if (known !== undefined) return { outcome: 'refused', reason: known };
+  if (status === 429)
+    return { outcome: 'later', reason: 'rate_limited', ...(retryAfter !== undefined && { retryAfter }) };
+  if (status === 401 || status === 403) return { outcome: 'later', reason: 'lobby_unauthorized' };
+  return { outcome: 'refused', reason: code ?? String(status) };
 }

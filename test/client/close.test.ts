@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
-import { merge, NEVER, Observable, of, Subject, type ObservableInput } from 'rxjs';
+import { merge, NEVER, Observable, of, repeat, Subject, take, type ObservableInput } from 'rxjs';
 import { createClient, getMembers, eventsWatch, TransportError, type Transport } from 'lobby-rx';
 import { virtualTime } from '../virtual-time.js';
 import { virtualWorld } from '../virtual-world.js';
@@ -72,6 +72,36 @@ describe('a client that is closed', () => {
     }
   });
 
+  it('sends nothing for who subscribes again to what it ends, and does not linger', () => {
+    const world = virtualWorld({ random: () => 0.5 });
+    const { client, emulator, identity_id, pass, scheduler } = world;
+    const feed = client.events.createFeed({ linger: 0 });
+    const visits = feed.all$.pipe(take(1), repeat(10)).subscribe();
+    const lingering = client.events.createFeed({ linger: 60_000 }).all$.subscribe();
+    pass(3_000);
+    emulator.publish(identity_id, { n: 1 });
+    pass(100);
+    const sent = emulator.requests.length;
+    client.close();
+    pass(0);
+    deepStrictEqual([visits.closed, lingering.closed, emulator.requests.length], [true, true, sent]);
+    deepStrictEqual(scheduler.actions.length, 0);
+  });
+
+  it('says so to whoever follows one of many feeds that were left', () => {
+    const { client, pass } = virtualWorld({ random: () => 0.5 });
+    const states = Array.from({ length: 200 }, () => {
+      const feed = client.events.createFeed();
+      const seen: string[] = [];
+      feed.status$.subscribe(({ state }) => seen.push(state));
+      feed.all$.subscribe().unsubscribe();
+      return { feed, seen };
+    });
+    pass(2_000);
+    client.close();
+    deepStrictEqual([...new Set(states.map(({ seen }) => seen.at(-1)))], ['closed']);
+  });
+
   it('says so in the status of its feed, without an error', () => {
     const { client, pass } = stage();
     const states: unknown[] = [];
@@ -103,14 +133,14 @@ describe('a client that is closed', () => {
     const client = clientWith(() => of('t'));
     const open = all(client).map(endOf);
     client.close();
-    const closed = Array<string[]>(5).fill(['closed']);
+    const closed = Array<string[]>(5).fill(['client_closed']);
     deepStrictEqual(open, [...closed, ['lost']]);
     const before = sent.length;
-    deepStrictEqual(all(client).map(endOf), [...closed, ['closed']]);
+    deepStrictEqual(all(client).map(endOf), [...closed, ['client_closed']]);
     const waiting = clientWith(() => token$);
     const ends = all(waiting).map(endOf);
     waiting.close();
-    deepStrictEqual(ends, [...closed, ['closed']]);
+    deepStrictEqual(ends, [...closed, ['client_closed']]);
     deepStrictEqual([sent.length, token$.observed], [before, false]);
   });
 
@@ -143,7 +173,7 @@ describe('a client that is closed', () => {
     const end = endOf(client.group.members('g', { backoff: {} }));
     pass(5_000);
     client.close();
-    deepStrictEqual([end, scheduler.actions.length], [['closed'], 0]);
+    deepStrictEqual([end, scheduler.actions.length], [['client_closed'], 0]);
   });
 
   it('commits nothing of an acknowledgement that has not settled', () => {

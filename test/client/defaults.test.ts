@@ -80,7 +80,7 @@ describe('the defaults of a client', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
       const patient = client(() => hung, { testing: { random: () => 0 }, watch: { timeout: 20_000 } });
-      const config = { timeout: undefined, isIdle: undefined } as object;
+      const config = { timeout: undefined, isEmpty: undefined } as object;
       expectObservable(patient.events.batches(config), '25s !').toBe('');
       expectSubscriptions(hung.subscriptions).toBe(['^ 19999ms !', '20s ^ 4999ms !']);
     }),
@@ -92,7 +92,7 @@ describe('the defaults of a client', () => {
       const lost = new TransportError('lost', '', { method: 'GET', url });
       const waits: number[] = [];
       const log = (entry: LogEntry) => {
-        if (entry.kind === 'turn') waits.push(entry.wait);
+        if (entry.kind === 'poll_end') waits.push(entry.wait);
       };
       const broken = client(() => cold<never>('#', undefined, lost), { testing: { random: () => 1 }, log });
       expectObservable(broken.events.batches(), '100s !').toBe('');
@@ -106,7 +106,7 @@ describe('the defaults of a client', () => {
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const none = {
         timeout: undefined,
-        isIdle: undefined,
+        isEmpty: undefined,
         keyOf: undefined,
         wake$: undefined,
       } as object;
@@ -187,7 +187,7 @@ describe('the defaults of a client', () => {
 
     const server = await rawServer(socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{'));
     const turns: unknown[] = [];
-    const log = (entry: LogEntry) => entry.kind === 'turn' && turns.push(entry.error);
+    const log = (entry: LogEntry) => entry.kind === 'poll_end' && turns.push(entry.error);
     const { events } = createClient({ url: server.url, token: 't', scheduler, log });
     const stalled = events.batches().subscribe();
     await waitUntil(() => (pass(250), turns.length > 0));

@@ -110,16 +110,16 @@ describe('the news of a watch of live events', () => {
   });
 
   it('is what a replacement says, if it says so itself', () => {
-    const isIdle = (list: IdentityEventList) => names(list) === 'z';
+    const isEmpty = (list: IdentityEventList) => names(list) === 'z';
     const { seen } = outcome((client, config) => client.events.batches(config), {
-      endpoints: { eventsWatch: { ...elsewhere, isIdle, keyOf: () => ({}) } },
+      endpoints: { eventsWatch: { ...elsewhere, isEmpty, keyOf: () => ({}) } },
     });
     deepStrictEqual(seen, ['x', '', 'x', 'x+y']);
   });
 
   it('is what the watch says, if that does', () => {
     const { seen } = outcome((client, config) =>
-      client.events.batches({ ...config, isIdle: () => false, keyOf: ({ watch }) => watch.index }),
+      client.events.batches({ ...config, isEmpty: () => false, keyOf: ({ watch }) => watch.index }),
     );
     deepStrictEqual(seen, ['x', '', 'x', 'x+y', 'z', 'z']);
   });
@@ -171,11 +171,11 @@ describe('the news of a watch of an endpoint of your own', () => {
   };
   const numbers = (...all: number[]) => all.map((n, i) => ({ n, watch: { index: `${i + 1}` } }));
 
-  it('is what it says with isIdle, keyOf and withoutNews', () => {
+  it('is what it says with isEmpty, keyOf and withoutNews', () => {
     const { config, pass } = scripted(numbers(1, 0, 11, 2, 2));
     const parity = endpoint({
       ...own,
-      isIdle: ({ n }) => n === 0,
+      isEmpty: ({ n }) => n === 0,
       keyOf: ({ n }) => n % 10,
       withoutNews: answer => ({ ...answer, n: -1 }),
     });
@@ -208,15 +208,15 @@ describe('the news of a watch of an endpoint of your own', () => {
   });
 
   it('is not said by what is no function', () => {
-    for (const part of ['isIdle', 'keyOf', 'withoutNews'])
+    for (const part of ['isEmpty', 'keyOf', 'withoutNews'])
       throws(() => endpoint({ ...own, [part]: true }), new RegExp(`${part} must be a function`));
     throws(
       () =>
         createClient({
           ...scripted().config,
-          endpoints: { eventsWatch: { ...elsewhere, isIdle: 'never' as never } },
+          endpoints: { eventsWatch: { ...elsewhere, isEmpty: 'never' as never } },
         }),
-      /endpoints\.eventsWatch\.isIdle must be a function/,
+      /endpoints\.eventsWatch\.isEmpty must be a function/,
     );
   });
 });

@@ -25,8 +25,9 @@ interface Row {
 
 const FLAPS = ['connecting', 'live', 'retrying', 'live'] as const;
 const CALM = ['connecting', 'live'] as const;
-const of = (...kinds: readonly ('refuse' | 'reset_before_headers' | 'reset_in_body' | 'close_in_body')[]) =>
-  kinds.map((kind): Fault => ({ kind }));
+const of = (
+  ...kinds: readonly ('reset_before_request' | 'reset_before_headers' | 'reset_in_body' | 'close_in_body')[]
+) => kinds.map((kind): Fault => ({ kind }));
 
 /** The one row that needs a real port. */
 const UNREACHABLE = 'no connection can be made: nothing listens on the port';
@@ -34,7 +35,7 @@ const UNREACHABLE = 'no connection can be made: nothing listens on the port';
 const rows: readonly Row[] = [
   {
     when: 'the connection is reset before the headers, or breaks in the body',
-    faults: of('refuse', 'reset_before_headers', 'reset_in_body', 'close_in_body'),
+    faults: of('reset_before_request', 'reset_before_headers', 'reset_in_body', 'close_in_body'),
     states: FLAPS,
     within: 600,
   },
@@ -81,7 +82,7 @@ const rows: readonly Row[] = [
     when: 'one of these, or a 500 of the service itself, comes five times in a row',
     faults: [
       ...[404, 500, 502, 503, 504].map((status): Fault => ({ kind: 'html', status })),
-      ...([{ kind: 'refuse' }, { kind: 'error' }, { kind: 'empty' }] as const),
+      ...([{ kind: 'reset_before_request' }, { kind: 'error' }, { kind: 'empty' }] as const),
     ],
     times: 5,
     states: ['connecting', 'live', ...Array<'retrying'>(5).fill('retrying'), 'live'],
@@ -94,7 +95,7 @@ const rows: readonly Row[] = [
       ...[414, 431].map((status): Fault => ({ kind: 'html', status })),
     ],
     states: FLAPS,
-    gaps: ['index_refused'],
+    gaps: ['index_rejected'],
     within: 600,
   },
   {

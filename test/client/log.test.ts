@@ -10,7 +10,7 @@ const batch = (index: string, ...events: object[]) => JSON.stringify({ events, w
 
 /** A log entry as one short line. */
 function word(entry: LogEntry): string {
-  if (entry.kind === 'turn') return `${entry.at} turn ${entry.why} ${Math.round(entry.wait)}`;
+  if (entry.kind === 'poll_end') return `${entry.at} turn ${entry.why} ${Math.round(entry.wait)}`;
   return `${entry.at} ${entry.kind}${entry.kind === 'answer' ? ` ${entry.status}` : ''}`;
 }
 
@@ -40,7 +40,7 @@ describe('the log', () => {
       flush();
       deepStrictEqual(seen, [
         ...['0 request', '1 answer 200', '1 turn news 0'],
-        ...['1 request', '2 answer 429', '2 turn asked 30000'],
+        ...['1 request', '2 answer 429', '2 turn retry_after 30000'],
         ...['30002 request', '30003 failure', '30003 turn failed 0'],
         ...['30003 request', '31000 abort'],
       ]);

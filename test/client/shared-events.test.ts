@@ -49,11 +49,11 @@ describe('a feed that is shared', () => {
 
   it('asks its endpoint for what is idle, with decoded answers, and says of what it cannot decode that it is malformed', () => {
     const { config, pass, leads, say } = tabs();
-    const isIdle = ({ events }: IdentityEventList) =>
+    const isEmpty = ({ events }: IdentityEventList) =>
       !events.some(({ kind }) => kind === 'unknown' || kind === 'malformed');
     const follow = (response: typeof eventsWatch.response) => {
       const seen: string[] = [];
-      const endpoints = { eventsWatch: { ...eventsWatch, response, isIdle } };
+      const endpoints = { eventsWatch: { ...eventsWatch, response, isEmpty } };
       const feed = createClient({ ...config, endpoints }).events.createFeed({ share: leads, linger: 0 });
       const following = feed.all$.subscribe(({ kind }) => seen.push(kind));
       pass(1_000);
@@ -109,7 +109,7 @@ describe('a feed that is shared', () => {
         keys.push(key);
         return key;
       },
-      isIdle: ({ events }) => !events.some(isChat),
+      isEmpty: ({ events }) => !events.some(isChat),
       indexOf: ({ events, watch }) => `${watch.index}${events.length > 99 ? '!' : ''}`,
       ack: ({ events }) => {
         for (const event of events) acknowledged.push(event.kind);

@@ -1,6 +1,14 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { catchError, lastValueFrom, of } from 'rxjs';
-import { createClient, StatusError, TransportError, whyNotConnected } from 'lobby-rx';
+import { catchError, defer, lastValueFrom, of, throwError } from 'rxjs';
+import {
+  backoff,
+  createClient,
+  playersConnected,
+  StatusError,
+  TransportError,
+  whyNotConnected,
+  type Transport,
+} from 'lobby-rx';
 import { rawServer } from '../raw-server.js';
 import { runs } from '../runs.js';
 import { virtualTime } from '../virtual-time.js';
@@ -47,8 +55,8 @@ describe('a confirmation that does not end with OK', () => {
       deepStrictEqual(await refusal(code), { outcome: 'refused', reason });
     }
     deepStrictEqual(await refusal('CLAIMS_MISSING_ENTITLEMENT', '401 Unauthorized'), {
-      outcome: 'refused',
-      reason: 'unauthorized',
+      outcome: 'later',
+      reason: 'lobby_unauthorized',
     });
     deepStrictEqual(await outcomeAt(reply('409 Conflict')), { outcome: 'unknown' });
   });
@@ -66,10 +74,13 @@ describe('a confirmation that does not end with OK', () => {
       deepStrictEqual(why(status), { outcome: 'refused', reason: String(status) });
     }
     for (const status of [401, 403]) {
-      deepStrictEqual(why(status), { outcome: 'refused', reason: 'unauthorized' });
-      deepStrictEqual(why(status, 'SOMETHING_NEW'), { outcome: 'refused', reason: 'unauthorized' });
+      deepStrictEqual(why(status), { outcome: 'later', reason: 'lobby_unauthorized' });
+      deepStrictEqual(why(status, 'SOMETHING_NEW'), { outcome: 'later', reason: 'lobby_unauthorized' });
       deepStrictEqual(why(status, 'TOKEN_ERROR'), { outcome: 'refused', reason: 'invalid_token' });
     }
+    deepStrictEqual(why(429, 'API_RATE_LIMIT'), { outcome: 'later', reason: 'rate_limited' });
+    const asked = new StatusError(429, request, { code: 'API_RATE_LIMIT', retryAfter: 7_000 });
+    deepStrictEqual(whyNotConnected(asked), { outcome: 'later', reason: 'rate_limited', retryAfter: 7_000 });
     for (const reason of ['constructor', '__proto__', 'undefined']) {
       deepStrictEqual(why(400, reason), { outcome: 'refused', reason });
     }
@@ -114,5 +125,44 @@ describe('a confirmation that does not end with OK', () => {
       await lastValueFrom(client.matchmaker.players.connected({ player_token: `p-${i}` }));
     }
     await server.close();
+  });
+});
+
+describe('an error of players.connected', () => {
+  it('is passed on by backoff() at once if the player may be counted, and retried if the service never saw the token', async () => {
+    const answers: Readonly<Record<string, readonly [sent: number, Transport]>> = {
+      lost: [1, request => throwError(() => new TransportError('lost', 'lost', request))],
+      timeout: [1, request => throwError(() => new TransportError('timeout', 'late', request))],
+      'a proxy’s 502': [1, () => of({ status: 502, headers: { get: () => null }, text: '<html>' })],
+      unreachable: [3, request => throwError(() => new TransportError('unreachable', 'no', request))],
+      'the rate limit': [
+        3,
+        () => of({ status: 429, headers: { get: () => null }, text: '{"code":"API_RATE_LIMIT"}' }),
+      ],
+    };
+    for (const [what, [expected, answer]] of Object.entries(answers)) {
+      let sent = 0;
+      const transport: Transport = request => defer(() => (sent++, answer(request)));
+      const config = { url: 'https://x', token: 'a-token', transport } as const;
+      const client = createClient(config);
+      const { players } = client.matchmaker;
+      const input = { player_token: 'p-token' };
+      const own = { ...playersConnected, path: '/of/their/own', isRepeatable: true };
+      const withOwn = createClient({ ...config, endpoints: { playersConnected: own } });
+      const confirmations = [
+        players.connected(input),
+        client.request(playersConnected, input),
+        withOwn.matchmaker.players.connected(input),
+      ];
+      for (const confirmed$ of confirmations) {
+        sent = 0;
+        await lastValueFrom(confirmed$.pipe(backoff({ initial: 0, retries: 2 }))).catch(() => undefined);
+        strictEqual(sent, expected, what);
+      }
+      const freed$ = players.disconnected({ player_token: 'p-token' });
+      sent = 0;
+      await lastValueFrom(freed$.pipe(backoff({ initial: 0, retries: 2 }))).catch(() => undefined);
+      strictEqual(sent, 3, what);
+    }
   });
 });

@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { GetMembersInput } from '../../endpoint/index.js';
-import { checkOptions, given } from '../../error/index.js';
+import { checkOptions, definedOptions } from '../../error/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
 import { answers, type WatchConfig, type WatchSignal } from '../../stream/index.js';
-import type { LobbyContext } from '../context.js';
+import type { ClientContext } from '../context.js';
 import { endpointPages, endpointSignals, request } from '../requests.js';
 import { distinctMembers, MEMBERS_OPTIONS, untilNobodyIsNew, type MembersConfig } from './members.js';
 import { rosterSignals, type Roster, type RosterConfig } from './roster.js';
@@ -36,7 +36,7 @@ export interface GroupApi {
 
   /**
    * A group's members, one at a time. A member on two consecutive pages is emitted once. Cold and lazy, like `memberPages`:
-   * `take(1)` costs one request. It completes after the last member.
+   * `take(1)` costs one request. It completes after the last member. Members that failed to decode are left out: `memberPages` has them.
    *
    * Errors: those of `memberPages`.
    *
@@ -47,7 +47,7 @@ export interface GroupApi {
 
   /**
    * The first page of a group's members, immediately and then whenever it changes. Cold: each subscription is a separate
-   * watch. It completes only if `ack` decides so. Failures are retried; see `watch`. `client.watchSignals(getMembers, { group_id })`
+   * watch. It completes only if `ack` decides so, or the client is closed. Failures are retried; see `watch`. `client.watchSignals(getMembers, { group_id })`
    * also emits gaps and status.
    *
    * @example
@@ -59,8 +59,8 @@ export interface GroupApi {
   ): Observable<GroupMemberList>;
 
   /**
-   * The whole group, kept up to date: immediately, and then whenever someone joins, leaves or changes. Cold. It never
-   * completes. Failures are retried; see `watch`. Gaps need no handling: the next answer contains the whole group.
+   * The whole group, kept up to date: immediately, and then whenever someone joins, leaves or changes. Cold. It completes only when
+   * the client is closed. Failures are retried; see `watch`. Gaps need no handling: the next answer contains the whole group.
    *
    * The first page is watched. Further pages are read again after a join or leave anywhere, at most every 5 s, and every
    * `refreshInterval` ms: a change of presence or profile there shows that late. Somebody who is missing from them has left if nothing else
@@ -82,11 +82,11 @@ export interface GroupApi {
   rosterSignals(group_id: string, config?: RosterConfig): Observable<WatchSignal<Roster>>;
 }
 
-export function createGroupApi(context: LobbyContext): GroupApi {
+export function createGroupApi(context: ClientContext): GroupApi {
   const { getMembers } = context.endpoints;
   const memberPages: GroupApi['memberPages'] = (group_id, config = {}) => {
     checkOptions(config, MEMBERS_OPTIONS);
-    const { count, ...paging } = given(config);
+    const { count, ...paging } = definedOptions(config);
     return endpointPages(context, getMembers, { group_id, count }, paging).pipe(untilNobodyIsNew());
   };
   return {

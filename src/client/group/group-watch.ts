@@ -20,22 +20,23 @@ import {
   type Observable,
 } from 'rxjs';
 import { keyOfMembers } from '../../endpoint/index.js';
-import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
+import type { GroupMemberList } from '../../protocol/index.js';
 import {
   backoffDelay,
   spreadWait,
   watchSettings,
   type Checkpoint,
+  type PollEnd,
   type WatchConfig,
   type WatchSettings,
   type WatchSignal,
   type WatchStatus,
 } from '../../stream/index.js';
-import type { LobbyContext } from '../context.js';
+import type { ClientContext } from '../context.js';
 import { endpointPages, endpointSignals } from '../requests.js';
 import { KnownMembers } from './known-members.js';
 import { Listening } from './listening.js';
-import { idOf, untilNobodyIsNew } from './members.js';
+import { idsOn, untilNobodyIsNew, untilRepeated, type GroupEntries } from './members.js';
 
 /** How a group is watched. */
 export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
@@ -59,10 +60,10 @@ const LAG_MS = 2_000;
  * read after such an answer, and regularly. Who is on any of them is a member; who has left, {@link KnownMembers} says.
  */
 export function watchGroup(
-  context: LobbyContext,
+  context: ClientContext,
   group_id: string,
   config: GroupWatchConfig,
-): Observable<WatchSignal<readonly GroupMember[]>> {
+): Observable<WatchSignal<Required<GroupEntries>>> {
   const { count, refreshInterval, ...watchConfig } = config;
   const settings = watchSettings<never>({ ...context.watch, ...(watchConfig as WatchConfig<never>) });
   const group = { group_id, count };
@@ -86,7 +87,7 @@ class GroupWatch {
   #requests = 1;
 
   constructor(
-    private readonly context: LobbyContext,
+    private readonly context: ClientContext,
     private readonly group: { readonly group_id: string; readonly count: number },
     private readonly config: {
       readonly watchConfig: WatchConfig<GroupMemberList>;
@@ -99,7 +100,7 @@ class GroupWatch {
     this.#wake$ = context.life.wakes(defer(() => wake$));
   }
 
-  signals(): Observable<WatchSignal<readonly GroupMember[]>> {
+  signals(): Observable<WatchSignal<Required<GroupEntries>>> {
     const readings$ = this.#reading().pipe(
       repeat({ delay: () => this.#due() }),
       retry({ delay: error => this.#backedOff(error) }),
@@ -120,8 +121,14 @@ class GroupWatch {
   #watchedPage(): Observable<WatchSignal<never>> {
     const { watchConfig, settings } = this.config;
     const ack = (page: GroupMemberList, { at }: Checkpoint) => this.#onFirstPage(page, at);
-    const config = { ...watchConfig, ...this.#listening.options(settings), ack };
-    return endpointSignals(this.context, this.context.endpoints.getMembers, this.group, config).pipe(
+    const { beforePoll } = settings;
+    const config = {
+      ...{ ...watchConfig, ack },
+      ...(beforePoll && { beforePoll: () => this.#listening.waitFor(beforePoll) }),
+    };
+    const { context, group } = this;
+    const onPollEnd = (why: PollEnd) => this.#listening.onPollEnd(why);
+    return endpointSignals(context, context.endpoints.getMembers, group, config, onPollEnd).pipe(
       filter(signal => signal.kind === 'status' || signal.kind === 'gap'),
       filter(signal => {
         if (signal.kind !== 'status') return true;
@@ -141,8 +148,8 @@ class GroupWatch {
     if (!isEarly && isSame) return;
     // An early answer without a change on the page is about another one; so may be one with other members.
     if (isSame || !before || idsOf(before) !== idsOf(page)) this.#isStale = true;
-    if (page.anchor) this.#known.see(page.members);
-    else this.#known.seeAll(page.members);
+    if (page.anchor) this.#known.see(page);
+    else this.#known.seeAll(page);
     this.#changed$.next();
   }
 
@@ -152,14 +159,14 @@ class GroupWatch {
     return defer(() => {
       const before = this.#listening.undisturbed;
       this.#isStale = false;
-      return concat(this.#permitted(), this.#restOfPages()).pipe(
+      return concat(this.#mayRefresh(), this.#restOfPages()).pipe(
         toArray(),
         concatMap(pages => {
           this.#requests = Math.max(1, pages.length);
           if (this.#failures > 0) this.#status$.next(this.#listening.status);
           this.#failures = 0;
           // A member may have moved to the first page meanwhile.
-          this.#known.read([...pages.flatMap(({ members }) => members), ...this.#first!.members]);
+          this.#known.read([...pages, this.#first!]);
           const left$ = timer(LAG_MS, settings.scheduler).pipe(
             filter(() =>
               this.#known.dropMissing(before !== undefined && before === this.#listening.undisturbed),
@@ -182,13 +189,13 @@ class GroupWatch {
     );
   }
 
-  /** Completes when a reading may begin: there is room for it in the budget, or it has been due for long; and it is permitted. */
-  #permitted(): Observable<never> {
+  /** Completes when a reading may begin: the quota has room for it, or it has been due for long; and it is permitted. */
+  #mayRefresh(): Observable<never> {
     const { refreshInterval, settings } = this.config;
-    const route = this.context.budget.of(this.context.endpoints.getMembers);
-    const room$ = route?.room(this.#requests, refreshInterval, settings.scheduler) ?? EMPTY;
-    const permit$ = defer(() => settings.permit?.() ?? EMPTY).pipe(take(1));
-    return concat(room$, permit$).pipe(ignoreElements());
+    const route = this.context.quota.of(this.context.endpoints.getMembers);
+    const room$ = route?.room(this.#requests, refreshInterval) ?? EMPTY;
+    const beforePoll$ = defer(() => settings.beforePoll?.() ?? EMPTY).pipe(take(1));
+    return concat(room$, beforePoll$).pipe(ignoreElements());
   }
 
   /** Emits when it is time to read again. */
@@ -230,16 +237,6 @@ class GroupWatch {
   }
 }
 
-function idsOf({ members }: GroupMemberList): string {
-  return members.map(idOf).sort().join(' ');
-}
-
-/** The anchor after each page in turn, until one repeats: some servers never end. */
-function untilRepeated(from: string) {
-  const anchors = new Set([from]);
-  return ({ anchor }: GroupMemberList): string | undefined => {
-    if (!anchor || anchors.has(anchor)) return undefined;
-    anchors.add(anchor);
-    return anchor;
-  };
+function idsOf(page: GroupMemberList): string {
+  return [...idsOn(page)].sort().join(' ');
 }

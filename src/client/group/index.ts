@@ -1,3 +1,3 @@
 export { createGroupApi, type GroupApi } from './group-api.js';
-export type { MembersConfig } from './members.js';
+export { distinctMembers, type MembersConfig } from './members.js';
 export type { Roster, RosterConfig } from './roster.js';

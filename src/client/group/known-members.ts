@@ -1,15 +1,17 @@
-import type { GroupMember } from '../../protocol/index.js';
-import { idOf } from './members.js';
+import type { GroupMember, MalformedMember } from '../../protocol/index.js';
+import { idOf, idsOn, malformedIdOf, type GroupEntries } from './members.js';
 
 /** A member that so many readings in a row have missed has left, although the group never rests. */
 const MISSES = 3;
 
 /**
  * The members of a group, as far as they have been seen. Pages are read one by one, and may miss who moves between them meanwhile: who is
- * missing from a reading has left only if the group was quiet all that time, or if several readings miss them.
+ * missing from a reading has left only if the group was quiet all that time, or if several readings miss them. Who fails to decode is there,
+ * with the last record that did not.
  */
 export class KnownMembers {
   readonly #members = new Map<string, GroupMember>();
+  readonly #malformed = new Map<string, MalformedMember>();
   /** Those whom the last readings have missed, and how many of them. */
   readonly #missed = new Map<string, number>();
   /** Whether the whole group has been read. */
@@ -20,24 +22,31 @@ export class KnownMembers {
   }
 
   /** Some members. */
-  see(members: readonly GroupMember[]): void {
+  see({ members, malformed = [] }: GroupEntries): void {
     for (const member of members) {
-      this.#members.set(idOf(member), member);
-      this.#missed.delete(idOf(member));
+      const id = idOf(member);
+      this.#members.set(id, member);
+      this.#malformed.delete(id);
+      this.#missed.delete(id);
+    }
+    for (const member of malformed) {
+      const id = malformedIdOf(member);
+      this.#malformed.set(id, member);
+      this.#missed.delete(id);
     }
   }
 
   /** The whole group at one time: nobody else is a member. */
-  seeAll(members: readonly GroupMember[]): void {
-    for (const id of this.#others(members)) this.#drop(id);
-    this.see(members);
+  seeAll(page: GroupEntries): void {
+    for (const id of this.#others([page])) this.#drop(id);
+    this.see(page);
     this.isComplete = true;
   }
 
   /** A reading of all pages, which may miss somebody. */
-  read(members: readonly GroupMember[]): void {
-    for (const id of this.#others(members)) this.#missed.set(id, (this.#missed.get(id) ?? 0) + 1);
-    this.see(members);
+  read(pages: readonly GroupEntries[]): void {
+    for (const id of this.#others(pages)) this.#missed.set(id, (this.#missed.get(id) ?? 0) + 1);
+    for (const page of pages) this.see(page);
     this.isComplete = true;
   }
 
@@ -48,17 +57,18 @@ export class KnownMembers {
     return gone.length > 0;
   }
 
-  list(): readonly GroupMember[] {
-    return [...this.#members.values()];
+  list(): Required<GroupEntries> {
+    return { members: [...this.#members.values()], malformed: [...this.#malformed.values()] };
   }
 
-  #others(members: readonly GroupMember[]): readonly string[] {
-    const ids = new Set(members.map(idOf));
-    return [...this.#members.keys()].filter(id => !ids.has(id));
+  #others(pages: readonly GroupEntries[]): readonly string[] {
+    const ids = new Set(pages.flatMap(idsOn));
+    return [...this.#members.keys(), ...this.#malformed.keys()].filter(id => !ids.has(id));
   }
 
   #drop(id: string): void {
     this.#members.delete(id);
+    this.#malformed.delete(id);
     this.#missed.delete(id);
   }
 }

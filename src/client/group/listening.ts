@@ -1,8 +1,8 @@
 import { defer, finalize, type SchedulerLike } from 'rxjs';
-import { connecting, type WatchConfig, type WatchSettings, type WatchStatus } from '../../stream/index.js';
+import { connecting, type PollEnd, type WatchConfig, type WatchStatus } from '../../stream/index.js';
 
 /** After these a change may have been missed: the poll was cut off, failed, was sent again, or a cache answered it. */
-const UNHEARD: readonly string[] = ['cut', 'failed', 'asked', 'woke', 'echo'];
+const UNHEARD: readonly PollEnd[] = ['cut', 'failed', 'retry_after', 'woken', 'stale'];
 
 /** Whether the service would have told of a change: only then its silence says that there was none. */
 export class Listening {
@@ -34,21 +34,15 @@ export class Listening {
     return state === 'live' && !isWaiting ? this.#disturbances : undefined;
   }
 
-  /** The options of the watch, so that it tells of what is not heard. */
-  options({ log, permit }: WatchSettings<never>): WatchConfig<unknown> {
-    return {
-      log: entry => {
-        if (entry.kind === 'turn' && UNHEARD.includes(entry.why)) this.disturb();
-        log(entry);
-      },
-      ...(permit && { permit: () => this.#waitFor(permit) }),
-    };
+  onPollEnd(why: PollEnd): void {
+    if (UNHEARD.includes(why)) this.disturb();
   }
 
-  #waitFor(permit: NonNullable<WatchConfig<unknown>['permit']>) {
+  /** Waits for `beforePoll`: meanwhile nothing is heard. */
+  waitFor(beforePoll: NonNullable<WatchConfig<unknown>['beforePoll']>) {
     return defer(() => {
       this.#waitsForPermit = true;
-      return permit();
+      return beforePoll();
     }).pipe(
       finalize(() => {
         this.#waitsForPermit = false;

@@ -6,8 +6,16 @@ import {
   type DecodeIssue,
   type Options,
 } from '../../error/index.js';
-import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
+import {
+  jsonHash,
+  type GroupMember,
+  type GroupMemberList,
+  type MalformedMember,
+} from '../../protocol/index.js';
 import type { RetryConfig } from '../../stream/index.js';
+
+/** Who is on a page, or in a group. */
+export type GroupEntries = Pick<GroupMemberList, 'members' | 'malformed'>;
 
 /** The options of paging through members. */
 export interface MembersConfig {
@@ -62,7 +70,7 @@ function endOfWalk(): (page: GroupMemberList) => End | undefined {
   const recent = new Set<string>();
   let empty = 0;
   return page => {
-    const ids = page.members.map(idOf);
+    const ids = idsOn(page);
     empty = ids.length > 0 ? 0 : empty + 1;
     if (empty > 0) return empty === MAX_EMPTY ? ONLY_EMPTY : undefined;
     if (ids.every(id => previous.has(id))) return 'repeat';
@@ -106,4 +114,24 @@ export function distinctMembers(): OperatorFunction<GroupMemberList, GroupMember
 /** The id of a member. */
 export function idOf({ identity }: GroupMember): string {
   return identity.identity_id;
+}
+
+/** The id of a member that failed to decode; a name for it if that cannot be read. */
+export function malformedIdOf({ identity_id, raw }: MalformedMember): string {
+  return identity_id ?? `#${jsonHash(raw)}`;
+}
+
+/** The ids of all who are on a page. */
+export function idsOn({ members, malformed = [] }: GroupEntries): readonly string[] {
+  return [...members.map(idOf), ...malformed.map(malformedIdOf)];
+}
+
+/** The anchor after each page in turn, until one repeats: some servers never end. */
+export function untilRepeated(from: string) {
+  const anchors = new Set([from]);
+  return ({ anchor }: GroupMemberList): string | undefined => {
+    if (!anchor || anchors.has(anchor)) return undefined;
+    anchors.add(anchor);
+    return anchor;
+  };
 }

@@ -2,16 +2,21 @@ import { concatMap, defer, type Observable } from 'rxjs';
 import {
   aFunction,
   checkOptions,
-  given,
+  definedOptions,
   milliseconds,
   positiveInteger,
   type Options,
 } from '../../error/index.js';
-import { jsonEqual, type GroupMember, type GroupMemberList } from '../../protocol/index.js';
+import {
+  jsonEqual,
+  type GroupMember,
+  type GroupMemberList,
+  type MalformedMember,
+} from '../../protocol/index.js';
 import { WATCH_OPTIONS, type WatchConfig, type WatchSharing, type WatchSignal } from '../../stream/index.js';
-import type { LobbyContext } from '../context.js';
+import type { ClientContext } from '../context.js';
 import { watchGroup } from './group-watch.js';
-import type { MembersConfig } from './members.js';
+import type { GroupEntries, MembersConfig } from './members.js';
 
 /** All members of a group at one time, and the changes since the previous roster. */
 export interface Roster {
@@ -23,13 +28,17 @@ export interface Roster {
   readonly left: readonly GroupMember[];
   /** Members whose handle or presence changed. */
   readonly updated: readonly GroupMember[];
+  /**
+   * Those who failed to decode; absent if there are none. They have neither left nor changed: whoever was a member before stays one, as last seen.
+   */
+  readonly malformed?: readonly MalformedMember[];
 }
 
 /** The options of a roster. */
 export interface RosterConfig
   extends
     Pick<MembersConfig, 'count'>,
-    Omit<WatchConfig<GroupMemberList>, 'from' | 'ack' | 'isIdle' | 'indexOf' | 'keyOf'> {
+    Omit<WatchConfig<GroupMemberList>, 'from' | 'ack' | 'isEmpty' | 'indexOf' | 'keyOf'> {
   /** How often the pages after the first one are read again, in ms. Default 60,000. */
   readonly refreshInterval?: number;
   /** Shares the watches with others, or pauses them: `whileAlive` and `acrossTabs()` of `lobby-rx/browser`. */
@@ -37,7 +46,7 @@ export interface RosterConfig
 }
 
 /** A roster is made of many answers. */
-const NOT_FOR_ROSTERS = ['from', 'ack', 'isIdle', 'indexOf', 'keyOf'];
+const NOT_FOR_ROSTERS = ['from', 'ack', 'isEmpty', 'indexOf', 'keyOf'];
 const ROSTER_OPTIONS = {
   ...Object.fromEntries(Object.entries(WATCH_OPTIONS).filter(([name]) => !NOT_FOR_ROSTERS.includes(name))),
   count: positiveInteger,
@@ -50,12 +59,12 @@ const LARGE_PAGE = 1_000;
 
 /** The rosters of a group, one for each change, and the gaps and the status of its watch. */
 export function rosterSignals(
-  context: LobbyContext,
+  context: ClientContext,
   group_id: string,
   config: RosterConfig = {},
 ): Observable<WatchSignal<Roster>> {
   checkOptions(config, ROSTER_OPTIONS);
-  const { count = LARGE_PAGE, refreshInterval = 60_000, share, ...rest } = given(config);
+  const { count = LARGE_PAGE, refreshInterval = 60_000, share, ...rest } = definedOptions(config);
   const watch$ = watchGroup(context, group_id, { ...rest, count, refreshInterval });
   const roster$ = defer(() => {
     let roster: Roster | undefined;
@@ -72,8 +81,11 @@ export function rosterSignals(
   return context.life.whileOpen(roster$);
 }
 
-/** The next roster, with these members; the same object if nothing changed. */
-function nextRoster(before: Roster | undefined, present: readonly GroupMember[]): Roster {
+/** The next roster, of those who are present; the same object if nothing changed. */
+function nextRoster(
+  before: Roster | undefined,
+  { members: present, malformed }: Required<GroupEntries>,
+): Roster {
   const known = before?.members ?? new Map<string, GroupMember>();
   const members = new Map<string, GroupMember>();
   const joined: GroupMember[] = [];
@@ -92,6 +104,7 @@ function nextRoster(before: Roster | undefined, present: readonly GroupMember[])
   // Mostly no member has left, and a group may be large.
   if (members.size - joined.length < known.size)
     for (const [id, member] of known) if (!members.has(id)) left.push(member);
-  const isSame = before !== undefined && joined.length + left.length + updated.length === 0;
-  return isSame ? before : { members, joined, left, updated };
+  const isSame = joined.length + left.length + updated.length === 0;
+  if (before && isSame && jsonEqual(before.malformed ?? [], malformed)) return before;
+  return { members, joined, left, updated, ...(malformed.length > 0 && { malformed }) };
 }

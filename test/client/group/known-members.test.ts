@@ -2,40 +2,47 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { KnownMembers } from '../../../src/client/group/known-members.js';
 import { handle } from '../../payload.js';
 
-const members = (ids: string) => Array.from(ids, id => ({ identity: { ...handle, identity_id: id } }));
-const idsOf = (known: KnownMembers) =>
-  known
-    .list()
-    .map(({ identity }) => identity.identity_id)
-    .sort()
-    .join('');
+/** A page of members; those in small letters fail to decode. */
+const page = (ids: string) => {
+  const member = (id: string) => ({ identity: { ...handle, identity_id: id.toUpperCase() } });
+  const [members, malformed] = [ids.replace(/[a-z]/g, ''), ids.replace(/[A-Z]/g, '')];
+  return {
+    members: Array.from(members, member),
+    malformed: Array.from(malformed, id => ({ identity_id: id.toUpperCase(), raw: id, errors: [] })),
+  };
+};
+const idsOf = (known: KnownMembers) => {
+  const { members, malformed } = known.list();
+  const ids = [...members.map(member => member.identity.identity_id), ...malformed.map(({ raw }) => raw)];
+  return ids.sort().join('');
+};
 
 describe('the known members of a group', () => {
   it('are complete once the whole group has been seen, at one time or page by page', () => {
     const [atOnce, paged] = [new KnownMembers(), new KnownMembers()];
-    paged.see(members('AB'));
+    paged.see(page('AB'));
     strictEqual(paged.isComplete, false);
-    paged.read(members('ABC'));
-    atOnce.seeAll(members('ABC'));
+    paged.read([page('ABC')]);
+    atOnce.seeAll(page('ABC'));
     deepStrictEqual([atOnce.isComplete, paged.isComplete, idsOf(paged)], [true, true, 'ABC']);
   });
 
   it('are at once without who is missing from a group that was seen at one time', () => {
     const known = new KnownMembers();
-    known.seeAll(members('ABC'));
-    known.seeAll(members('BD'));
+    known.seeAll(page('ABC'));
+    known.seeAll(page('BD'));
     deepStrictEqual([idsOf(known), known.isMissing], ['BD', false]);
   });
 
   it('keep who is missing from a reading, until the group was quiet or three readings in a row miss them', () => {
     const known = new KnownMembers();
-    known.read(members('ABC'));
-    known.read(members('AB'));
+    known.read([page('ABC')]);
+    known.read([page('AB')]);
     deepStrictEqual([known.dropMissing(false), idsOf(known), known.isMissing], [false, 'ABC', true]);
     strictEqual(known.dropMissing(true), true);
     deepStrictEqual([idsOf(known), known.isMissing], ['AB', false]);
     for (const gone of [false, false, true]) {
-      known.read(members('A'));
+      known.read([page('A')]);
       strictEqual(known.dropMissing(false), gone);
     }
     strictEqual(idsOf(known), 'A');
@@ -43,11 +50,24 @@ describe('the known members of a group', () => {
 
   it('forget that somebody was missing as soon as they are seen', () => {
     const known = new KnownMembers();
-    known.read(members('AB'));
-    known.read(members('A'));
-    known.read(members('A'));
-    known.see(members('B'));
-    known.read(members('A'));
+    known.read([page('AB')]);
+    known.read([page('A')]);
+    known.read([page('A')]);
+    known.see(page('B'));
+    known.read([page('A')]);
     deepStrictEqual([known.dropMissing(false), idsOf(known)], [false, 'AB']);
+  });
+
+  it('are still members when they fail to decode, as last seen, until they have left', () => {
+    const known = new KnownMembers();
+    known.seeAll(page('ABc'));
+    known.see(page('b'));
+    strictEqual(idsOf(known), 'ABbc');
+    known.read([page('A'), page('C')]);
+    deepStrictEqual([known.isMissing, idsOf(known)], [true, 'ABCb']);
+    known.dropMissing(true);
+    strictEqual(idsOf(known), 'AC');
+    known.seeAll(page('a'));
+    strictEqual(idsOf(known), 'Aa');
   });
 });

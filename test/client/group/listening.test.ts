@@ -1,9 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { EMPTY, from, Subject, timer, type Observable } from 'rxjs';
-import { createClient, type RosterConfig, type WatchLogEntry, type WatchStatus } from 'lobby-rx';
+import { EMPTY, Subject, timer } from 'rxjs';
+import { createClient, type RosterConfig, type WatchStatus } from 'lobby-rx';
 import { Listening } from '../../../src/client/group/listening.js';
-import type { WatchSettings } from '../../../src/stream/index.js';
-import type { TurnReason } from '../../../src/stream/watch-signal.js';
+import type { PollEnd } from '../../../src/stream/index.js';
 import { virtualTime } from '../../virtual-time.js';
 import { ModelGroup } from './model-group.js';
 
@@ -41,33 +40,26 @@ describe('whether a group was listened to', () => {
     ...{ state: 'live', since: 0, lastAnswer: 0, attempt: 0 },
     ...{ nextTry: undefined, error: undefined, hint: undefined, ...change },
   });
-  /** What a watch of a group logs, and waits for, is heard of. */
-  const listening = (permit?: () => Observable<unknown>) => {
+  const listening = () => {
     const heard = new Listening(scheduler);
-    const logged: string[] = [];
-    const log = (entry: WatchLogEntry) => logged.push(entry.kind);
-    const options = heard.options({ log, permit } as unknown as WatchSettings<never>);
     heard.onStatus(status({}));
-    const turn = (why: TurnReason) =>
-      options.log!({ kind: 'turn', at: 0, watchId: 1, why, wait: 0, attempt: 0, error: undefined });
-    return { heard, logged, options, turn };
+    return heard;
   };
 
   for (const [why, isDisturbed] of Object.entries({
-    ...{ cut: true, failed: true, asked: true, woke: true, echo: true },
-    ...{ news: false, nothing: false, ended: false },
+    ...{ cut: true, failed: true, retry_after: true, woken: true, stale: true },
+    ...{ news: false, no_news: false, ended: false },
   })) {
     it(`is ${isDisturbed ? 'not ' : ''}the case all the time if a poll ended with \`${why}\``, () => {
-      const { heard, logged, turn } = listening();
+      const heard = listening();
       const before = heard.undisturbed;
-      turn(why as TurnReason);
-      turn(why as TurnReason);
-      deepStrictEqual([before !== heard.undisturbed, logged], [isDisturbed, ['turn', 'turn']]);
+      heard.onPollEnd(why as PollEnd);
+      strictEqual(before !== heard.undisturbed, isDisturbed);
     });
   }
 
   it('is the case while the watch is live, and has nothing to wait for', () => {
-    const { heard } = listening();
+    const heard = listening();
     const isListening = (change: Partial<WatchStatus>) => {
       heard.onStatus(status(change));
       return heard.undisturbed !== undefined;
@@ -82,17 +74,16 @@ describe('whether a group was listened to', () => {
     strictEqual(isListening({ state: 'retrying' }), false);
   });
 
-  it('is not the case while a poll waits for its permit, nor all the time if one has', () => {
-    const permit$ = new Subject<void>();
-    const { heard, options } = listening(() => permit$);
+  it('is not the case while a poll waits for beforePoll, nor all the time if one has', () => {
+    const beforePoll$ = new Subject<void>();
+    const heard = listening();
     const before = heard.undisturbed;
-    const waiting = from(options.permit!()).subscribe();
+    const waiting = heard.waitFor(() => beforePoll$).subscribe();
     strictEqual(heard.undisturbed, undefined);
-    permit$.complete();
+    beforePoll$.complete();
     strictEqual(waiting.closed, true);
     const after = heard.undisturbed;
     deepStrictEqual([typeof after, after === before], ['number', false]);
-    strictEqual('permit' in listening().options, false);
   });
 });
 
@@ -110,10 +101,10 @@ describe('whoever is missing from a reading of a group', () => {
     'all the time': 60_000,
     'until it has been read': 5_600,
   })) {
-    it(`has not left if no poll was open meanwhile, since it waited for its permit ${what}`, () => {
+    it(`has not left if no poll was open meanwhile, since it waited for beforePoll ${what}`, () => {
       let asked = 0;
-      const permit = () => (++asked === 5 ? timer(waitsFor, scheduler) : EMPTY);
-      const { group, left, pass, untilMissed, end, scheduler } = followed({ permit });
+      const beforePoll = () => (++asked === 5 ? timer(waitsFor, scheduler) : EMPTY);
+      const { group, left, pass, untilMissed, end, scheduler } = followed({ beforePoll });
       pass(10_000);
       group.join('F');
       untilMissed();

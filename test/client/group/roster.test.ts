@@ -461,7 +461,7 @@ describe('a roster', () => {
 
   it('refuses what makes sense for a single watch only', () => {
     const { group } = createClient({ ...urls, token: 't' });
-    for (const name of ['from', 'ack', 'indexOf', 'isIdle', 'keyOf']) {
+    for (const name of ['from', 'ack', 'indexOf', 'isEmpty', 'keyOf']) {
       throws(
         () => group.roster('g', { [name]: () => undefined }),
         new RegExp(`^InputError: unknown option .${name}.\\.`),

@@ -356,14 +356,14 @@ describe('the place of a feed', () => {
     deepStrictEqual(left(createClient(config).events.createFeed({ scheduler })), [1, 0]);
   });
 
-  it('is not polled from while it waits for a permit and its last subscriber leaves', () => {
-    const permitted$ = new Subject<void>();
-    const { watch, polls, pass } = stage({ linger: 0, permit: () => permitted$ });
+  it('is not polled from while it waits for beforePoll and its last subscriber leaves', () => {
+    const allowed$ = new Subject<void>();
+    const { watch, polls, pass } = stage({ linger: 0, beforePoll: () => allowed$ });
     const visitor = watch();
     visitor.unsubscribe();
-    permitted$.next();
+    allowed$.next();
     pass(1_000);
-    deepStrictEqual([polls(), permitted$.observed], [0, false]);
+    deepStrictEqual([polls(), allowed$.observed], [0, false]);
   });
 
   it('is not polled from by a young poll on a new connection after its last subscriber has left', () => {
@@ -380,7 +380,7 @@ describe('the place of a feed', () => {
 
   it('is logged when it is left and returned to, also while the service has asked for a wait', () => {
     const reasons: string[] = [];
-    const log: FeedConfig['log'] = entry => reasons.push(entry.kind === 'turn' ? entry.why : entry.kind);
+    const log: FeedConfig['log'] = entry => reasons.push(entry.kind === 'poll_end' ? entry.why : entry.kind);
     const { watch, pass, emulator } = stage({ linger: 0, log });
     emulator.fault({ kind: 'rate_limited', wait: 60_000 });
     for (let n = 0; n < 2; n++) {
@@ -388,7 +388,7 @@ describe('the place of a feed', () => {
       pass(100);
       visitor.unsubscribe();
     }
-    deepStrictEqual(reasons, ['asked', 'left', 'returned', 'left']);
+    deepStrictEqual(reasons, ['retry_after', 'paused', 'resumed', 'paused']);
   });
 
   it('has a gap, too, if the events of the very first answer wait for too long', () => {

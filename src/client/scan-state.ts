@@ -5,9 +5,9 @@ import { distinctUntilChanged, scan, startWith, type OperatorFunction } from 'rx
  * the same state.
  *
  * @example
- * const joins$ = feed.lobbyJoin$.pipe(fold((count: number) => count + 1, 0));
+ * const joins$ = feed.lobbyJoin$.pipe(scanState((count: number) => count + 1, 0));
  */
-export function fold<T, S>(reduce: (state: S, value: T) => S, seed: S): OperatorFunction<T, S> {
+export function scanState<T, S>(reduce: (state: S, value: T) => S, seed: S): OperatorFunction<T, S> {
   return source =>
     source.pipe(
       scan((state: S, value: T) => reduce(state, value), seed),
