@@ -1,5 +1,4 @@
 import { describe, InputError, type Guard } from '../../error/index.js';
-import { hookFailed } from './gate-log-entry.js';
 import type { GateSettings } from './lobby-gate-config.js';
 
 /**
@@ -10,7 +9,7 @@ export function callHook<A>(
   hook: string,
   call: () => unknown,
   expected: Guard<A>,
-  { log, scheduler }: Pick<GateSettings, 'log' | 'scheduler'>,
+  { report }: Pick<GateSettings, 'report'>,
 ): A | undefined {
   try {
     const returned = call();
@@ -23,7 +22,7 @@ export function callHook<A>(
       `one that returned ${describe(returned)}`,
     );
   } catch (error) {
-    log(hookFailed(hook, error, scheduler.now()));
+    report.onHookFailed(hook, error);
     return undefined;
   }
 }

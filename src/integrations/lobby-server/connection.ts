@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
-import { AsyncSubject, takeUntil, timer, type Observable, type Subscription } from 'rxjs';
+import { AsyncSubject, type Observable, type Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
 import { checkCloseFrame, closeFrameAfter } from './close-frame.js';
-import { forceClose } from './force-close.js';
+import { atDeadline, forceClose } from './deadline.js';
 import type { GateSettings } from './lobby-gate-config.js';
-import type { LobbyMessage, SocketClosed } from './lobby-socket.js';
+import type { PlayerMessage, SocketClosed } from './player-socket.js';
 import { MessageBuffer } from './message-buffer.js';
 
 /** How long `maxBufferedAmount` may be exceeded, in ms: sending a single large message takes time. */
-const STALL_TIMEOUT = 5_000;
+const STALLED_MS = 5_000;
 
 /** So many times `maxBufferedAmount` are never held, however short the time. */
 const MAX_STALLED = 4;
@@ -24,7 +24,7 @@ export interface ConnectionEnd extends SocketClosed {
 
 /** What becomes of a first message: one of these is called, once or more often. */
 interface FirstMessageListener {
-  readonly complete: (message: LobbyMessage) => void;
+  readonly complete: (message: PlayerMessage) => void;
   /** So many bytes may come in small pieces, each of which costs more than its bytes. */
   readonly tooLarge: () => void;
   readonly left: () => void;
@@ -66,6 +66,7 @@ export class Connection {
     });
     ws.on('close', (code, reason) => {
       this.#pings?.unsubscribe();
+      this.#stall?.unsubscribe();
       this.#first?.left();
       const end = this.#closedByUs ?? { code, reason: reason.toString() };
       closed$.next({ ...end, wasDropped: !this.#closedByUs && (code === 1001 || code === 1006) });
@@ -116,7 +117,7 @@ export class Connection {
   }
 
   /** Returns whether the connection was open. */
-  send(message: LobbyMessage): boolean {
+  send(message: PlayerMessage): boolean {
     if (!this.isOpen) return false;
     // A client that has caught up since the last message does not stall.
     if (this.#stall) this.#watchBufferedAmount();
@@ -149,7 +150,7 @@ export class Connection {
     forceClose(() => this.#ws.terminate(), this.closed$, this.#settings.scheduler);
   }
 
-  #receive(message: LobbyMessage, bytes: number): void {
+  #receive(message: PlayerMessage, bytes: number): void {
     this.#unansweredPings = 0;
     if (this.#isDeaf) return;
     if (this.#first) return this.#first.complete(message);
@@ -162,8 +163,11 @@ export class Connection {
   }
 
   #ping(): void {
-    if (this.#unansweredPings++ >= MAX_UNANSWERED_PINGS) this.#ws.terminate();
-    else if (this.isOpen) this.#ws.ping();
+    if (this.#unansweredPings++ < MAX_UNANSWERED_PINGS) return this.isOpen ? this.#ws.ping() : undefined;
+    const end = () => {
+      if (this.#unansweredPings > MAX_UNANSWERED_PINGS) this.#ws.terminate();
+    };
+    this.#pings?.add(atDeadline(0, end, this.#settings.scheduler));
   }
 
   #watchBufferedAmount(): void {
@@ -178,11 +182,10 @@ export class Connection {
       this.#ws.terminate();
     };
     if (this.bufferedAmount > MAX_STALLED * this.#settings.maxBufferedAmount) return end();
-    this.#stall ??= timer(STALL_TIMEOUT, this.#settings.scheduler)
-      .pipe(takeUntil(this.closed$))
-      .subscribe(() => {
-        this.#stall = undefined;
-        if (this.bufferedAmount > this.#settings.maxBufferedAmount) end();
-      });
+    const stalled = () => {
+      this.#stall = undefined;
+      if (this.bufferedAmount > this.#settings.maxBufferedAmount) end();
+    };
+    this.#stall ??= atDeadline(STALLED_MS, stalled, this.#settings.scheduler);
   }
 }

@@ -28,7 +28,7 @@ export type GateLogEntry =
     }
   | {
       /** A confirmed player left. There is no code if they had already left when the service answered OK. */
-      readonly kind: 'gone';
+      readonly kind: 'left';
       readonly at: number;
       readonly address: string;
       readonly code?: number;
@@ -40,7 +40,7 @@ export type GateLogEntry =
       /** `freeSlot` has completed, in so many attempts. */
       readonly kind: 'freed';
       readonly at: number;
-      readonly why: 'gone' | 'unknown';
+      readonly why: 'left' | 'unresolved';
       readonly attempts: number;
     }
   | {
@@ -69,11 +69,6 @@ export type GateLogEntry =
       /** The number of connections from this address. */
       readonly open: number;
     };
-
-/** The entry for a hook of the config that failed. */
-export function hookFailed(hook: string, error: unknown, at: number, token?: string): GateLogEntry {
-  return { kind: 'hook_failed', at, hook, error: errorLine(error, token) };
-}
 
 const MAX_LINE = 1_000;
 

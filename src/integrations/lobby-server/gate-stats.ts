@@ -7,18 +7,17 @@ import {
   map,
   of,
   startWith,
-  Subject,
   switchMap,
   takeUntil,
   type Observable,
 } from 'rxjs';
 import { isDeepStrictEqual } from 'node:util';
-import type { GateLogEntry } from './gate-log-entry.js';
+import type { GateReport } from './gate-report.js';
 import type { GateSettings } from './lobby-gate-config.js';
-import type { GatePlaces } from './places.js';
+import type { GateLimits } from './fair-limit.js';
 import { closeOf } from './upgrade/index.js';
 
-// Public types: nothing here may import the types of ws, not even through another file; see lobby-socket.ts.
+// Public types: nothing here may import the types of ws, not even through another file; see player-socket.ts.
 
 /** The figures of a gate. Those that only grow count from when `lobbyGate` was called. */
 export interface GateStats {
@@ -31,7 +30,7 @@ export interface GateStats {
   /** Tokens that are being confirmed. */
   readonly pending: number;
   /** Tokens for which the service's answer was lost, until the player has come again or their slot has been freed. */
-  readonly held: number;
+  readonly unresolved: number;
   /** How many players have been admitted so far. */
   readonly admitted: number;
   /** How many slots `freeSlot` has freed so far. */
@@ -44,73 +43,34 @@ export interface GateStats {
   readonly refused: Readonly<Record<string, number>>;
 }
 
-const MAX_REASONS = 64;
-const INTERVAL = 1_000;
+const INTERVAL_MS = 1_000;
 
-/** Counts what a gate logs. */
-export interface GateCounter {
-  readonly count: (entry: GateLogEntry) => void;
-  readonly stats: () => GateStats;
-  readonly stats$: Observable<GateStats>;
+/** The figures of a gate at this moment. */
+function gateStats(report: GateReport, { waiting, pending, unresolved }: GateLimits): GateStats {
+  const { open, away, admitted, freed, notFreed, hookFailures, refusals } = report;
+  return {
+    ...{ open, away, admitted, freed, notFreed, hookFailures },
+    ...{ waiting: waiting.used(), pending: pending.used(), unresolved: unresolved.used() },
+    refused: Object.fromEntries(refusals),
+  };
 }
 
-export function createGateCounter(
-  { server, scheduler }: Pick<GateSettings, 'server' | 'scheduler'>,
-  { waiting, pending, held }: GatePlaces,
-): GateCounter {
-  const counts = { open: 0, away: 0, admitted: 0, freed: 0, notFreed: 0, hookFailures: 0 };
-  const refused = new Map<string, number>();
-  const counted$ = new Subject<void>();
-
-  const count = (entry: GateLogEntry) => {
-    switch (entry.kind) {
-      case 'admitted':
-        counts.admitted++;
-        counts.open++;
-        break;
-      case 'away':
-        counts.open--;
-        counts.away++;
-        break;
-      case 'returned':
-        counts.away--;
-        counts.open++;
-        break;
-      case 'gone':
-        if (entry.wasAway) counts.away--;
-        // Without a code, they have never been in.
-        else if (entry.code !== undefined) counts.open--;
-        break;
-      case 'freed':
-        counts.freed++;
-        break;
-      case 'hook_failed':
-        if (entry.hook === 'freeSlot') counts.notFreed++;
-        else counts.hookFailures++;
-        break;
-      case 'refused': {
-        const reason = refused.has(entry.reason) || refused.size < MAX_REASONS - 1 ? entry.reason : 'other';
-        refused.set(reason, (refused.get(reason) ?? 0) + 1);
-      }
-    }
-    counted$.next();
-  };
-  const stats = (): GateStats => ({
-    ...{ ...counts, waiting: waiting.taken(), pending: pending.taken(), held: held.taken() },
-    refused: Object.fromEntries(refused),
+/** The figures now, and once a second if they have changed; completes when the server has closed, and nobody is in any more. */
+export function gateStatsOf(
+  { server, scheduler, report }: Pick<GateSettings, 'server' | 'scheduler' | 'report'>,
+  limits: GateLimits,
+): Observable<GateStats> {
+  return defer(() => {
+    // A server may say that it has closed before the last sockets do.
+    const isEmpty$ = report.left$.pipe(
+      startWith(undefined),
+      filter(() => report.open === 0),
+    );
+    const closed$ = closeOf(server).pipe(switchMap(() => isEmpty$));
+    const times$ = interval(INTERVAL_MS, scheduler).pipe(startWith(0), takeUntil(closed$));
+    return concat(times$, of(0)).pipe(
+      map(() => gateStats(report, limits)),
+      distinctUntilChanged<GateStats>(isDeepStrictEqual),
+    );
   });
-  return {
-    count,
-    stats,
-    stats$: defer(() => {
-      // A server may say that it has closed before the last sockets do.
-      const isEmpty$ = counted$.pipe(
-        startWith(undefined),
-        filter(() => counts.open === 0),
-      );
-      const closed$ = closeOf(server).pipe(switchMap(() => isEmpty$));
-      const times$ = interval(INTERVAL, scheduler).pipe(startWith(0), takeUntil(closed$));
-      return concat(times$, of(0)).pipe(map(stats), distinctUntilChanged<GateStats>(isDeepStrictEqual));
-    }),
-  };
 }

@@ -8,5 +8,6 @@ export type { GateLogEntry } from './gate-log-entry.js';
 export type { GateStats } from './gate-stats.js';
 export { lobbyGate, type LobbyGate } from './lobby-gate.js';
 export type { LobbyGateConfig } from './lobby-gate-config.js';
-export type { LobbyMessage, LobbySocket, SocketClosed } from './lobby-socket.js';
+export type { PlayerMessage, PlayerSocket, SocketClosed } from './player-socket.js';
 export { players, type LobbyPlayers } from './players.js';
+export { slotFiles, type SlotFiles, type SlotFilesConfig } from './slots/index.js';

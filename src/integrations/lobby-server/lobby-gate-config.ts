@@ -6,16 +6,18 @@ import {
   aBoolean,
   aFunction,
   checkOptions,
-  given,
+  definedOptions,
   guarded,
   milliseconds,
   observableInput,
   plainObject,
   positiveInteger,
   schedulerLike,
+  type Guard,
   type Options,
 } from '../../error/index.js';
 import type { GateLogEntry } from './gate-log-entry.js';
+import { GateReport } from './gate-report.js';
 
 /** The options of `lobbyGate`. All but `server` and `client` are optional. */
 export interface LobbyGateConfig {
@@ -24,8 +26,8 @@ export interface LobbyGateConfig {
   /** A client with the lobby's own token. Its `timeout` is how long the service may take to confirm a player's token. */
   readonly client: { readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected'> } };
   /**
-   * The path that players connect to, such as `/play`. Other paths are left to other listeners. Default: any path, on a server without
-   * other listeners.
+   * The path that players connect to, such as `/play`. Other paths are left to other listeners, which have to leave this one to the gate.
+   * Default: any path, on a server without other listeners.
    */
   readonly path?: string;
   /**
@@ -37,19 +39,21 @@ export interface LobbyGateConfig {
   readonly token?: 'message' | 'query' | ((request: IncomingMessage) => string | undefined);
 
   /**
-   * Frees the slot that the service counts for a player: called once the player is gone (`gone`), or has not come again within 10 s although
-   * the service may have counted them before its answer was lost (`unknown`). The gate subscribes to the return value, and refuses the token
+   * Frees the slot that the service counts for a player: called once the player is gone (`left`), or has not come again within 10 s although
+   * the service may have counted them before its answer was lost (`unresolved`). The gate subscribes to the return value, and refuses the token
    * until it has completed. After an error that may pass (`isRetryable`), it is called again, ten times in all, within five minutes; the log
    * says what came of it. 64 slots are freed at once; the others wait. Without it, a slot stays taken until the service itself ends it.
    */
   readonly freeSlot?:
-    | ((player_token: string, why: 'gone' | 'unknown') => ObservableInput<unknown>)
-    | ((player_token: string, why: 'gone' | 'unknown') => void);
+    | ((player_token: string, why: 'left' | 'unresolved') => ObservableInput<unknown>)
+    | ((player_token: string, why: 'left' | 'unresolved') => void);
   /**
    * Ends the gate when it first emits: no client gets in any more, every player is closed with 1001, and the gate completes when every slot
    * has been freed, or could not be.
    */
   readonly drain$?: ObservableInput<unknown>;
+  /** How long that may take, in ms: then the gate completes, and the log says how many slots are not free. Default 20,000. */
+  readonly drainTimeout?: number;
   /**
    * How long a player whose connection has dropped may come back with their `returnTicket`, in ms: one that ended with 1001 or 1006 from
    * their side. Until then their slot stays taken. Default 0: they are gone.
@@ -117,6 +121,7 @@ function remoteAddress({ socket }: IncomingMessage): string {
 const DEFAULTS = {
   token: 'message',
   drain$: NEVER,
+  drainTimeout: 20_000,
   grace: 0,
   ...{ allowOrigin: () => true, allowAddress: () => true, addressOf: remoteAddress },
   ...{ maxPending: 256, maxWaiting: 1_024 },
@@ -126,8 +131,17 @@ const DEFAULTS = {
 } as const;
 
 /** A {@link LobbyGateConfig} with its defaults filled in. */
-export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'freeSlot'>> &
-  Pick<LobbyGateConfig, 'path' | 'freeSlot'>;
+export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'freeSlot' | 'log'>> &
+  Pick<LobbyGateConfig, 'path' | 'freeSlot'> & { readonly report: GateReport };
+
+/** A client that has these methods of `matchmaker.players`. */
+export const aClientWith = (...methods: readonly string[]): Guard<object> => ({
+  name: 'a client made by createClient',
+  is: (u): u is object => {
+    const { matchmaker } = Object(u) as { matchmaker?: { players?: Readonly<Record<string, unknown>> } };
+    return methods.every(method => aFunction.is(matchmaker?.players?.[method]));
+  },
+});
 
 const OPTIONS: Options<LobbyGateConfig> = {
   // An Express app has listeners too, but it is not the HTTP server.
@@ -135,19 +149,19 @@ const OPTIONS: Options<LobbyGateConfig> = {
     name: 'a server of node:http, node:https or node:http2',
     is: u => typeof (Object(u) as { listening?: unknown }).listening === 'boolean',
   },
-  client: {
-    name: 'a client made by createClient',
-    is: u => {
-      const { matchmaker } = Object(u) as { matchmaker?: { players?: { connected?: unknown } } };
-      return aFunction.is(matchmaker?.players?.connected);
-    },
-  },
+  client: aClientWith('connected'),
   path: { name: 'a path that starts with /', is: u => typeof u === 'string' && u.startsWith('/') },
   token: {
     name: "'message', 'query' or a function",
     is: u => u === 'message' || u === 'query' || aFunction.is(u),
   },
-  ...{ freeSlot: aFunction, drain$: observableInput, grace: milliseconds, log: aFunction },
+  ...{
+    freeSlot: aFunction,
+    drain$: observableInput,
+    drainTimeout: milliseconds,
+    grace: milliseconds,
+    log: aFunction,
+  },
   ...{ allowOrigin: aFunction, allowAddress: aFunction, addressOf: aFunction },
   ...{ maxPending: positiveInteger, maxWaiting: positiveInteger, maxBufferedAmount: positiveInteger },
   // ws reads it as a number of 32 bits. A larger one would be no limit at all.
@@ -167,5 +181,7 @@ const OPTIONS: Options<LobbyGateConfig> = {
 /** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
 export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
   checkOptions(config, OPTIONS, '', ['server', 'client']);
-  return { ...DEFAULTS, ...given(config), log: guarded(config.log) };
+  const { log, ...options } = definedOptions(config);
+  const settings = { ...DEFAULTS, ...options };
+  return { ...settings, report: new GateReport(guarded(log), settings.scheduler) };
 }

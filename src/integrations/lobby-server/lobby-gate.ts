@@ -15,21 +15,15 @@ import {
   take,
   takeUntil,
   tap,
+  timer,
 } from 'rxjs';
-import {
-  createFreeSlot,
-  createSeats,
-  createTokenConfirmation,
-  isReturnTicket,
-  type Seats,
-  type TokenConfirmation,
-} from './admission/index.js';
-import { hookFailed } from './gate-log-entry.js';
-import { createGateCounter, type GateStats } from './gate-stats.js';
+import { isReturnTicket, AdmittedPlayers, TokenConfirmation } from './admission/index.js';
+import { gateStatsOf, type GateStats } from './gate-stats.js';
 import { resolveGateConfig, type GateSettings, type LobbyGateConfig } from './lobby-gate-config.js';
-import type { LobbySocket } from './lobby-socket.js';
-import { createGatePlaces } from './places.js';
+import type { PlayerSocket } from './player-socket.js';
+import { createGateLimits } from './fair-limit.js';
 import { REFUSALS } from './refusal.js';
+import { createFreeSlot } from './slots/index.js';
 import {
   closeOf,
   createReadToken,
@@ -41,9 +35,9 @@ import {
 } from './upgrade/index.js';
 
 /** A gate: the sockets of the players whom it has admitted, and its figures. */
-export type LobbyGate = Observable<LobbySocket> & {
+export type LobbyGate = Observable<PlayerSocket> & {
   /**
-   * The figures of the gate: the present ones at once, then once a second if they have changed. Cold; it never errors, and
+   * The figures of the gate: the current ones at once, then once a second if they have changed. Cold; it never errors, and
    * completes when the server emits `close`, with the last figures. It starts no gate: subscribe to the gate itself for that.
    */
   readonly stats$: Observable<GateStats>;
@@ -55,7 +49,7 @@ export type LobbyGate = Observable<LobbySocket> & {
  * the body, after it with a close code and the reason; docs/gate.md lists them. Messages of refused clients never reach you.
  *
  * The gate is shared: it adds one listener to the server, regardless of the number of subscribers. It never errors. It completes
- * after `drain$` has emitted, or the server `close`, once all players are gone and their slots have been freed. Unsubscribing only stops
+ * after `drain$` has emitted, or the server `close`, once all players are gone and their slots have been freed, or `drainTimeout` is over. Unsubscribing only stops
  * admission: clients that are not in yet are refused, players who are away are gone, the others stay, and `freeSlot` is still called.
  *
  * Throws an `InputError` if the config is invalid.
@@ -68,26 +62,20 @@ export type LobbyGate = Observable<LobbySocket> & {
  * });
  */
 export function lobbyGate(config: LobbyGateConfig): LobbyGate {
-  const resolved = resolveGateConfig(config);
-  const places = createGatePlaces(resolved);
-  const { count, stats, stats$ } = createGateCounter(resolved, places);
-  const settings: GateSettings = {
-    ...resolved,
-    log: entry => {
-      count(entry);
-      resolved.log(entry);
-    },
-  };
+  const settings = resolveGateConfig(config);
+  const limits = createGateLimits(settings);
   const isOpen$ = new BehaviorSubject(false);
   const closed$ = isOpen$.pipe(filter(isOpen => !isOpen));
+  const isOverdue$ = new BehaviorSubject(false);
+  const overdue$ = isOverdue$.pipe(filter(isOverdue => isOverdue));
   const meet = createVisitors(settings);
   const policy = createRequestPolicy(settings);
-  const readToken = createReadToken(settings, places);
-  const confirmation = createTokenConfirmation(settings, places, createFreeSlot(settings), closed$);
-  const seats = createSeats(settings, confirmation.release, closed$);
-  const parts = { settings, confirmation, seats };
+  const readToken = createReadToken(settings, limits);
+  const confirmation = new TokenConfirmation(settings, limits, createFreeSlot(settings, overdue$), closed$);
+  const players = new AdmittedPlayers(settings, token => confirmation.release(token), closed$);
+  const parts = { settings, confirmation, players };
 
-  const receive = (upgrade: Upgrade): Observable<LobbySocket> => {
+  const receive = (upgrade: Upgrade): Observable<PlayerSocket> => {
     const visitor = meet(upgrade);
     const refusal =
       visitor.refusal ??
@@ -97,17 +85,18 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
     return readToken(visitor, upgrade.request).pipe(
       mergeMap(token => {
         if (typeof token !== 'string') return visitor.refuse(token);
-        return isReturnTicket(token) ? seats.takeAgain(visitor, token) : admitted(visitor, token, parts);
+        return isReturnTicket(token) ? players.readmit(visitor, token) : admitted(visitor, token, parts);
       }),
       finalize(() => visitor.refuse(REFUSALS.gateClosed)),
     );
   };
   const drained$ = defer(() => {
-    const idle$ = logged(confirmation.idle$, stats, settings);
+    const late$ = timer(settings.drainTimeout, settings.scheduler).pipe(tap(() => isOverdue$.next(true)));
+    const end$ = reported(merge(confirmation.empty$, late$).pipe(take(1)), confirmation, settings);
     isOpen$.next(false);
-    seats.clear(REFUSALS.gateClosed);
+    players.closeAll(REFUSALS.gateClosed);
     const refused$ = upgrades(settings).pipe(mergeMap(upgrade => meet(upgrade).refuse(REFUSALS.gateClosed)));
-    return refused$.pipe(takeUntil(idle$));
+    return refused$.pipe(takeUntil(end$));
   });
   let isDrained = false;
   const drain$ = drainOf(settings).pipe(tap(() => (isDrained = true)));
@@ -119,54 +108,55 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
     defer(() => (isDrained ? EMPTY : open$)),
     drained$,
   ).pipe(
-    tap({ subscribe: () => isOpen$.next(true) }),
+    tap({
+      subscribe: () => {
+        isOverdue$.next(false);
+        isOpen$.next(true);
+      },
+    }),
     finalize(() => isOpen$.next(false)),
     share(),
   );
-  return Object.assign(gate$, { stats$ });
+  return Object.assign(gate$, { stats$: gateStatsOf(settings, limits) });
 }
 
 interface Parts {
   readonly settings: GateSettings;
   readonly confirmation: TokenConfirmation;
-  readonly seats: Seats;
+  readonly players: AdmittedPlayers;
 }
 
 /** Emits the player if the service confirms the token, and completes; refuses the visitor otherwise. */
-function admitted(visitor: Visitor, token: string, { settings, confirmation, seats }: Parts) {
-  return new Observable<LobbySocket>(subscriber => {
+function admitted(visitor: Visitor, token: string, { settings, confirmation, players }: Parts) {
+  return new Observable<PlayerSocket>(subscriber => {
     visitor.wait();
     // Not ended with the subscriber: a player who is confirmed after they have left has a slot, which must be freed.
     confirmation.confirm(token, visitor.address).subscribe(refusal => {
       const why = refusal ?? (subscriber.closed ? REFUSALS.gateClosed : undefined);
       if (why) visitor.refuse(why);
-      const player = refusal ? undefined : seats.take(visitor, token);
+      const player = refusal ? undefined : players.admit(visitor, token);
       if (player) {
         subscriber.next(player);
-        settings.log({ kind: 'admitted', at: settings.scheduler.now(), address: player.address });
+        settings.report.onAdmitted(player.address);
       }
       subscriber.complete();
     });
   });
 }
 
-/** Logs how many slots have been freed, and how many could not be, when no token is in use any more. */
-function logged(idle$: Observable<unknown>, stats: () => GateStats, { log, scheduler }: GateSettings) {
-  const before = stats();
-  const logDrained = () => {
-    const { freed, notFreed } = stats();
-    const figures = { freed: freed - before.freed, failed: notFreed - before.notFreed };
-    log({ kind: 'drained', at: scheduler.now(), ...figures });
-  };
-  return idle$.pipe(tap(logDrained));
+/** Reports at the end how many slots have been freed, and how many have not: those of the tokens still in use, too. */
+function reported(end$: Observable<unknown>, tokens: TokenConfirmation, { report }: GateSettings) {
+  const { freed, notFreed } = report;
+  const failed = () => report.notFreed - notFreed + tokens.size;
+  return end$.pipe(tap(() => report.onDrained(report.freed - freed, failed())));
 }
 
 /** Emits when the gate is to be drained. An Observable that fails is no word to drain it. */
-function drainOf({ drain$, log, scheduler }: GateSettings): Observable<unknown> {
+function drainOf({ drain$, report }: GateSettings): Observable<unknown> {
   return from(drain$).pipe(
     take(1),
     catchError((error: unknown) => {
-      log(hookFailed('drain$', error, scheduler.now()));
+      report.onHookFailed('drain$', error);
       return NEVER;
     }),
   );

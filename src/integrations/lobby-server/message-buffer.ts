@@ -1,22 +1,22 @@
 import { Observable, Subject } from 'rxjs';
-import type { LobbyMessage } from './lobby-socket.js';
+import type { PlayerMessage } from './player-socket.js';
 
 /** How many messages are held, and how many of the largest size. */
 const MAX_MESSAGES = 64;
 const LARGE_MESSAGES = 4;
 
 interface Held {
-  readonly message: LobbyMessage;
+  readonly message: PlayerMessage;
   readonly bytes: number;
 }
 
 /** Passes messages on to subscribers, and holds them while there are none. */
 export class MessageBuffer {
-  readonly message$: Observable<LobbyMessage>;
+  readonly message$: Observable<PlayerMessage>;
   readonly #maxBytes: number;
-  readonly #live$ = new Subject<LobbyMessage>();
-  #held: Held[] = [];
-  #heldBytes = 0;
+  readonly #live$ = new Subject<PlayerMessage>();
+  #buffered: Held[] = [];
+  #bufferedBytes = 0;
   #hasEnded = false;
   #isFlushing = false;
 
@@ -30,16 +30,16 @@ export class MessageBuffer {
   }
 
   /** Returns whether there was room. If there was not, all held messages are dropped. */
-  push(message: LobbyMessage, bytes: number): boolean {
+  push(message: PlayerMessage, bytes: number): boolean {
     if (this.#hasEnded) return true;
-    if (this.#live$.observed && this.#held.length === 0 && !this.#isFlushing) {
+    if (this.#live$.observed && this.#buffered.length === 0 && !this.#isFlushing) {
       this.#live$.next(message);
       return true;
     }
-    this.#held.push({ message: copyOf(message), bytes });
-    this.#heldBytes += bytes;
+    this.#buffered.push({ message: copyOf(message), bytes });
+    this.#bufferedBytes += bytes;
     this.#flush();
-    if (this.#held.length <= MAX_MESSAGES && this.#heldBytes <= this.#maxBytes) return true;
+    if (this.#buffered.length <= MAX_MESSAGES && this.#bufferedBytes <= this.#maxBytes) return true;
     this.#take();
     return false;
   }
@@ -56,9 +56,9 @@ export class MessageBuffer {
   }
 
   #take(): readonly Held[] {
-    const held = this.#held;
-    this.#held = [];
-    this.#heldBytes = 0;
+    const held = this.#buffered;
+    this.#buffered = [];
+    this.#bufferedBytes = 0;
     return held;
   }
 
@@ -66,18 +66,18 @@ export class MessageBuffer {
   #flush(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    while (this.#live$.observed && this.#held.length > 0) {
-      const { message, bytes } = this.#held.shift()!;
-      this.#heldBytes -= bytes;
+    while (this.#live$.observed && this.#buffered.length > 0) {
+      const { message, bytes } = this.#buffered.shift()!;
+      this.#bufferedBytes -= bytes;
       this.#live$.next(message);
     }
     this.#isFlushing = false;
-    if (this.#hasEnded && this.#held.length === 0) this.#live$.complete();
+    if (this.#hasEnded && this.#buffered.length === 0) this.#live$.complete();
   }
 }
 
 /** A view into one of ws's larger buffers would keep the whole buffer in memory. */
-function copyOf(message: LobbyMessage): LobbyMessage {
+function copyOf(message: PlayerMessage): PlayerMessage {
   if (typeof message === 'string') return message;
   const copy = Buffer.allocUnsafeSlow(message.length);
   copy.set(message);

@@ -6,7 +6,7 @@ import type { GateSettings } from './lobby-gate-config.js';
 /** The address of a request; undefined if the hook that says so has failed. */
 export function addressOf(
   request: IncomingMessage,
-  settings: Pick<GateSettings, 'addressOf' | 'log' | 'scheduler'>,
+  settings: Pick<GateSettings, 'addressOf' | 'report'>,
 ): string | undefined {
   const address = callHook('addressOf', () => settings.addressOf(request), aString, settings);
   return address === undefined ? undefined : plainAddress(address);

@@ -1,14 +1,14 @@
 import { concat, map, mergeMap, of, type OperatorFunction } from 'rxjs';
-import { fold } from '../../client/index.js';
-import type { LobbySocket } from './lobby-socket.js';
+import { scanState } from '../../client/index.js';
+import type { PlayerSocket } from './player-socket.js';
 
 /** The players in a lobby, and who has just joined or left. */
 export interface LobbyPlayers {
-  readonly sockets: ReadonlySet<LobbySocket>;
+  readonly sockets: ReadonlySet<PlayerSocket>;
   /** The number of sockets: the player count that a lobby displays. */
   readonly count: number;
-  readonly joined: readonly LobbySocket[];
-  readonly left: readonly LobbySocket[];
+  readonly joined: readonly PlayerSocket[];
+  readonly left: readonly PlayerSocket[];
 }
 
 const EMPTY_LOBBY: LobbyPlayers = { sockets: new Set(), count: 0, joined: [], left: [] };
@@ -21,13 +21,13 @@ const EMPTY_LOBBY: LobbyPlayers = { sockets: new Set(), count: 0, joined: [], le
  * @example
  * lobbyGate({ server, client }).pipe(players()).subscribe(({ count }) => console.log(`${count} playing`));
  */
-export function players(): OperatorFunction<LobbySocket, LobbyPlayers> {
+export function players(): OperatorFunction<PlayerSocket, LobbyPlayers> {
   return source =>
     source.pipe(
       mergeMap(socket =>
         concat(of({ socket, isIn: true }), socket.closed$.pipe(map(() => ({ socket, isIn: false })))),
       ),
-      fold((before: LobbyPlayers, { socket, isIn }) => {
+      scanState((before: LobbyPlayers, { socket, isIn }) => {
         const sockets = new Set(before.sockets);
         if (isIn) sockets.add(socket);
         else sockets.delete(socket);

@@ -1,6 +1,6 @@
 import { whyNotConnected } from '../../client/index.js';
-import { answerBehind, isInputError, MAX_WAIT, readOr, type StatusError } from '../../error/index.js';
-import { errorLine, type GateLogEntry } from './gate-log-entry.js';
+import { answerBehind, isInputError, MAX_WAIT_MS, readOr, type StatusError } from '../../error/index.js';
+import { errorLine } from './gate-log-entry.js';
 import { toCloseReason } from './close-frame.js';
 
 /** Why a client is refused: with this HTTP status before the upgrade, with this close code after it. */
@@ -34,13 +34,11 @@ export const REFUSALS = {
   /** No player of the gate has this return ticket any more. */
   expired: { status: 403, code: 4403, reason: 'expired' },
   busy: { status: 503, code: 4429, reason: 'busy', retryAfter: 1 },
-  rateLimited: { status: 503, code: 4424, reason: 'API_RATE_LIMIT', retryAfter: 1 },
+  rateLimited: { status: 503, code: 4424, reason: 'rate_limited', retryAfter: 1 },
   /** The service's answer was lost. The player may come again. */
-  unknown: { status: 503, code: 4424, reason: 'unknown', retryAfter: 1 },
+  unknown: { status: 503, code: 4424, reason: 'outcome_unknown', retryAfter: 1 },
   gateClosed: { status: 503, code: 1001, reason: 'gate_closed', retryAfter: 1 },
   hookFailed: { status: 500, code: 4424, reason: 'hook_failed' },
-  /** Another listener of the server may answer the request, or has answered it. */
-  otherListener: { status: 500, code: 4424, reason: 'other_listener' },
 } as const satisfies Readonly<Record<string, Refusal>>;
 
 /**
@@ -67,8 +65,9 @@ function refusalOf(error: unknown, token: string): Refusal {
   if (why.outcome === 'not_sent') return { ...ourProblem, reason: 'not_sent' };
   // What a proxy answers says nothing about the token, and the request may have reached the service.
   if (why.outcome === 'unknown' || !answer) {
-    return { ...ourProblem, reason: 'unknown', isUnknown: true };
+    return { ...ourProblem, reason: 'outcome_unknown', isUnknown: true };
   }
+  if (why.outcome === 'later') return { ...ourProblem, reason: why.reason };
   const reason = toCloseReason(why.reason, token);
   if (!isAboutPlayer(answer, why.reason)) return { ...ourProblem, reason };
   const { error: line } = ourProblem;
@@ -79,16 +78,10 @@ function refusalOf(error: unknown, token: string): Refusal {
 
 /** Whether the reason is a known one, or an unknown code with status 400, which the service uses to refuse tokens. */
 function isAboutPlayer({ status, code }: StatusError, reason: string): boolean {
-  if (code === undefined || reason === 'unauthorized') return false;
-  return reason !== code || status === 400;
+  return code !== undefined && (reason !== code || status === 400);
 }
 
 function retryAfterSeconds(answer: StatusError | undefined): number {
   const asked = (answer?.retryAfter ?? 0) / 1_000;
-  return Math.min(MAX_WAIT / 1_000, Math.max(1, Math.ceil(asked) || 1));
-}
-
-/** The entry for a client who is refused: with an HTTP status before the upgrade, with a close code after it. */
-export function refused({ reason, error }: Refusal, code: number, address: string, at: number): GateLogEntry {
-  return { kind: 'refused', at, address, code, reason, ...(error !== undefined && { error }) };
+  return Math.min(MAX_WAIT_MS / 1_000, Math.max(1, Math.ceil(asked) || 1));
 }

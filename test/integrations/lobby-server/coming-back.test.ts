@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { firstValueFrom, lastValueFrom, Subject, toArray } from 'rxjs';
-import { players, type GateLogEntry, type LobbySocket } from 'lobby-rx/lobby-server';
+import { players, type GateLogEntry, type PlayerSocket } from 'lobby-rx/lobby-server';
 import { runs } from '../../runs.js';
 import { waitUntil } from '../../wait-until.js';
 import { connectPlayer, tryConnect } from './connect-player.js';
@@ -31,7 +31,7 @@ describe('a player of lobbyGate who comes back', () => {
     await waitUntil(() => gate.admitted.length === before + 1);
     return { ...connected, player: gate.admitted[before]! };
   };
-  const statusesOf = (player: LobbySocket) => {
+  const statusesOf = (player: PlayerSocket) => {
     const statuses: string[] = [];
     player.status$.subscribe({
       next: status => statuses.push(status),
@@ -69,7 +69,7 @@ describe('a player of lobbyGate who comes back', () => {
     deepStrictEqual(await lastValueFrom(player.closed$), { code: 4000, reason: 'bye' });
     deepStrictEqual(heard, ['message 1', 'message 2', 'message 3']);
     deepStrictEqual(statuses.slice(-2), ['open', 'complete']);
-    deepStrictEqual([gate.admitted.length, confirmations(gate), gate.gone], [1, 1, [player.token]]);
+    deepStrictEqual([gate.admitted.length, confirmations(gate), gate.left], [1, 1, [player.token]]);
     strictEqual(await refusalOf(ticket), 'expired');
   });
 
@@ -84,7 +84,7 @@ describe('a player of lobbyGate who comes back', () => {
         gate.pass(grace);
       }
       deepStrictEqual(await lastValueFrom(player.closed$), { code: 1006, reason: '' });
-      deepStrictEqual(gate.gone, [player.token]);
+      deepStrictEqual(gate.left, [player.token]);
       strictEqual(await refusalOf(returnTicket), 'expired');
       strictEqual(player.send('late'), false);
       strictEqual(confirmations(gate), 1);
@@ -108,7 +108,7 @@ describe('a player of lobbyGate who comes back', () => {
     await waitUntil(() => kinds().includes('away'));
     dropped.player.close(4002, 'too long away');
     deepStrictEqual(await lastValueFrom(dropped.player.closed$), { code: 4002, reason: 'too long away' });
-    strictEqual(gate.gone.length, 4);
+    strictEqual(gate.left.length, 4);
   });
 
   it('is gone if their close frame was followed by a close() of this side, however long they hold the connection', async () => {
@@ -142,9 +142,26 @@ describe('a player of lobbyGate who comes back', () => {
     strictEqual((await closed).code, 1006);
     await waitUntil(() => statuses.length === 3);
     deepStrictEqual(statuses, ['open', 'away', 'open']);
-    deepStrictEqual(gate.gone, []);
+    deepStrictEqual(gate.left, []);
     back.ws.close(1000);
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
+  });
+
+  it('may come back once a second: until then the gate is busy', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const { player } = await enter();
+    const statuses = statusesOf(player);
+    const back = await present(player.returnTicket);
+    await waitUntil(() => statuses.length === 3);
+    gate.pass(999);
+    const again = await present(player.returnTicket);
+    deepStrictEqual(await again.closed, { code: 4429, reason: 'busy' });
+    strictEqual(back.ws.readyState, back.ws.OPEN);
+    gate.pass(1);
+    await present(player.returnTicket);
+    strictEqual((await back.closed).code, 1006);
+    await waitUntil(() => statuses.length === 5);
+    deepStrictEqual(gate.left, []);
   });
 
   it('is not let in again after a close frame of their own, however long they hold that connection', async () => {
@@ -159,7 +176,7 @@ describe('a player of lobbyGate who comes back', () => {
     raw.write(frame(8, '\x0f\xa0bye', true, 'latin1'));
     await waitUntil(() => !player!.send('late'));
     const { closed } = await present(player!.returnTicket);
-    deepStrictEqual([(await closed).reason, kinds()], ['expired', ['admitted', 'gone', 'freed', 'refused']]);
+    deepStrictEqual([(await closed).reason, kinds()], ['expired', ['admitted', 'left', 'freed', 'refused']]);
     raw.destroy();
   });
 
@@ -194,7 +211,7 @@ describe('a player of lobbyGate who comes back', () => {
       ws.terminate();
       await waitUntil(() => logged.includes('away'));
       if (at === 'returned') await present(returnTicket);
-      await waitUntil(() => logged.includes('gone'));
+      await waitUntil(() => logged.includes('left'));
       const { open, away } = await firstValueFrom(gate.stats$);
       deepStrictEqual([open, away], [0, 0]);
       await gate.close();
@@ -258,7 +275,7 @@ describe('a player of lobbyGate who comes back', () => {
     const back = await connectPlayer(url(returnTicket));
     await waitUntil(() => kinds().includes('returned'));
     back.ws.close(1000, returnTicket);
-    await waitUntil(() => kinds().includes('gone'));
+    await waitUntil(() => kinds().includes('left'));
     const hidden = { depth: Infinity, showHidden: true };
     const prints = [inspect(player, hidden), JSON.stringify(player), inspect(gate.log, hidden), player.url];
     for (const print of prints) ok(!print.includes(returnTicket), print);
@@ -315,7 +332,7 @@ describe('a player of lobbyGate who comes back', () => {
         gate.gate$.subscribe({ complete: () => (isComplete = true) });
         const seats: Awaited<ReturnType<typeof enter>>[] = [];
         for (let i = 0; i < 8; i++) seats.push(await enter());
-        const isIn = (player: LobbySocket) => !gate.gone.includes(player.token);
+        const isIn = (player: PlayerSocket) => !gate.left.includes(player.token);
         for (const { who, what } of plan) {
           const seat = seats[who]!;
           const { player } = seat;
@@ -334,7 +351,7 @@ describe('a player of lobbyGate who comes back', () => {
         }
         drain$.next();
         await waitUntil(() => isComplete);
-        deepStrictEqual([...gate.gone].sort(), seats.map(({ player }) => player.token).sort());
+        deepStrictEqual([...gate.left].sort(), seats.map(({ player }) => player.token).sort());
         const left = await Promise.all(
           seats.map(({ player }) => lastValueFrom(player.closed$.pipe(toArray()))),
         );

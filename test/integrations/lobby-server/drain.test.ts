@@ -81,10 +81,10 @@ describe('drain$ of lobbyGate', () => {
     await waitUntil(() => gate.heldRequests() === 1);
     drain$.next();
     ok((await pending).kind === 'refused');
-    deepStrictEqual([gate.unknown.length, state.isComplete], [1, false]);
+    deepStrictEqual([gate.unresolved.length, state.isComplete], [1, false]);
     gate.sendHeldRequests();
     await waitUntil(() => state.isComplete);
-    deepStrictEqual(gate.gone.length, 1);
+    deepStrictEqual(gate.left.length, 1);
   });
 
   it('calls freeSlot again after what may pass, and says of how many slots it could not be freed', async () => {
@@ -97,7 +97,7 @@ describe('drain$ of lobbyGate', () => {
       call => (call < 4 ? 503 : undefined),
     ];
     gate = await openGate({
-      ...{ drain$, addressOf: eachFromElsewhere() },
+      ...{ drain$, drainTimeout: 300_000, addressOf: eachFromElsewhere() },
       freeSlot: token => {
         const call = (calls.get(token) ?? 0) + 1;
         calls.set(token, call);
@@ -115,20 +115,58 @@ describe('drain$ of lobbyGate', () => {
     deepStrictEqual([...calls.values()], [10, 1, 4]);
     deepStrictEqual(gate.log.at(-1), { ...gate.log.at(-1)!, kind: 'drained', freed: 1, failed: 2 });
     const freed = gate.log.flatMap(entry => (entry.kind === 'freed' ? [[entry.why, entry.attempts]] : []));
-    deepStrictEqual(freed, [['gone', 4]]);
+    deepStrictEqual(freed, [['left', 4]]);
   });
 
   it('waits for no slot longer than five minutes', async () => {
     const drain$ = new Subject<void>();
-    gate = await openGate({ drain$, freeSlot: () => NEVER });
+    gate = await openGate({ drain$, drainTimeout: 400_000, freeSlot: () => NEVER });
     const state = completion();
     await enter(1);
     drain$.next();
-    await waitUntil(() => gate.log.some(({ kind }) => kind === 'gone'));
+    await waitUntil(() => gate.log.some(({ kind }) => kind === 'left'));
     gate.pass(299_999);
     strictEqual(state.isComplete, false);
     gate.pass(1);
     strictEqual(state.isComplete, true);
+  });
+
+  it('completes the gate after drainTimeout, and says which slots are not free: those that wait for their turn, too', async () => {
+    const drain$ = new Subject<void>();
+    let calls = 0;
+    gate = await openGate({
+      ...{ drain$, addressOf: eachFromElsewhere(), maxPending: 512 },
+      freeSlot: () => (calls++ < 2 ? EMPTY : NEVER),
+    });
+    const state = completion();
+    await enter(70);
+    drain$.next();
+    await waitUntil(() => gate.log.filter(({ kind }) => kind === 'left').length === 70);
+    gate.pass(19_999);
+    deepStrictEqual([state.isComplete, calls], [false, 66]);
+    gate.pass(1);
+    // Nothing is begun any more.
+    deepStrictEqual([state.isComplete, calls], [true, 66]);
+    const last = gate.log.slice(-69);
+    deepStrictEqual(
+      last.map(({ kind }) => kind),
+      [...Array.from({ length: 68 }, () => 'hook_failed'), 'drained'],
+    );
+    deepStrictEqual(last.at(-1), { kind: 'drained', at: gate.scheduler.now(), freed: 2, failed: 68 });
+  });
+
+  it('counts after drainTimeout the token that the service has not answered yet', async () => {
+    const drain$ = new Subject<void>();
+    gate = await openGate({ drain$, holdRequests: true, clientConfig: { timeout: 60_000 } });
+    const state = completion();
+    const pending = tryConnect(at(gate.reserveToken()));
+    await waitUntil(() => gate.heldRequests() === 1);
+    drain$.next();
+    await pending;
+    gate.pass(20_000);
+    strictEqual(state.isComplete, true);
+    const drained = { kind: 'drained', at: gate.scheduler.now(), freed: 0, failed: 1 };
+    deepStrictEqual(gate.log.at(-1), drained);
   });
 
   it('may be empty or fail, which drains nothing; what emits at once lets nobody in', async () => {

@@ -21,7 +21,7 @@ describe('lobbyGate and texts that others have written', () => {
     const { reason } = await lastValueFrom(gate.admitted[0]!.closed$);
     strictEqual(reason, 'bye [31m[secret] [secret] gnp.exe');
     deepStrictEqual(
-      gate.log.flatMap(entry => (entry.kind === 'gone' ? [entry.reason] : [])),
+      gate.log.flatMap(entry => (entry.kind === 'left' ? [entry.reason] : [])),
       [reason],
     );
   });
@@ -129,10 +129,10 @@ describe('lobbyGate and texts that others have written', () => {
     for (let n = 0; n < errors.length; n++) {
       const result = await tryConnect(at(`?token=token-${n}`));
       ok(result.kind === 'refused');
-      deepStrictEqual([result.status, result.body], [503, 'unknown']);
+      deepStrictEqual([result.status, result.body], [503, 'outcome_unknown']);
     }
     gate.pass(10_000);
-    deepStrictEqual(gate.unknown.length, errors.length);
+    deepStrictEqual(gate.unresolved.length, errors.length);
   });
 
   it('keeps a token out of the address that a client has made of it', async () => {

@@ -7,7 +7,7 @@ import { connectPlayer, tryConnect } from './connect-player.js';
 import { eachFromElsewhere, openGate, type OpenGate } from './gate.js';
 
 const NONE: GateStats = {
-  ...{ open: 0, away: 0, waiting: 0, pending: 0, held: 0 },
+  ...{ open: 0, away: 0, waiting: 0, pending: 0, unresolved: 0 },
   ...{ admitted: 0, freed: 0, notFreed: 0, hookFailures: 0, refused: {} },
 };
 
@@ -50,12 +50,12 @@ describe('stats$ of a gate', () => {
     await waitUntil(() => gate.heldRequests() === 1);
     gate.sendHeldRequests();
     await lost.closed;
-    next({ held: 1, refused: { no_token: 2, unknown: 1 } });
+    next({ unresolved: 1, refused: { no_token: 2, outcome_unknown: 1 } });
     gate.pass(10_000);
-    deepStrictEqual(seen.at(-1)!.held, 0);
+    deepStrictEqual(seen.at(-1)!.unresolved, 0);
     ws.close();
     await closed;
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
     next({ open: 0, freed: 2 });
     await gate.close();
     deepStrictEqual(isComplete, true);
@@ -83,7 +83,7 @@ describe('stats$ of a gate', () => {
     ws.close();
     await closed;
     gate.sendHeldRequests();
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
     let stats: GateStats | undefined;
     gate.stats$.subscribe(value => (stats = value)).unsubscribe();
     deepStrictEqual(stats, { ...NONE, freed: 1 });

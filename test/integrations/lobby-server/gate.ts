@@ -15,7 +15,7 @@ import {
   type GateLogEntry,
   type LobbyGate,
   type LobbyGateConfig,
-  type LobbySocket,
+  type PlayerSocket,
 } from 'lobby-rx/lobby-server';
 import { virtualTime } from '../../virtual-time.js';
 
@@ -31,13 +31,13 @@ export interface OpenGate {
   readonly port: number;
   readonly gate$: LobbyGate;
   readonly stats$: LobbyGate['stats$'];
-  readonly admitted: readonly LobbySocket[];
+  readonly admitted: readonly PlayerSocket[];
   readonly scheduler: VirtualTimeScheduler;
   /** Advances the clock by this many ms. */
   readonly pass: (ms: number) => void;
   /** The tokens that `freeSlot` was called with, by why. */
-  readonly gone: readonly string[];
-  readonly unknown: readonly string[];
+  readonly left: readonly string[];
+  readonly unresolved: readonly string[];
   readonly log: readonly GateLogEntry[];
   /** Reserves a slot and returns its token. */
   readonly reserveToken: () => string;
@@ -90,14 +90,14 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
   const server = config.server ?? createServer((_, response) => response.end('a page'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const admitted: LobbySocket[] = [];
-  const gone: string[] = [];
-  const unknown: string[] = [];
+  const admitted: PlayerSocket[] = [];
+  const left: string[] = [];
+  const unresolved: string[] = [];
   const log: GateLogEntry[] = [];
   const gate$ = lobbyGate({
     ...{ server, client, scheduler },
     token: 'query',
-    freeSlot: (token, why) => void { gone, unknown }[why].push(token),
+    freeSlot: (token, why) => void { left, unresolved }[why].push(token),
     log: entry => void log.push(entry),
     ...config,
   });
@@ -113,8 +113,8 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
       scheduler,
       pass,
       admitted,
-      gone,
-      unknown,
+      left,
+      unresolved,
       log,
     },
     port: (server.address() as AddressInfo).port,

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { of } from 'rxjs';
-import type { LobbySocket } from 'lobby-rx/lobby-server';
+import type { PlayerSocket } from 'lobby-rx/lobby-server';
 import { waitUntil } from '../../wait-until.js';
 import { openGate, type OpenGate } from './gate.js';
 import { connectPlayer, tryConnect } from './connect-player.js';
@@ -31,15 +31,15 @@ describe('lobbyGate', () => {
     }
     // The token that was being confirmed now has a slot that nobody will use.
     gate.sendHeldRequests();
-    await waitUntil(() => gate.gone.length === 1);
-    deepStrictEqual(gate.gone, [pendingToken]);
+    await waitUntil(() => gate.left.length === 1);
+    deepStrictEqual(gate.left, [pendingToken]);
     strictEqual(gate.server.listenerCount('upgrade'), 0);
 
     gate.admitted[0]!.send('still here');
     strictEqual(String((await once(ws, 'message'))[0]), 'still here');
     ws.close();
-    await waitUntil(() => gate.gone.length === 2);
-    deepStrictEqual([gate.gone[1], gate.admitted.length], [admittedToken, 1]);
+    await waitUntil(() => gate.left.length === 2);
+    deepStrictEqual([gate.left[1], gate.admitted.length], [admittedToken, 1]);
   });
 
   it('when unsubscribed from, refuses by HTTP those whose upgrade is not complete, and frees their slots', async () => {
@@ -52,8 +52,8 @@ describe('lobbyGate', () => {
     ok(refused.kind === 'refused');
     deepStrictEqual([refused.status, refused.body], [503, 'gate_closed']);
     gate.sendHeldRequests();
-    await waitUntil(() => gate.gone.length === 1);
-    deepStrictEqual(gate.gone, [token]);
+    await waitUntil(() => gate.left.length === 1);
+    deepStrictEqual(gate.left, [token]);
   });
 
   it('can be unsubscribed from in its own hooks, and then admits nobody', async () => {
@@ -74,14 +74,14 @@ describe('lobbyGate', () => {
     gate = await openGate({ client: { matchmaker: { players: { connected: answers } } } });
     const late = await tryConnect(at('?token=a'));
     ok(late.kind === 'refused' && late.body === 'gate_closed');
-    deepStrictEqual([gate.gone, gate.admitted], [['a'], []]);
+    deepStrictEqual([gate.left, gate.admitted], [['a'], []]);
     await gate.close();
 
     gate = await openGate({ log: ({ kind }) => kind === 'admitted' && gate.unsubscribe() });
     const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
     strictEqual(gate.admitted.length, 1);
     ws.close();
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
   });
 
   it('leaves no timers behind', async () => {
@@ -97,7 +97,7 @@ describe('lobbyGate', () => {
     player.ws.send(gate.reserveToken());
     await waitUntil(() => gate.admitted.length === 1);
     player.ws.terminate();
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
     await waitUntil(() => scheduler.actions.length === 0);
     pass(0);
     deepStrictEqual([gate.log.length, scheduler.actions.length], [5, 0]);
@@ -116,7 +116,7 @@ describe('lobbyGate', () => {
 
   it('is shared, and starts again if it is subscribed to again', async () => {
     gate = await openGate();
-    const seen: LobbySocket[] = [];
+    const seen: PlayerSocket[] = [];
     const second = gate.gate$.subscribe(socket => seen.push(socket));
     await connectPlayer(at(`?token=${gate.reserveToken()}`));
     await waitUntil(() => gate.admitted.length === 1);
@@ -164,12 +164,12 @@ describe('lobbyGate', () => {
     strictEqual(prints[1], '{"address":"127.0.0.1","url":"/?name=x"}');
     ok(!prints.join().includes('sec-websocket-key'));
     ws.close();
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
     prints.push(inspect(socket, hidden), JSON.stringify(gate.log), inspect(gate.log, hidden));
     for (const print of prints) ok(!print.includes(token), print);
     deepStrictEqual(
       gate.log.map(({ kind }) => kind),
-      ['admitted', 'refused', 'gone', 'freed'],
+      ['admitted', 'refused', 'left', 'freed'],
     );
   });
 });

@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import type { LobbyMessage } from 'lobby-rx/lobby-server';
+import type { PlayerMessage } from 'lobby-rx/lobby-server';
 import { MessageBuffer } from '../../../src/integrations/lobby-server/message-buffer.js';
 
 describe('messages that nobody has taken yet', () => {
@@ -8,7 +8,7 @@ describe('messages that nobody has taken yet', () => {
     const received = Buffer.alloc(100_000, 7).subarray(10, 13);
     buffer.push(received, 3);
     buffer.push('text', 4);
-    const taken: LobbyMessage[] = [];
+    const taken: PlayerMessage[] = [];
     buffer.message$.subscribe(message => taken.push(message));
     buffer.push(received, 3);
     const [held, text, live] = taken as [Buffer, string, Buffer];

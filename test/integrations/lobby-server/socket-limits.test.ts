@@ -126,30 +126,30 @@ describe('lobbyGate and players who are half-open', () => {
     await once(client, 'data');
     await waitUntil(() => gate.admitted.length === 1);
     const closed = firstValueFrom(gate.admitted[0]!.closed$);
-    const isGone = once(client, 'close');
-    return { client, player: gate.admitted[0]!, closed, isGone };
+    const hasLeft = once(client, 'close');
+    return { client, player: gate.admitted[0]!, closed, hasLeft };
   };
 
   it('disconnects one who does not answer a close frame after `closeTimeout`, so that no shutdown waits for them', async () => {
     gate = await openGate();
-    const { player, closed, isGone } = await halfOpen();
+    const { player, closed, hasLeft } = await halfOpen();
     player.close(1001, 'the lobby closes');
     gate.pass(2_999);
     await new Promise(setImmediate);
-    deepStrictEqual(gate.gone, []);
+    deepStrictEqual(gate.left, []);
     gate.pass(1);
-    await isGone;
+    await hasLeft;
     deepStrictEqual(await closed, { code: 1001, reason: 'the lobby closes' });
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
   });
 
   it('disconnects one at once by terminate(), also after close()', async () => {
     for (const isClosed of [false, true]) {
       gate = await openGate();
-      const { player, closed, isGone } = await halfOpen();
+      const { player, closed, hasLeft } = await halfOpen();
       if (isClosed) player.close(4000, 'kicked');
       player.terminate();
-      await isGone;
+      await hasLeft;
       deepStrictEqual((await closed).code, isClosed ? 4000 : 1006);
       player.terminate();
       if (!isClosed) await gate.close();

@@ -1,3 +1,3 @@
-export { createFreeSlot } from './free-slot.js';
-export { createSeats, isReturnTicket, type Seats } from './seats.js';
-export { createTokenConfirmation, type TokenConfirmation } from './token-confirmation.js';
+export { AdmittedPlayers } from './admitted-players.js';
+export { isReturnTicket } from './return-ticket.js';
+export { TokenConfirmation } from './token-confirmation.js';

@@ -14,41 +14,48 @@ import { redact } from '../../../error/index.js';
 import { checkCloseFrame, toCloseReason } from '../close-frame.js';
 import type { Connection } from '../connection.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import type { LobbyMessage, LobbySocket, SocketClosed } from '../lobby-socket.js';
+import type { PlayerMessage, PlayerSocket, SocketClosed } from '../player-socket.js';
 import { MessageBuffer } from '../message-buffer.js';
-import { refused, REFUSALS } from '../refusal.js';
+import { REFUSALS } from '../refusal.js';
 import { splitToken, type Visitor } from '../upgrade/index.js';
+import { hashOfTicket, newReturnTicket } from './return-ticket.js';
+
+/** How often a player may come back, in ms. */
+const REST_MS = 1_000;
 
 /** What the players of a gate share. */
-export interface SeatsOfPlayer {
+export interface PlayerContext {
   readonly settings: GateSettings;
+  /** Emits once no player can come back. */
   readonly closed$: Observable<unknown>;
-  readonly issueTicket: (player: Player) => string;
-  readonly left: (player: Player, ticket: string | undefined, closed: SocketClosed, wasAway: boolean) => void;
+  /** Those who may come back, by the hash of their tickets. */
+  readonly byTicket: Map<string, Player>;
 }
 
 /** The public socket of a player. Private fields are not printed, nor is what only its class has. */
-export class Player implements LobbySocket {
+export class Player implements PlayerSocket {
   address = '';
   url = '';
   readonly #token: string;
-  readonly #seats: SeatsOfPlayer;
+  readonly #gate: PlayerContext;
   readonly #messages: MessageBuffer;
   readonly #status$ = new BehaviorSubject<'open' | 'away'>('open');
   readonly #closed$ = new AsyncSubject<SocketClosed>();
+  readonly #left$ = new AsyncSubject<SocketClosed & { readonly wasAway?: true }>();
   #connection: Connection | undefined;
   #headers: IncomingHttpHeaders = {};
   #ticket: string | undefined;
   #grace: Subscription | undefined;
+  #rest: Subscription | undefined;
   /** This side has ended it: the player is gone, or is about to be. */
   #isEnded = false;
-  #isGone = false;
+  #hasLeft = false;
   #isAway = false;
 
-  constructor(token: string, seats: SeatsOfPlayer) {
+  constructor(token: string, gate: PlayerContext) {
     this.#token = token;
-    this.#seats = seats;
-    this.#messages = new MessageBuffer(seats.settings.maxPayload);
+    this.#gate = gate;
+    this.#messages = new MessageBuffer(gate.settings.maxPayload);
   }
 
   get token(): string {
@@ -56,7 +63,12 @@ export class Player implements LobbySocket {
   }
 
   get returnTicket(): string {
-    return (this.#ticket ??= this.#seats.issueTicket(this));
+    if (this.#ticket === undefined) {
+      this.#ticket = newReturnTicket();
+      const { byTicket, settings } = this.#gate;
+      if (settings.grace > 0 && !this.#hasLeft) byTicket.set(hashOfTicket(this.#ticket), this);
+    }
+    return this.#ticket;
   }
 
   get headers(): IncomingHttpHeaders {
@@ -72,7 +84,7 @@ export class Player implements LobbySocket {
     return this.#status$.asObservable();
   }
 
-  get message$(): Observable<LobbyMessage> {
+  get message$(): Observable<PlayerMessage> {
     return this.#messages.message$;
   }
 
@@ -80,11 +92,16 @@ export class Player implements LobbySocket {
     return this.#closed$.asObservable();
   }
 
+  /** Emits once, after all subscribers have heard that it is closed. */
+  get left$(): Observable<SocketClosed & { readonly wasAway?: true }> {
+    return this.#left$.asObservable();
+  }
+
   get bufferedAmount(): number {
     return this.#connection?.bufferedAmount ?? 0;
   }
 
-  send(message: LobbyMessage): boolean {
+  send(message: PlayerMessage): boolean {
     return this.#connection?.send(message) ?? false;
   }
 
@@ -107,8 +124,8 @@ export class Player implements LobbySocket {
   }
 
   /** Takes a connection, whose end is the player's, unless they come back. */
-  sit({ address, url, headers }: Visitor, connection: Connection): void {
-    const { token } = this.#seats.settings;
+  attach({ address, url, headers }: Visitor, connection: Connection): void {
+    const { token } = this.#gate.settings;
     this.address = this.#clean(address);
     this.url = this.#clean(token === 'query' ? splitToken(url).url : url);
     this.#headers = Object.fromEntries(
@@ -124,13 +141,12 @@ export class Player implements LobbySocket {
       if (this.#connection !== connection) return;
       this.#connection = undefined;
       const closed = { code, reason: toCloseReason(this.#clean(reason)) };
-      if (wasDropped && !this.#isEnded && this.#seats.settings.grace > 0) this.#goAway(closed);
+      if (wasDropped && !this.#isEnded && this.#gate.settings.grace > 0) this.#goAway(closed);
       else this.#leave(closed);
     });
     if (this.#isAway) {
-      const { log, scheduler } = this.#seats.settings;
       this.#isAway = false;
-      log({ kind: 'returned', at: scheduler.now(), address: this.address });
+      this.#gate.settings.report.onReturned(this.address);
       this.#status$.next('open');
     }
     connection.passTo(this.#messages);
@@ -142,46 +158,54 @@ export class Player implements LobbySocket {
     return !connection || connection.isOpen ? EMPTY : connection.closed$.pipe(ignoreElements());
   }
 
+  /** Has come back less than a second ago. */
+  get isBack(): boolean {
+    return this.#rest?.closed === false;
+  }
+
   get mayComeBack(): boolean {
-    return !this.#isEnded && !this.#isGone && !this.#connection?.wasClosedByUs;
+    return !this.#isEnded && !this.#hasLeft && !this.#connection?.wasClosedByUs;
   }
 
   /** Takes the connection on which the player has come back, instead of the one that they may still have. */
   comeBack(visitor: Visitor, connection: Connection): void {
-    const { log, scheduler } = this.#seats.settings;
+    this.#rest = timer(REST_MS, this.#gate.settings.scheduler).subscribe();
     const old = this.#connection;
     this.#connection = undefined;
     old?.terminate();
     if (old) this.#goAway({ code: 1006, reason: '' });
     // A subscriber may have closed it.
-    if (this.#isGone) {
+    if (this.#hasLeft) {
       const { expired } = REFUSALS;
-      log(refused(expired, expired.code, visitor.address, scheduler.now()));
+      this.#gate.settings.report.onRefused(expired, expired.code, visitor.address);
       return connection.closeOrTerminate(expired.code, expired.reason);
     }
-    this.sit(visitor, connection);
+    this.attach(visitor, connection);
   }
 
   #goAway(closed: SocketClosed): void {
-    const { settings, closed$ } = this.#seats;
-    const { grace, log, scheduler } = settings;
+    const { settings, closed$ } = this.#gate;
+    const { grace, report, scheduler } = settings;
     this.#isAway = true;
-    log({ kind: 'away', at: scheduler.now(), address: this.address, ...closed });
+    report.onAway(this.address, closed);
     this.#status$.next('away');
     const isOver$ = race(closed$, timer(grace, scheduler)).pipe(take(1));
-    if (!this.#isGone) this.#grace = isOver$.subscribe(() => this.#leave(closed));
+    if (!this.#hasLeft) this.#grace = isOver$.subscribe(() => this.#leave(closed));
   }
 
   #leave(closed: SocketClosed): void {
-    if (this.#isGone) return;
-    this.#isGone = true;
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
     this.#grace?.unsubscribe();
+    this.#rest?.unsubscribe();
     this.#status$.complete();
     this.#messages.end();
     this.#closed$.next(closed);
     this.#closed$.complete();
+    if (this.#ticket !== undefined) this.#gate.byTicket.delete(hashOfTicket(this.#ticket));
     // Last: the gate may complete now.
-    this.#seats.left(this, this.#ticket, closed, this.#isAway);
+    this.#left$.next({ ...closed, ...(this.#isAway && { wasAway: true }) });
+    this.#left$.complete();
   }
 
   /** A client may repeat its secrets anywhere: in a cookie, in the URL of its page, as the reason of its leaving. */

@@ -9,136 +9,139 @@ import {
   race,
   startWith,
   Subject,
+  Subscription,
   take,
   tap,
   timer,
   type Observable,
-  type Subscription,
 } from 'rxjs';
 import type { GateSettings } from '../lobby-gate-config.js';
-import type { GatePlaces } from '../places.js';
+import type { GateLimits } from '../fair-limit.js';
 import { REFUSALS, refusalFor, type Refusal } from '../refusal.js';
-import type { FreeSlot } from './free-slot.js';
+import type { FreeSlot } from '../slots/index.js';
 
-/** Confirms tokens with the service, and keeps track of those in use. */
-export interface TokenConfirmation {
+/** How long a player may take to come again after the service's answer was lost, in ms. */
+const RETRY_WINDOW_MS = 10_000;
+
+/** What the gate knows of a token. Of all others it knows nothing: they may be confirmed. */
+type TokenState =
+  | { readonly kind: 'confirming' | 'in' }
+  /** Its slot is being freed, and no player can come in with it. */
+  | { readonly kind: 'freeing'; readonly refusal: Refusal }
+  /** The service's answer was lost: its player may come again until the window closes. `leave` gives its part of the limit back. */
+  | { readonly kind: 'unresolved'; readonly window: Subscription; readonly leave: () => void };
+
+/** Confirms tokens with the service, and keeps track of those in use. `closed$` emits once no player can come again. */
+export class TokenConfirmation {
+  readonly #tokens = new Map<string, TokenState>();
+  readonly #settled$ = new Subject<void>();
+  #pausedUntil = 0;
+
+  constructor(
+    readonly settings: GateSettings,
+    readonly limits: GateLimits,
+    readonly freeSlot: FreeSlot,
+    readonly closed$: Observable<unknown>,
+  ) {}
+
   /**
    * Confirms a token that came from an address: emits the refusal, or undefined for OK, and completes. The service is not asked
    * about a token that is being confirmed or in use, nor while it has asked not to be asked.
    */
-  readonly confirm: (token: string, address: string) => Observable<Refusal | undefined>;
-  /** The player of a confirmed token has left: it may be presented again once their slot has been freed. */
-  readonly release: (token: string) => void;
-  /** Emits once no token is in use, or held. */
-  readonly idle$: Observable<unknown>;
-}
-
-/** How long a player may take to come again after the service's answer was lost, in ms. */
-const GRACE = 10_000;
-
-/** A token for which the service's answer was lost: its player may come again until the grace has passed. */
-interface Held {
-  readonly leave: () => void;
-  /** Undefined while the service is being asked again, or the slot is being freed. */
-  grace?: Subscription | undefined;
-}
-
-/** `closed$` emits once no player can come again, at once if that is so. */
-export function createTokenConfirmation(
-  { client, scheduler }: GateSettings,
-  places: GatePlaces,
-  freeSlot: FreeSlot,
-  closed$: Observable<unknown>,
-): TokenConfirmation {
-  /** The refusal of a token that is being confirmed, has a player, or whose slot is being freed. */
-  const inUse = new Map<string, Refusal>();
-  const held = new Map<string, Held>();
-  const settled$ = new Subject<void>();
-  let pausedUntil = 0;
-
-  const pause = (token: string) => {
-    const entry = held.get(token);
-    entry?.grace?.unsubscribe();
-    if (entry) entry.grace = undefined;
-  };
-  const drop = (token: string) => {
-    pause(token);
-    held.get(token)?.leave();
-    held.delete(token);
-  };
-  /** No player can come in with the token while its slot is being freed. */
-  const free = (token: string, why: 'gone' | 'unknown', refusal: Refusal) => {
-    inUse.set(token, refusal);
-    freeSlot(token, why, () => {
-      inUse.delete(token);
-      drop(token);
-      settled$.next();
+  confirm(token: string, address: string): Observable<Refusal | undefined> {
+    return defer(() => {
+      const state = this.#tokens.get(token);
+      switch (state?.kind) {
+        case 'confirming':
+        case 'in':
+          return of(REFUSALS.alreadyConnected);
+        case 'freeing':
+          return of(state.refusal);
+      }
+      state?.window.unsubscribe();
+      const later = this.#whyToWait(address, state !== undefined);
+      if (later) {
+        if (state) this.#leaveUnresolved(token, state.leave, later.retryAfter * 1_000);
+        return of(later);
+      }
+      return this.#ask(token, address, state?.leave);
     });
-  };
-  /** The grace begins again; if the player was asked to wait for longer than that, it begins after the wait. */
-  const hold = (token: string, address: string, wait: number) => {
-    pause(token);
-    const entry: Held = held.get(token) ?? { leave: places.held.take(address) };
-    held.set(token, entry);
-    const grace$ = timer(GRACE + (wait > GRACE ? wait : 0), scheduler);
-    const grace = race(closed$, grace$)
-      .pipe(take(1))
-      .subscribe(() => {
-        entry.grace = undefined;
-        free(token, 'unknown', REFUSALS.unknown);
-      });
-    if (!grace.closed) entry.grace = grace;
-  };
+  }
+
+  /** The player of a confirmed token has left: it may be presented again once their slot has been freed. */
+  release(token: string): void {
+    this.#free(token, 'left', REFUSALS.alreadyConnected);
+  }
+
+  /** How many tokens it knows something of. */
+  get size(): number {
+    return this.#tokens.size;
+  }
+
+  /** Emits once nothing is known of any token. */
+  get empty$(): Observable<unknown> {
+    return this.#settled$.pipe(
+      startWith(undefined),
+      filter(() => this.#tokens.size === 0),
+      take(1),
+    );
+  }
 
   /** Why the service is not asked about the token now, although it may be later. */
-  const whyToWait = (token: string, address: string) => {
-    const paused = pausedUntil - scheduler.now();
+  #whyToWait(address: string, isUnresolved: boolean) {
+    const { pending, unresolved } = this.limits;
+    const paused = this.#pausedUntil - this.settings.scheduler.now();
     if (paused > 0) return { ...REFUSALS.rateLimited, retryAfter: Math.ceil(paused / 1_000) };
-    const hasPlaces =
-      places.pending.isFreeFor(address) && (held.has(token) || places.held.isFreeFor(address));
-    return hasPlaces ? undefined : REFUSALS.busy;
-  };
+    const hasRoom = pending.hasRoomFor(address) && (isUnresolved || unresolved.hasRoomFor(address));
+    return hasRoom ? undefined : REFUSALS.busy;
+  }
 
-  const settle = (token: string, address: string, refusal: Refusal | undefined) => {
+  /** `leave`, if the answer about the token was lost before. */
+  #ask(token: string, address: string, leave?: () => void): Observable<Refusal | undefined> {
+    const { players } = this.settings.client.matchmaker;
+    this.#tokens.set(token, { kind: 'confirming' });
+    return defer(() => players.connected({ player_token: token })).pipe(
+      // Completing without a value does not count as OK.
+      first(),
+      map(() => undefined),
+      catchError((error: unknown) => of(refusalFor(error, token))),
+      tap((refusal: Refusal | undefined) => this.#settle(token, address, refusal, leave)),
+      finalize(this.limits.pending.take(address)),
+    );
+  }
+
+  #settle(token: string, address: string, refusal: Refusal | undefined, leave?: () => void): void {
     if (!refusal) {
-      drop(token);
+      this.#tokens.set(token, { kind: 'in' });
+      leave?.();
       return;
     }
-    inUse.delete(token);
-    const wait = (refusal.retryAfter ?? 0) * 1_000;
-    if (refusal.isRateLimit) pausedUntil = Math.max(pausedUntil, scheduler.now() + wait);
+    const { retryAfter, isRateLimit, isUnknown } = refusal;
+    const wait = (retryAfter ?? 0) * 1_000;
+    if (isRateLimit) this.#pausedUntil = Math.max(this.#pausedUntil, this.settings.scheduler.now() + wait);
     // The service has refused it for good.
-    if (refusal.retryAfter === undefined && held.has(token)) free(token, 'unknown', refusal);
-    else if (refusal.isUnknown || held.has(token)) hold(token, address, wait);
-    settled$.next();
-  };
+    if (leave && retryAfter === undefined) this.#free(token, 'unresolved', refusal, leave);
+    else if (leave ?? isUnknown)
+      this.#leaveUnresolved(token, leave ?? this.limits.unresolved.take(address), wait);
+    else this.#tokens.delete(token);
+    this.#settled$.next();
+  }
 
-  return {
-    confirm: (token, address) =>
-      defer(() => {
-        const known = inUse.get(token);
-        if (known) return of(known);
-        const later = whyToWait(token, address);
-        if (later) {
-          if (held.has(token)) hold(token, address, later.retryAfter * 1_000);
-          return of(later);
-        }
-        inUse.set(token, REFUSALS.alreadyConnected);
-        pause(token);
-        return defer(() => client.matchmaker.players.connected({ player_token: token })).pipe(
-          // Completing without a value does not count as OK.
-          first(),
-          map(() => undefined),
-          catchError((error: unknown) => of(refusalFor(error, token))),
-          tap((refusal: Refusal | undefined) => settle(token, address, refusal)),
-          finalize(places.pending.take(address)),
-        );
-      }),
-    release: token => free(token, 'gone', REFUSALS.alreadyConnected),
-    idle$: settled$.pipe(
-      startWith(undefined),
-      filter(() => inUse.size === 0 && held.size === 0),
-      take(1),
-    ),
-  };
+  /** The window opens again; if the player was asked to wait for longer than that, it opens after the wait. */
+  #leaveUnresolved(token: string, leave: () => void, wait: number): void {
+    const window = new Subscription();
+    this.#tokens.set(token, { kind: 'unresolved', window, leave });
+    const over$ = timer(RETRY_WINDOW_MS + (wait > RETRY_WINDOW_MS ? wait : 0), this.settings.scheduler);
+    const free = () => this.#free(token, 'unresolved', REFUSALS.unknown, leave);
+    window.add(race(this.closed$, over$).pipe(take(1)).subscribe(free));
+  }
+
+  #free(token: string, why: 'left' | 'unresolved', refusal: Refusal, leave?: () => void): void {
+    this.#tokens.set(token, { kind: 'freeing', refusal });
+    this.freeSlot(token, why, () => {
+      this.#tokens.delete(token);
+      leave?.();
+      this.#settled$.next();
+    });
+  }
 }

@@ -2,9 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { Observable, of } from 'rxjs';
 import { readOr } from '../../../error/index.js';
 import { aString, callHook } from '../call-hook.js';
+import { atDeadline } from '../deadline.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import type { LobbyMessage } from '../lobby-socket.js';
-import type { GatePlaces } from '../places.js';
+import type { PlayerMessage } from '../player-socket.js';
+import type { GateLimits } from '../fair-limit.js';
 import { REFUSALS, type Refusal } from '../refusal.js';
 import type { Visitor } from './visitor.js';
 
@@ -12,7 +13,7 @@ import type { Visitor } from './visitor.js';
 export type ReadToken = (visitor: Visitor, request: IncomingMessage) => Observable<string | Refusal>;
 
 /** How long the first message may take, in ms. */
-const FIRST_MESSAGE_TIMEOUT = 5_000;
+const FIRST_MESSAGE_MS = 5_000;
 
 /** How many bytes a client may send until its first message is complete. */
 const MAX_FIRST_MESSAGE = 16_384;
@@ -20,12 +21,12 @@ const MAX_FIRST_MESSAGE = 16_384;
 /** Much longer than any token of the service. */
 const MAX_TOKEN_LENGTH = 8_192;
 
-export function createReadToken(settings: GateSettings, { waiting }: Pick<GatePlaces, 'waiting'>): ReadToken {
+export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLimits, 'waiting'>): ReadToken {
   const { token: source, scheduler } = settings;
 
   // Without the request: a waiting client would hold on to all that came with it.
   const fromFirstMessage = (visitor: Visitor): Observable<string | Refusal> => {
-    if (!waiting.isFreeFor(visitor.address)) return of(REFUSALS.busy);
+    if (!waiting.hasRoomFor(visitor.address)) return of(REFUSALS.busy);
     const connection = visitor.open();
     if (!connection) return of(REFUSALS.gateClosed);
     // Without operators: each of many thousand waiting clients would hold their subscribers.
@@ -35,7 +36,7 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GatePl
         subscriber.complete();
       };
       subscriber.add(waiting.take(visitor.address));
-      subscriber.add(scheduler.schedule(() => answer(REFUSALS.noTokenInTime), FIRST_MESSAGE_TIMEOUT));
+      subscriber.add(atDeadline(FIRST_MESSAGE_MS, () => answer(REFUSALS.noTokenInTime), scheduler));
       return connection.firstMessage(MAX_FIRST_MESSAGE, {
         complete: message => answer(checked(textOf(message))),
         tooLarge: () => answer(REFUSALS.tooLarge),
@@ -57,7 +58,7 @@ const checked = (token: string): string | Refusal =>
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Some engines send binary messages only. */
-function textOf(message: LobbyMessage): string {
+function textOf(message: PlayerMessage): string {
   return typeof message === 'string' ? message : readOr('', () => UTF_8.decode(message));
 }
 

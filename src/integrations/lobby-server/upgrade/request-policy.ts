@@ -38,7 +38,7 @@ export function createRequestPolicy(settings: GateSettings): RequestPolicy {
 const MANY = 32;
 
 /** The open connections of each address, of which a /64 of IPv6 is one. */
-function countAddresses({ log, scheduler }: Pick<GateSettings, 'log' | 'scheduler'>) {
+function countAddresses({ report }: Pick<GateSettings, 'report'>) {
   const open = new Map<string, number>();
   let total = 0;
   let hasWarned = false;
@@ -58,7 +58,7 @@ function countAddresses({ log, scheduler }: Pick<GateSettings, 'log' | 'schedule
       socket.once('close', () => change(network, -1));
       if (hasWarned || total < MANY || here <= total / 2) return;
       hasWarned = true;
-      log({ kind: 'behind_proxy', at: scheduler.now(), address, open: here });
+      report.onBehindProxy(address, here);
     },
   };
 }

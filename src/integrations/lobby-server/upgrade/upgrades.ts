@@ -1,13 +1,10 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { fromEvent, Observable, timer, type SchedulerLike } from 'rxjs';
-import { InputError } from '../../../error/index.js';
-import { forceClose } from '../force-close.js';
+import { fromEvent, Observable, type SchedulerLike } from 'rxjs';
+import { forceClose } from '../deadline.js';
 import type { GateServer, GateSettings } from '../lobby-gate-config.js';
-import { errorLine } from '../gate-log-entry.js';
 import { addressOf } from '../networks.js';
-import { refused, REFUSALS, type Refusal } from '../refusal.js';
+import { REFUSALS, type Refusal } from '../refusal.js';
 
 /** An upgrade request, with the arguments of Node's `upgrade` event. */
 export interface Upgrade {
@@ -21,70 +18,32 @@ const gateListeners = new WeakSet();
 const socketsWithErrorHandler = new WeakSet();
 const claimedSockets = new WeakSet();
 
-/** How long a request that is left to other listeners may stay without one that takes it, in ms. */
-const PATIENCE = 10_000;
-
 /**
- * The upgrade requests of a server for a path; never completes. The gate answers every request for its path, and no other one: those
- * are left to the server's other listeners. If they are all gates too, the last one answers 404 and logs it; otherwise it does so after
- * 10 s, if no listener has taken the request. A gate without a path answers every request, and none beside listeners that are no gates.
+ * The upgrade requests of a server for a path; never completes. Those for other paths are left to the server's other listeners. If they
+ * are all gates too, the last one answers 404 and logs it.
  */
 export function upgrades(
-  settings: Pick<GateSettings, 'server' | 'path' | 'addressOf' | 'log' | 'scheduler'>,
+  settings: Pick<GateSettings, 'server' | 'path' | 'addressOf' | 'report' | 'scheduler'>,
 ): Observable<Upgrade> {
-  const { server, path, log, scheduler } = settings;
-  let hasWarned = false;
-
+  const { server, path, report, scheduler } = settings;
   const refuse = (request: IncomingMessage, socket: Duplex, refusal: Refusal) => {
-    log(refused(refusal, refusal.status, addressOf(request, settings) ?? '', scheduler.now()));
+    report.onRefused(refusal, refusal.status, addressOf(request, settings) ?? '');
     refuseUpgrade(socket, refusal, scheduler);
   };
-  const refuseBeside = (request: IncomingMessage, socket: Duplex, isAnswered: boolean) => {
-    const error = isAnswered
-      ? new InputError('server', EXPECTED_LISTENERS, 'one that also answers requests for the gate')
-      : new InputError('path', 'a path beside other upgrade listeners, which the gate answers alone', 'none');
-    // Not only for the log: no player can enter such a gate.
-    if (!hasWarned) process.emitWarning(error);
-    hasWarned = true;
-    // One answer is enough.
-    if (isAnswered) socket.destroy();
-    refuse(request, socket, { ...REFUSALS.otherListener, error: errorLine(error) });
-  };
-  /** Node does not see that the client has left while no listener has taken its request, so that it would stay for ever. */
-  const leaveToOthers = (request: IncomingMessage, socket: Duplex) => {
-    const written = bytesWritten(socket);
-    const patience = timer(PATIENCE, scheduler).subscribe(() => {
-      const isTaken = claimedSockets.has(socket) || socket.readableFlowing !== null;
-      if (!isTaken && bytesWritten(socket) === written) refuse(request, socket, REFUSALS.noSuchPath);
-    });
-    socket.once('close', () => patience.unsubscribe());
-  };
-
   return new Observable(subscriber => {
     const listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (claimedSockets.has(socket) || subscriber.closed) return;
       // Also if the request is left to other listeners: an `error` event without a listener would end the process.
       if (!socketsWithErrorHandler.has(socket)) socket.on('error', destroy);
       socketsWithErrorHandler.add(socket);
-      const hasOthers = server.listenerCount('upgrade') > gatesOf(server).length;
       if (path === undefined || path === request.url?.split('?', 1)[0]) {
         claimedSockets.add(socket);
-        const written = bytesWritten(socket);
-        // After the other listeners have been called, and before anything else can happen.
-        queueMicrotask(() => {
-          const isAnswered = socket.destroyed || bytesWritten(socket) !== written;
-          if (hasOthers && (isAnswered || path === undefined)) refuseBeside(request, socket, isAnswered);
-          else if (subscriber.closed) refuse(request, socket, REFUSALS.gateClosed);
-          else if (isTooMuch(request)) refuse(request, socket, REFUSALS.noHandshake);
-          else subscriber.next({ request, socket, head });
-        });
-      } else if (gatesOf(server).at(-1) === listener) {
-        if (hasOthers) leaveToOthers(request, socket);
-        else refuse(request, socket, REFUSALS.noSuchPath);
-      }
+        if (isTooMuch(request)) refuse(request, socket, REFUSALS.noHandshake);
+        else subscriber.next({ request, socket, head });
+      } else if (isLastGate(server, listener)) refuse(request, socket, REFUSALS.noSuchPath);
     };
     gateListeners.add(listener);
-    // Before the others, so that it sees whether they answer.
+    // Before the others, so that the last gate knows whether one has claimed it.
     server.prependListener('upgrade', listener);
     const disallow = allowListener(server);
     return () => {
@@ -94,13 +53,11 @@ export function upgrades(
   });
 }
 
-const EXPECTED_LISTENERS =
-  'without upgrade listeners that answer or end what is not theirs: create WebSocketServers with noServer, and call handleUpgrade for their own paths only; give engine.io and socket.io destroyUpgrade: false';
-
-const gatesOf = (server: GateServer) =>
-  server.listeners('upgrade').filter(listener => gateListeners.has(listener));
-
-const bytesWritten = (socket: Duplex) => (socket as Partial<Socket>).bytesWritten;
+/** Whether there is no listener after this one that may take a request, nor one that is no gate. */
+function isLastGate(server: GateServer, listener: unknown): boolean {
+  const listeners = server.listeners('upgrade');
+  return listeners.at(-1) === listener && listeners.every(each => gateListeners.has(each));
+}
 
 /** Not a closure: what listens to a socket must not hold on to its request. */
 function destroy(this: Duplex): void {

@@ -24,14 +24,14 @@ describe("lobbyGate, when the service's answer was lost", () => {
     const token = gate.reserveToken();
     for (let lost = 0; lost < 3; lost++) {
       gate.emulator.fault(PROXY);
-      deepStrictEqual(await refused(token), [503, 'unknown', '1']);
+      deepStrictEqual(await refused(token), [503, 'outcome_unknown', '1']);
       // Each time they come, the grace begins anew.
       gate.pass(9_999);
     }
     await connectPlayer(at(`?token=${token}`));
     gate.pass(100_000);
     deepStrictEqual(
-      [gate.unknown, gate.admitted.length, gate.emulator.playerState(token)],
+      [gate.unresolved, gate.admitted.length, gate.emulator.playerState(token)],
       [[], 1, 'connected'],
     );
   });
@@ -45,8 +45,8 @@ describe("lobbyGate, when the service's answer was lost", () => {
     gate.unsubscribe();
     gate.sendHeldRequests();
     await connecting;
-    await waitUntil(() => gate.unknown.length === 1);
-    deepStrictEqual(gate.unknown, [token]);
+    await waitUntil(() => gate.unresolved.length === 1);
+    deepStrictEqual(gate.unresolved, [token]);
   });
 
   it('frees the slot once if nobody comes within the grace', async () => {
@@ -55,23 +55,26 @@ describe("lobbyGate, when the service's answer was lost", () => {
     gate.emulator.fault({ kind: 'reset_in_body' });
     await refused(token);
     gate.pass(9_999);
-    deepStrictEqual(gate.unknown, []);
+    deepStrictEqual(gate.unresolved, []);
     gate.pass(1);
-    deepStrictEqual(gate.unknown, [token]);
+    deepStrictEqual(gate.unresolved, [token]);
     gate.pass(100_000);
-    deepStrictEqual(gate.unknown, [token]);
+    deepStrictEqual(gate.unresolved, [token]);
   });
 
   it('frees the slot once if the player comes, and the service says no', async () => {
     gate = await openGate();
     const token = gate.reserveToken();
     gate.emulator.fault({ kind: 'reset_in_body' });
-    deepStrictEqual(await refused(token), [503, 'unknown', '1']);
+    deepStrictEqual(await refused(token), [503, 'outcome_unknown', '1']);
     strictEqual(gate.emulator.playerState(token), 'connected');
-    deepStrictEqual([await refused(token), gate.unknown], [[403, 'already_connected', undefined], [token]]);
+    deepStrictEqual(
+      [await refused(token), gate.unresolved],
+      [[403, 'already_connected', undefined], [token]],
+    );
     deepStrictEqual(await refused(token), [403, 'already_connected', undefined]);
     gate.pass(100_000);
-    deepStrictEqual([gate.unknown, confirmations(gate)], [[token], 3]);
+    deepStrictEqual([gate.unresolved, confirmations(gate)], [[token], 3]);
   });
 
   it('admits no one until the slot has been freed, and then asks again', async () => {
@@ -81,9 +84,9 @@ describe("lobbyGate, when the service's answer was lost", () => {
     gate.emulator.fault(PROXY);
     await refused(token);
     gate.pass(10_000);
-    deepStrictEqual(await refused(token), [503, 'unknown', '1']);
+    deepStrictEqual(await refused(token), [503, 'outcome_unknown', '1']);
     gate.pass(60_000);
-    deepStrictEqual(await refused(token), [503, 'unknown', '1']);
+    deepStrictEqual(await refused(token), [503, 'outcome_unknown', '1']);
     strictEqual(confirmations(gate), 1);
     freed$.error(new InputError('a', 'freed', 'not'));
     await connectPlayer(at(`?token=${token}`));
@@ -106,12 +109,12 @@ describe("lobbyGate, when the service's answer was lost", () => {
     gate.emulator.fault(PROXY);
     await refused(token);
     gate.emulator.fault({ kind: 'rate_limited', wait: 90_000 });
-    deepStrictEqual(await refused(token), [503, 'API_RATE_LIMIT', '90']);
+    deepStrictEqual(await refused(token), [503, 'rate_limited', '90']);
     gate.pass(89_999);
     // Not asked, since the service has asked not to be: the player is told to wait once more.
-    deepStrictEqual(await refused(token), [503, 'API_RATE_LIMIT', '1']);
+    deepStrictEqual(await refused(token), [503, 'rate_limited', '1']);
     gate.pass(9_999);
-    deepStrictEqual([gate.unknown, confirmations(gate)], [[], 2]);
+    deepStrictEqual([gate.unresolved, confirmations(gate)], [[], 2]);
     await connectPlayer(at(`?token=${token}`));
   });
 
@@ -120,10 +123,10 @@ describe("lobbyGate, when the service's answer was lost", () => {
       gate = await openGate();
       const token = gate.reserveToken();
       gate.emulator.fault({ kind: 'html', status });
-      deepStrictEqual(await refused(token), [503, 'unknown', '1']);
+      deepStrictEqual(await refused(token), [503, 'outcome_unknown', '1']);
       gate.pass(1_000);
       await connectPlayer(at(`?token=${token}`));
-      strictEqual(gate.unknown.length, 0);
+      strictEqual(gate.unresolved.length, 0);
       await gate.close();
     }
     gate = await openGate();
@@ -135,7 +138,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     );
     const connected = (): Observable<void> => throwError(() => answers.shift());
     gate = await openGate({ client: { matchmaker: { players: { connected } } } });
-    deepStrictEqual(await refused('a-token'), [503, 'unknown', '1']);
+    deepStrictEqual(await refused('a-token'), [503, 'outcome_unknown', '1']);
     deepStrictEqual(await refused('b-token'), [401, 'invalid_token', undefined]);
     deepStrictEqual((await refused('c-token'))[1], '400');
   });
@@ -164,7 +167,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     gate.emulator.fault(PROXY);
     await refused(token);
     gate.unsubscribe();
-    deepStrictEqual(gate.unknown, [token]);
+    deepStrictEqual(gate.unresolved, [token]);
     await waitUntil(() => gate.scheduler.actions.length === 0);
   });
 
@@ -188,10 +191,10 @@ describe("lobbyGate, when the service's answer was lost", () => {
       return closed;
     };
     gate.emulator.fault({ kind: 'rate_limited', wait: 40_000 });
-    deepStrictEqual(await send(), { code: 4424, reason: 'API_RATE_LIMIT; retry-after=40' });
+    deepStrictEqual(await send(), { code: 4424, reason: 'rate_limited; retry-after=40' });
     gate.pass(40_000);
     gate.emulator.fault(PROXY);
-    deepStrictEqual(await send(), { code: 4424, reason: 'unknown' });
+    deepStrictEqual(await send(), { code: 4424, reason: 'outcome_unknown' });
     void send();
     await waitUntil(() => gate.admitted.length === 1);
   });

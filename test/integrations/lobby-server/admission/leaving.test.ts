@@ -35,12 +35,12 @@ describe('lobbyGate, when players leave', () => {
       await waitUntil(() => gate.heldRequests() === 1);
       disconnect(client);
       await waitUntil(() => sockets[0]!.destroyed);
-      ok(pending(gate, token) && gate.gone.length === 0);
+      ok(pending(gate, token) && gate.left.length === 0);
 
       gate.sendHeldRequests();
-      await waitUntil(() => gate.gone.length === 1);
+      await waitUntil(() => gate.left.length === 1);
       deepStrictEqual(
-        [gate.gone, gate.admitted, gate.emulator.playerState(token)],
+        [gate.left, gate.admitted, gate.emulator.playerState(token)],
         [[token], [], 'connected'],
       );
     });
@@ -56,7 +56,7 @@ describe('lobbyGate, when players leave', () => {
     gate.sendHeldRequests();
     await waitUntil(() => gate.emulator.requests.some(({ status }) => status === 400));
     await tryConnect(at('?token='));
-    deepStrictEqual([gate.gone, gate.admitted], [[], []]);
+    deepStrictEqual([gate.left, gate.admitted], [[], []]);
   });
 
   it('frees no slot of a player who sent a wrong token and left', async () => {
@@ -69,7 +69,7 @@ describe('lobbyGate, when players leave', () => {
     gate.sendHeldRequests();
     await waitUntil(() => gate.emulator.requests.some(({ status }) => status === 400));
     await tryConnect(at('?token='));
-    deepStrictEqual([gate.gone, gate.admitted], [[], []]);
+    deepStrictEqual([gate.left, gate.admitted], [[], []]);
   });
 
   it('does not admit a player who sends their token and leaves before it is confirmed', async () => {
@@ -80,8 +80,8 @@ describe('lobbyGate, when players leave', () => {
     ws.close();
     await closed;
     gate.sendHeldRequests();
-    await waitUntil(() => gate.gone.length === 1);
-    deepStrictEqual([gate.gone, gate.admitted], [[token], []]);
+    await waitUntil(() => gate.left.length === 1);
+    deepStrictEqual([gate.left, gate.admitted], [[token], []]);
   });
 
   it('forgets players who leave before their first message', async () => {
@@ -91,7 +91,7 @@ describe('lobbyGate, when players leave', () => {
       ws.terminate();
       await closed;
     }
-    deepStrictEqual([gate.gone, gate.admitted, gate.log], [[], [], []]);
+    deepStrictEqual([gate.left, gate.admitted, gate.log], [[], [], []]);
   });
 
   it('frees the slot of each player who leaves once, however they leave', async () => {
@@ -104,14 +104,14 @@ describe('lobbyGate, when players leave', () => {
     for (const { closed$ } of gate.admitted) closed$.subscribe(end => ends.push(end));
 
     results[0]!.ws.close(4000, 'bored');
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
     results[1]!.ws.terminate();
-    await waitUntil(() => gate.gone.length === 2);
+    await waitUntil(() => gate.left.length === 2);
     gate.admitted[2]!.close(4001, 'kicked');
     gate.admitted[2]!.close(4002, 'kicked again');
-    await waitUntil(() => gate.gone.length === 3);
+    await waitUntil(() => gate.left.length === 3);
 
-    deepStrictEqual(gate.gone, tokens);
+    deepStrictEqual(gate.left, tokens);
     deepStrictEqual(ends, [
       { code: 4000, reason: 'bored' },
       { code: 1006, reason: '' },

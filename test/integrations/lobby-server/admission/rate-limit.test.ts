@@ -15,9 +15,9 @@ describe('lobbyGate and a service that limits the rate', () => {
   it('sends nothing to the service while that has asked it not to', async () => {
     gate = await openGate();
     gate.emulator.fault({ kind: 'rate_limited', wait: 30_000 });
-    deepStrictEqual(await refused(gate.reserveToken()), [503, 'API_RATE_LIMIT', '30']);
+    deepStrictEqual(await refused(gate.reserveToken()), [503, 'rate_limited', '30']);
     gate.pass(12_500);
-    deepStrictEqual(await refused(gate.reserveToken()), [503, 'API_RATE_LIMIT', '18']);
+    deepStrictEqual(await refused(gate.reserveToken()), [503, 'rate_limited', '18']);
     strictEqual(confirmations(gate), 1);
     gate.pass(17_500);
     strictEqual((await connect(gate.reserveToken())).kind, 'open');
@@ -26,7 +26,7 @@ describe('lobbyGate and a service that limits the rate', () => {
   it('tells nobody to wait for more than 15 minutes', async () => {
     gate = await openGate();
     gate.emulator.fault({ kind: 'rate_limited', wait: 2_000_000_000 });
-    deepStrictEqual(await refused(gate.reserveToken()), [503, 'API_RATE_LIMIT', '900']);
+    deepStrictEqual(await refused(gate.reserveToken()), [503, 'rate_limited', '900']);
     gate.pass(900_000);
     strictEqual((await connect(gate.reserveToken())).kind, 'open');
   });

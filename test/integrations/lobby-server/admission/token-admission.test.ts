@@ -63,7 +63,7 @@ describe('lobbyGate, with the token in the URL', () => {
       const result = await tryConnect(at(query(gate.reserveToken())));
       ok(result.kind === 'refused');
       deepStrictEqual([result.status, result.body], [status, reason]);
-      deepStrictEqual([confirmations(gate), gate.admitted.length, gate.gone.length], [0, 0, 0]);
+      deepStrictEqual([confirmations(gate), gate.admitted.length, gate.left.length], [0, 0, 0]);
     });
   }
 
@@ -85,14 +85,14 @@ describe('lobbyGate, with the token in the URL', () => {
     for (const isIn of [true, false]) {
       if (!isIn) {
         ws.close();
-        await waitUntil(() => gate.gone.length === 1);
+        await waitUntil(() => gate.left.length === 1);
       }
       const result = await tryConnect(at(`?token=${token}`));
       ok(result.kind === 'refused');
       deepStrictEqual([result.status, result.body], [403, 'already_connected']);
       strictEqual(confirmations(gate), isIn ? 1 : 2);
     }
-    deepStrictEqual(gate.gone, [token]);
+    deepStrictEqual(gate.left, [token]);
   });
 
   it('refuses an expired token', async () => {
@@ -109,7 +109,7 @@ describe('lobbyGate, with the token in the URL', () => {
     const token = gate.reserveToken();
     const { ws } = await connectPlayer(at(`?token=${token}`));
     ws.close();
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
     await fetch(`${gate.service.urls.matchmakerUrl}/v1/players/disconnected`, {
       ...{ method: 'POST', body: JSON.stringify({ player_token: token }) },
       headers: { authorization: `Bearer ${gate.emulator.requests[0]!.token}` },
@@ -190,6 +190,6 @@ describe('lobbyGate, with the token in the URL', () => {
     ok(next.kind === 'refused' && next.body === 'busy');
     for (const client of clients) client.destroy();
     gate.sendHeldRequests();
-    await waitUntil(() => gate.gone.length === 256);
+    await waitUntil(() => gate.left.length === 256);
   });
 });

@@ -26,14 +26,14 @@ describe('lobbyGate, when the service fails', () => {
   };
 
   const faults: readonly (readonly [string, Fault, string])[] = [
-    ['answers with an error', { kind: 'empty' }, 'unknown'],
-    ['answers 200 with an HTML page', { kind: 'html', status: 200 }, 'unknown'],
-    ['answers with the error page of a proxy', { kind: 'html', status: 502 }, 'unknown'],
-    ['breaks the connection', { kind: 'reset_before_headers' }, 'unknown'],
-    ['breaks the connection in the body', { kind: 'reset_in_body' }, 'unknown'],
-    ['never answers', { kind: 'stall_before_headers' }, 'unknown'],
-    ['redirects', { kind: 'redirect' }, 'unknown'],
-    ['is rate-limited', { kind: 'rate_limited' }, 'API_RATE_LIMIT'],
+    ['answers with an error', { kind: 'empty' }, 'outcome_unknown'],
+    ['answers 200 with an HTML page', { kind: 'html', status: 200 }, 'outcome_unknown'],
+    ['answers with the error page of a proxy', { kind: 'html', status: 502 }, 'outcome_unknown'],
+    ['breaks the connection', { kind: 'reset_before_headers' }, 'outcome_unknown'],
+    ['breaks the connection in the body', { kind: 'reset_in_body' }, 'outcome_unknown'],
+    ['never answers', { kind: 'stall_before_headers' }, 'outcome_unknown'],
+    ['redirects', { kind: 'redirect' }, 'outcome_unknown'],
+    ['is rate-limited', { kind: 'rate_limited' }, 'rate_limited'],
   ];
   for (const [what, fault, reason] of faults) {
     for (const source of ['query', 'message'] as const) {
@@ -49,8 +49,8 @@ describe('lobbyGate, when the service fails', () => {
         stopFaults();
         gate.pass(10_000);
         deepStrictEqual(
-          [gate.admitted, gate.gone, gate.unknown.length],
-          [[], [], reason === 'unknown' ? 1 : 0],
+          [gate.admitted, gate.left, gate.unresolved.length],
+          [[], [], reason === 'outcome_unknown' ? 1 : 0],
         );
         const token = gate.reserveToken();
         const { ws } = await connectPlayer(at(`?token=${token}`));
@@ -70,7 +70,7 @@ describe('lobbyGate, when the service fails', () => {
     const result = await connecting;
     ok(result.kind === 'refused' && result.status === 503);
     gate.pass(10_000);
-    deepStrictEqual([gate.unknown, gate.emulator.playerState(token)], [[token], 'connected']);
+    deepStrictEqual([gate.unresolved, gate.emulator.playerState(token)], [[token], 'connected']);
   });
 
   it('admits nobody while it is down or rate-limited, and accepts the same token later', async () => {
@@ -86,18 +86,18 @@ describe('lobbyGate, when the service fails', () => {
     await gate.service.close();
     const result = await tryConnect(at('?token=any'));
     ok(result.kind === 'refused');
-    deepStrictEqual([result.status, result.body, gate.unknown], [503, 'not_sent', []]);
+    deepStrictEqual([result.status, result.body, gate.unresolved], [503, 'not_sent', []]);
   });
 
   it("does not blame the player if the lobby's own token is refused", async () => {
     gate = await openGate({ clientConfig: { token: 'not-the-lobby' } });
     const result = await tryConnect(at(`?token=${gate.reserveToken()}`));
     ok(result.kind === 'refused');
-    deepStrictEqual([result.status, result.body, gate.admitted], [503, 'unauthorized', []]);
+    deepStrictEqual([result.status, result.body, gate.admitted], [503, 'lobby_unauthorized', []]);
   });
 
   const badAnswers: readonly (readonly [string, () => Observable<void>, number, number, string])[] = [
-    ['completes without a value', () => EMPTY, 503, 4424, 'unknown'],
+    ['completes without a value', () => EMPTY, 503, 4424, 'outcome_unknown'],
     [
       ...([
         'refuses with a very long code',
@@ -109,7 +109,7 @@ describe('lobbyGate, when the service fails', () => {
       ...(['does not know the path', () => throwError(() => statusError(404, 'API_NOT_FOUND'))] as const),
       ...([503, 4424, 'API_NOT_FOUND'] as const),
     ],
-    ['is another server', () => throwError(() => statusError(405)), 503, 4424, 'unknown'],
+    ['is another server', () => throwError(() => statusError(405)), 503, 4424, 'outcome_unknown'],
     [
       ...([
         'cannot be sent the token',
@@ -119,7 +119,7 @@ describe('lobbyGate, when the service fails', () => {
     ],
     [
       ...(['is called through a broken client', () => undefined as unknown as Observable<void>] as const),
-      ...([503, 4424, 'unknown'] as const),
+      ...([503, 4424, 'outcome_unknown'] as const),
     ],
   ];
   for (const [what, connected, status, code, reason] of badAnswers) {
@@ -146,9 +146,9 @@ describe('lobbyGate, when the service fails', () => {
       gate.pass(15_000);
       const result = await connecting;
       ok(result.kind === 'refused');
-      deepStrictEqual([result.status, result.body], [503, 'unknown']);
+      deepStrictEqual([result.status, result.body], [503, 'outcome_unknown']);
       gate.pass(10_000);
-      strictEqual(gate.unknown.length, nth);
+      strictEqual(gate.unresolved.length, nth);
     }
   });
 
@@ -185,7 +185,7 @@ describe('lobbyGate, when the service fails', () => {
     });
     await waitUntil(() => gate.admitted.length === valid.size);
     deepStrictEqual(new Set(gate.admitted.map(({ token }) => token)), valid);
-    strictEqual(gate.unknown.length, 0);
+    strictEqual(gate.unresolved.length, 0);
   });
 
   it('admits exactly the players who send a valid token, even if it is slow', async () => {

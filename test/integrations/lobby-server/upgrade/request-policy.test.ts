@@ -40,7 +40,7 @@ describe('lobbyGate and its request policy', () => {
       ['b', 0],
     ]);
     if (results[0]!.kind === 'open') results[0]!.ws.close();
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
     strictEqual((await from('a')).kind, 'open');
     deepStrictEqual(asked.at(-1), ['a', 1]);
     deepStrictEqual([gate.admitted[0]!.address, gate.emulator.playerState(token)], ['a', 'reserved']);

@@ -2,12 +2,10 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { firstValueFrom } from 'rxjs';
 import { WebSocketServer } from 'ws';
 import { Server as EngineServer } from 'engine.io';
-import { isInputError } from 'lobby-rx';
-import { lobbyGate, type LobbySocket } from 'lobby-rx/lobby-server';
+import { lobbyGate, type PlayerSocket } from 'lobby-rx/lobby-server';
 import { waitUntil } from '../../../wait-until.js';
 import { confirmations, openGate, type OpenGate } from '../gate.js';
 import { connectRaw, handshakeRequest } from '../raw-client.js';
@@ -63,7 +61,7 @@ describe('lobbyGate and the upgrade requests of its server', () => {
   it('handles its own path only, beside other gates', async () => {
     gate = await openGate({ path: '/play' });
     const { server, client } = gate;
-    const inLounge: LobbySocket[] = [];
+    const inLounge: PlayerSocket[] = [];
     const lounge = lobbyGate({ server, client, path: '/lounge', token: 'query' }).subscribe(socket =>
       inLounge.push(socket),
     );
@@ -111,47 +109,6 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     await connectPlayer(at(`?token=${gate.reserveToken()}`, '/play'));
   });
 
-  it('says so if another listener destroys its requests, and uses no token', async () => {
-    const server = createServer();
-    server.on('upgrade', (_, socket) => socket.destroy());
-    gate = await openGate({ server });
-    const token = gate.reserveToken();
-    void tryConnect(at(`?token=${token}`)).catch(() => undefined);
-    await waitUntil(() => gate.log.length === 1);
-    const [entry] = gate.log;
-    deepStrictEqual(
-      [entry?.kind === 'refused' && entry.reason, gate.emulator.playerState(token)],
-      ['other_listener', 'reserved'],
-    );
-  });
-
-  const others: readonly (readonly [string, string, boolean])[] = [
-    ['on every path, registered before', '/', true],
-    ['on every path, registered after', '/', false],
-    ['on another path', '/other', true],
-  ];
-  for (const [where, path, isFirst] of others) {
-    it(`says so if a WebSocketServer answers its requests, too, and uses no token: ${where}`, async () => {
-      const server = createServer();
-      const open = () => new WebSocketServer({ server, ...(path !== '/' && { path }) });
-      const before = isFirst ? open() : undefined;
-      gate = await openGate({ server });
-      const wss = before ?? open();
-      const token = gate.reserveToken();
-      const warned = once(process, 'warning');
-      const result = await tryConnect(at(`?token=${token}`));
-      if (result.kind === 'open') strictEqual((await result.closed).code, 1006);
-      await waitUntil(() => gate.log.length === 1);
-      const [{ kind, reason, error }] = gate.log as unknown as [Record<string, unknown>];
-      deepStrictEqual([kind, reason], ['refused', 'other_listener']);
-      const [warning] = (await warned) as [Error];
-      ok(isInputError(warning) && warning.message.includes('noServer'));
-      strictEqual(error, `${warning.name}: ${warning.message}`);
-      deepStrictEqual([gate.emulator.playerState(token), gate.admitted], ['reserved', []]);
-      wss.close();
-    });
-  }
-
   it('does not take the answer to an earlier request on the connection for that of another listener', async () => {
     const server = createServer((_, response) => void Promise.resolve().then(() => response.end('a page')));
     gate = await openGate({ server });
@@ -177,38 +134,6 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     other.ws.terminate();
   });
 
-  it('ends a request that no listener takes, after 10 s, and says so', async () => {
-    const server = createServer();
-    const taken: Duplex[] = [];
-    server.on('upgrade', ({ url }, socket) => {
-      // It is at work, although it has answered nothing yet.
-      if (url === '/slow') taken.push(socket.resume());
-    });
-    gate = await openGate({ server, path: '/play', addressOf: () => '203.0.113.7' });
-    const lounge = lobbyGate({ server, client: gate.client, path: '/lounge' }).subscribe();
-    let requests = 0;
-    server.on('upgrade', () => requests++);
-    const slow = await connectRaw(gate.port, '/slow');
-    const nowhere = tryConnect(at('?token=unused', '/nowhere'));
-    const left = await connectRaw(gate.port, '/nowhere');
-    await waitUntil(() => requests === 3);
-    left.resetAndDestroy();
-    gate.pass(9_999);
-    strictEqual(gate.log.length, 0);
-    gate.pass(1);
-    const answer = await nowhere;
-    ok(answer.kind === 'refused');
-    deepStrictEqual([answer.status, answer.body], [404, 'no_such_path']);
-    gate.pass(60_000);
-    deepStrictEqual(
-      new Set(gate.log.map(entry => entry.kind === 'refused' && entry.reason)),
-      new Set(['no_such_path']),
-    );
-    ok(!taken[0]!.destroyed);
-    for (const socket of [slow, ...taken]) socket.destroy();
-    lounge.unsubscribe();
-  });
-
   it('works beside engine.io, of which socket.io is made, with a path and destroyUpgrade: false', async () => {
     const server = createServer();
     const engine = new EngineServer();
@@ -223,22 +148,6 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     gate.sendHeldRequests();
     strictEqual((await player).kind, 'open');
     engine.close();
-  });
-
-  it('answers nobody without a path beside a listener that answers later, and says so', async () => {
-    const server = createServer();
-    server.on('upgrade', (_, socket) => {
-      setImmediate(() => setImmediate(() => socket.end('HTTP/1.1 418 Other\r\n\r\n')));
-    });
-    gate = await openGate({ server });
-    const token = gate.reserveToken();
-    const warned = once(process, 'warning');
-    const result = await tryConnect(at(`?token=${token}`));
-    ok(result.kind === 'refused');
-    const [warning] = (await warned) as [Error];
-    ok(isInputError(warning) && warning.message.includes('path must be'), warning.message);
-    deepStrictEqual([result.status, result.body], [500, 'other_listener']);
-    deepStrictEqual([gate.emulator.playerState(token), gate.admitted], ['reserved', []]);
   });
 
   const tooMuch: readonly (readonly [string, string, string])[] = [

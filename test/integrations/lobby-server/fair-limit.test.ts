@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { IncomingMessage } from 'node:http';
-import { createGatePlaces } from '../../../src/integrations/lobby-server/places.js';
+import { createGateLimits } from '../../../src/integrations/lobby-server/fair-limit.js';
 import { plainAddress } from '../../../src/integrations/lobby-server/networks.js';
 import { waitUntil } from '../../wait-until.js';
 import { openGate, type OpenGate } from './gate.js';
@@ -22,7 +22,7 @@ describe('lobbyGate and how addresses share its places', () => {
   it('keeps places for players while one address opens silent sockets', async () => {
     gate = await openGate({ token: 'message', maxWaiting: 64, addressOf });
     const silent = await kinds(times(66, () => from('attacker')));
-    // Half of all places.
+    // Half of all limits.
     strictEqual(silent.filter(kind => kind === 'open').length, 32);
     // Some of them have one address, too: a quarter of what was free.
     const players = [...times(20, i => from(`player ${i}`)), ...times(3, () => from('household'))];
@@ -50,7 +50,7 @@ describe('lobbyGate and how addresses share its places', () => {
     const stopFaults = gate.emulator.fault({ kind: 'html', status: 502 }, { times: Infinity });
     const junk = [];
     for (let i = 0; i < 6; i++) junk.push(...(await kinds([from('attacker', `junk-${i}`)])));
-    deepStrictEqual(junk, ['unknown', 'unknown', 'unknown', 'unknown', 'busy', 'busy']);
+    deepStrictEqual(junk, [...Array<string>(4).fill('outcome_unknown'), 'busy', 'busy']);
     stopFaults();
     deepStrictEqual(await kinds([from('player', gate.reserveToken())]), ['open']);
   });
@@ -95,12 +95,12 @@ describe('lobbyGate and how addresses share its places', () => {
 });
 
 describe('the places of a gate, beyond half of them', () => {
-  /** Places of which this address has taken so many. */
+  /** FairLimit of which this address has taken so many. */
   const takenBy = (address: string, count: number, max = 4) => {
-    const { waiting } = createGatePlaces({ maxWaiting: max, maxPending: 1 });
+    const { waiting } = createGateLimits({ maxWaiting: max, maxPending: 1 });
     return { waiting, free: Array.from({ length: count }, () => waiting.take(address)) };
   };
-  const isOfOneNetwork = (address: string, other: string) => !takenBy(address, 2).waiting.isFreeFor(other);
+  const isOfOneNetwork = (address: string, other: string) => !takenBy(address, 2).waiting.hasRoomFor(other);
 
   it('count all addresses of a /64 as one, however they are written', () => {
     for (const [address, other] of [
@@ -137,23 +137,23 @@ describe('the places of a gate, beyond half of them', () => {
   it('are a quarter of what is free for each, and at least two', () => {
     const others = takenBy('192.0.2.1', 20, 40).waiting;
     for (let i = 0; i < 4; i++) {
-      strictEqual(others.isFreeFor('192.0.2.2'), true);
+      strictEqual(others.hasRoomFor('192.0.2.2'), true);
       others.take('192.0.2.2');
     }
     // Four of the sixteen that are free.
-    strictEqual(others.isFreeFor('192.0.2.2'), false);
-    strictEqual(others.isFreeFor('192.0.2.3'), true);
+    strictEqual(others.hasRoomFor('192.0.2.2'), false);
+    strictEqual(others.hasRoomFor('192.0.2.3'), true);
     const { waiting } = takenBy('192.0.2.1', 3, 4);
-    strictEqual(waiting.isFreeFor('192.0.2.2'), true);
+    strictEqual(waiting.hasRoomFor('192.0.2.2'), true);
     waiting.take('192.0.2.2');
-    strictEqual(waiting.isFreeFor('192.0.2.3'), false);
+    strictEqual(waiting.hasRoomFor('192.0.2.3'), false);
   });
 
   it('are twice as much for a /56 of IPv6, and four times for a /48, so that neither takes all', () => {
     const max = 1_024;
     const fill = (addressOf: (i: number) => string) => {
-      const { waiting } = createGatePlaces({ maxWaiting: max, maxPending: 1 });
-      for (let i = 0; i < max; i++) if (waiting.isFreeFor(addressOf(i))) waiting.take(addressOf(i));
+      const { waiting } = createGateLimits({ maxWaiting: max, maxPending: 1 });
+      for (let i = 0; i < max; i++) if (waiting.hasRoomFor(addressOf(i))) waiting.take(addressOf(i));
       return waiting;
     };
     for (const addressOf of [
@@ -161,25 +161,25 @@ describe('the places of a gate, beyond half of them', () => {
       (i: number) => `2001:db8:1:${i.toString(16)}::1`,
     ]) {
       const waiting = fill(addressOf);
-      strictEqual(waiting.taken(), max / 2);
+      strictEqual(waiting.used(), max / 2);
       deepStrictEqual(
-        [addressOf(0), '2001:db8:2::1', '192.0.2.1'].map(address => waiting.isFreeFor(address)),
+        [addressOf(0), '2001:db8:2::1', '192.0.2.1'].map(address => waiting.hasRoomFor(address)),
         [false, true, true],
       );
     }
     // Beyond half, from two networks in turn: a /64 of the second one has its own share.
     const waiting = fill(i => `2001:db8:${1 + (i % 2)}:${i.toString(16)}::1`);
-    strictEqual(waiting.taken(), 683);
+    strictEqual(waiting.used(), 683);
   });
 
   it('are given back once', () => {
     const { waiting, free } = takenBy('192.0.2.1', 3);
-    strictEqual(waiting.isFreeFor('192.0.2.1'), false);
+    strictEqual(waiting.hasRoomFor('192.0.2.1'), false);
     for (let i = 0; i < 3; i++) free[0]!();
-    strictEqual(waiting.taken(), 2);
-    strictEqual(waiting.isFreeFor('192.0.2.1'), false);
+    strictEqual(waiting.used(), 2);
+    strictEqual(waiting.hasRoomFor('192.0.2.1'), false);
     for (const give of free) give();
-    strictEqual(waiting.taken(), 0);
+    strictEqual(waiting.used(), 0);
   });
 });
 
@@ -201,9 +201,9 @@ describe('an address', () => {
   });
 
   it('with a port is that without: one address takes no more places by it', () => {
-    const { waiting } = createGatePlaces({ maxWaiting: 4, maxPending: 1 });
+    const { waiting } = createGateLimits({ maxWaiting: 4, maxPending: 1 });
     for (let port = 1; port <= 2; port++) waiting.take(`203.0.113.7:${port}`);
-    strictEqual(waiting.isFreeFor('203.0.113.7:3'), false);
-    strictEqual(waiting.isFreeFor('203.0.113.8:3'), true);
+    strictEqual(waiting.hasRoomFor('203.0.113.7:3'), false);
+    strictEqual(waiting.hasRoomFor('203.0.113.8:3'), true);
   });
 });

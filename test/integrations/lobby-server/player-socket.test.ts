@@ -2,12 +2,13 @@ import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { once } from 'node:events';
 import { lastValueFrom, take } from 'rxjs';
 import { isInputError } from 'lobby-rx';
+import { turns } from '../../turns.js';
 import { waitUntil } from '../../wait-until.js';
 import { openGate, type OpenGate } from './gate.js';
 import { connectRaw } from './raw-client.js';
 import { connectPlayer } from './connect-player.js';
 
-describe('LobbySocket', () => {
+describe('PlayerSocket', () => {
   let gate: OpenGate;
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
@@ -59,7 +60,7 @@ describe('LobbySocket', () => {
     ws.send('0123456789');
     ws.send('01234567890');
     strictEqual((await closed).code, 1009);
-    await waitUntil(() => gate.gone.length === 1);
+    await waitUntil(() => gate.left.length === 1);
   });
 
   it('closes the socket of a player who does not read, but not of a slow one', async () => {
@@ -119,12 +120,25 @@ describe('LobbySocket', () => {
       const behind = once(alive.ws, 'pong');
       alive.ws.ping();
       await behind;
-      if (beats >= 3) await waitUntil(() => gate.gone.length === 1);
-      strictEqual(gate.gone.length, beats < 3 ? 0 : 1, `${beats}`);
+      if (beats >= 3) await waitUntil(() => gate.left.length === 1);
+      strictEqual(gate.left.length, beats < 3 ? 0 : 1, `${beats}`);
     }
-    strictEqual(gate.gone[0], gate.admitted[0]!.token);
+    strictEqual(gate.left[0], gate.admitted[0]!.token);
     strictEqual(alive.ws.readyState, alive.ws.OPEN);
     dead.ws.terminate();
+  });
+
+  it('keeps a player whose answer has come, although the process was too busy to read it', async () => {
+    gate = await openGate();
+    const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    await waitUntil(() => gate.admitted.length === 1);
+    gate.pass(60_000);
+    ws.pong();
+    gate.pass(30_000);
+    await turns(3);
+    strictEqual(gate.left.length, 0);
+    ws.ping();
+    await once(ws, 'pong');
   });
 
   it('emits no messages after close()', async () => {

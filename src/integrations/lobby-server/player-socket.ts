@@ -14,7 +14,7 @@ import type { Observable } from 'rxjs';
  *   socket.closed$.subscribe(({ code }) => console.log(`left: ${code}`));
  * });
  */
-export interface LobbySocket {
+export interface PlayerSocket {
   /** The player's token. JSON and `util.inspect` leave it out. */
   readonly token: string;
   /**
@@ -31,8 +31,8 @@ export interface LobbySocket {
   /** The query of that URL. It comes from the player: do not trust it. */
   readonly searchParams: URLSearchParams;
   /**
-   * `open`, or `away` while the connection has dropped and the player may come back: they are in, but cannot be sent anything. It emits
-   * the present one at once, `away` and `open` at each return, and completes when the player is gone.
+   * `open`, or `away` while the connection has dropped and the player may come back: they are in, but cannot be sent anything. Emits the
+   * current status on subscription, `away` when the connection drops and `open` when the player returns; completes when they have left.
    */
   readonly status$: Observable<'open' | 'away'>;
   /**
@@ -40,13 +40,13 @@ export interface LobbySocket {
    * no subscriber, messages are held, starting with the first one. If there are more than 64, or than four times `maxPayload` bytes,
    * the socket is closed with 4413.
    */
-  readonly message$: Observable<LobbyMessage>;
+  readonly message$: Observable<PlayerMessage>;
   /** Emits once and completes when the player is gone. Late subscribers get the value too. */
   readonly closed$: Observable<SocketClosed>;
   /** The number of bytes waiting to be sent. More than `maxBufferedAmount` for 5 s, or four times as many, closes the socket with 4413. */
   readonly bufferedAmount: number;
   /** Sends a message. Returns false, and keeps nothing, if the player is away or gone. */
-  send(message: LobbyMessage): boolean;
+  send(message: PlayerMessage): boolean;
   /**
    * Closes the socket; a player who is away is gone at once. Does nothing if it is closed. A player who never answers the close frame is disconnected
    * after `closeTimeout`. `code` is 1000 by default, `reason` may have at most 123 bytes. Throws an `InputError` if either is invalid.
@@ -57,7 +57,7 @@ export interface LobbySocket {
 }
 
 /** A message from or to a player: the text of a text message, or the bytes of a binary one. */
-export type LobbyMessage = string | Uint8Array;
+export type PlayerMessage = string | Uint8Array;
 
 /** How a socket was closed. */
 export interface SocketClosed {

@@ -7,41 +7,41 @@ import { networksOf } from './networks.js';
  * two: a client with few addresses cannot take the places of all others. Of IPv6, a /64 counts as one address; a /56 may hold twice as
  * much, and a /48 four times.
  */
-export interface Places {
+export interface FairLimit {
   /** How many are taken. */
-  readonly taken: () => number;
-  readonly isFreeFor: (address: string) => boolean;
+  readonly used: () => number;
+  readonly hasRoomFor: (address: string) => boolean;
   /** Takes a place, and returns the function that frees it again. Further calls of that function do nothing. */
   readonly take: (address: string) => () => void;
 }
 
 /** What addresses share in a gate. */
-export interface GatePlaces {
+export interface GateLimits {
   /** Open sockets whose first message has yet to come. */
-  readonly waiting: Places;
+  readonly waiting: FairLimit;
   /** Tokens that are being confirmed. */
-  readonly pending: Places;
+  readonly pending: FairLimit;
   /** Tokens for which the service's answer was lost. */
-  readonly held: Places;
+  readonly unresolved: FairLimit;
 }
 
 const SMALLEST_SHARE = 2;
 
-/** A token is held for longer than its confirmation takes. */
-const HELD_FOR_EACH_PENDING = 4;
+/** A token stays unresolved for longer than its confirmation takes. */
+const UNRESOLVED_FOR_EACH_PENDING = 4;
 
-export function createGatePlaces({
+export function createGateLimits({
   maxWaiting,
   maxPending,
-}: Pick<GateSettings, 'maxWaiting' | 'maxPending'>): GatePlaces {
+}: Pick<GateSettings, 'maxWaiting' | 'maxPending'>): GateLimits {
   return {
-    waiting: createPlaces(maxWaiting),
-    pending: createPlaces(maxPending),
-    held: createPlaces(HELD_FOR_EACH_PENDING * maxPending),
+    waiting: createFairLimit(maxWaiting),
+    pending: createFairLimit(maxPending),
+    unresolved: createFairLimit(UNRESOLVED_FOR_EACH_PENDING * maxPending),
   };
 }
 
-function createPlaces(max: number): Places {
+function createFairLimit(max: number): FairLimit {
   const byNetwork = new Map<string, number>();
   let taken = 0;
 
@@ -61,8 +61,8 @@ function createPlaces(max: number): Places {
     );
   };
   return {
-    taken: () => taken,
-    isFreeFor: address => taken < max && isWithinShare(address),
+    used: () => taken,
+    hasRoomFor: address => taken < max && isWithinShare(address),
     take: address => {
       const networks = networksOf(address);
       let isTaken = true;

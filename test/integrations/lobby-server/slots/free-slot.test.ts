@@ -25,7 +25,7 @@ describe('lobbyGate and freeSlot', () => {
       const { ws } = await connectPlayer(at(`?token=${token}`));
       ws.close();
     }
-    const left = () => gate.log.filter(({ kind }) => kind === 'gone').length;
+    const left = () => gate.log.filter(({ kind }) => kind === 'left').length;
     await waitUntil(() => left() === 67);
     for (let ended = 0; ended < 67; ended++) {
       strictEqual(called.length, Math.min(67, ended + 64));

@@ -1,0 +1,31 @@
+import { take, type Observable, type SchedulerLike, type Subscription } from 'rxjs';
+
+/**
+ * Does something when a time, in ms, is over, unless it is unsubscribed from before. In a process that was busy, timers are due before
+ * the sockets are read: what came in time gets a turn of the event loop, in which it is read.
+ */
+export function atDeadline(time: number, work: () => void, scheduler: SchedulerLike): Subscription {
+  const due = scheduler.schedule(() => {
+    // The first one is called in this turn, which may have read its sockets already.
+    let turn = setImmediate(() => (turn = setImmediate(work)));
+    due.add(() => clearImmediate(turn));
+  }, time);
+  return due;
+}
+
+/** How long a refused client has to close by itself, in ms. */
+const CLOSE_GRACE_MS = 1_000;
+
+/**
+ * Closes a connection by force if it has not closed in time. Otherwise a client that does not read, or does not answer a close frame, would
+ * stay connected forever.
+ */
+export function forceClose(
+  destroy: () => void,
+  closed$: Observable<unknown>,
+  scheduler: SchedulerLike,
+  grace = CLOSE_GRACE_MS,
+): void {
+  const due = atDeadline(grace, destroy, scheduler);
+  closed$.pipe(take(1)).subscribe(() => due.unsubscribe());
+}

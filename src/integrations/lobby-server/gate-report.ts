@@ -1,0 +1,93 @@
+import { Subject, type SchedulerLike } from 'rxjs';
+import { errorLine, type GateLogEntry } from './gate-log-entry.js';
+import type { SocketClosed } from './player-socket.js';
+import type { Refusal } from './refusal.js';
+
+const MAX_REASONS = 64;
+
+/** Where a gate says what happens: each method counts it, and logs it. */
+export class GateReport {
+  open = 0;
+  away = 0;
+  admitted = 0;
+  freed = 0;
+  notFreed = 0;
+  hookFailures = 0;
+  /** How many clients have been refused, by reason. */
+  readonly refusals = new Map<string, number>();
+  /** Emits after a player who was in has left. */
+  readonly left$ = new Subject<void>();
+
+  constructor(
+    readonly log: (entry: GateLogEntry) => void,
+    readonly scheduler: SchedulerLike,
+  ) {}
+
+  onAdmitted(address: string): void {
+    this.admitted++;
+    this.open++;
+    this.log({ kind: 'admitted', at: this.#now, address });
+  }
+
+  onAway(address: string, closed: SocketClosed): void {
+    this.open--;
+    this.away++;
+    this.log({ kind: 'away', at: this.#now, address, ...closed });
+  }
+
+  onReturned(address: string): void {
+    this.away--;
+    this.open++;
+    this.log({ kind: 'returned', at: this.#now, address });
+  }
+
+  /** `closed`, unless they had left before they were in. */
+  onLeft(address: string, closed?: SocketClosed & { readonly wasAway?: true }): void {
+    if (closed?.wasAway) this.away--;
+    else if (closed) this.open--;
+    this.log({ kind: 'left', at: this.#now, address, ...closed });
+    this.left$.next();
+  }
+
+  onFreed(why: 'left' | 'unresolved', attempts: number): void {
+    this.freed++;
+    this.log({ kind: 'freed', at: this.#now, why, attempts });
+  }
+
+  onNotFreed(error: unknown, token: string): void {
+    this.notFreed++;
+    this.log({ kind: 'hook_failed', at: this.#now, hook: 'freeSlot', error: errorLine(error, token) });
+  }
+
+  onHookFailed(hook: string, error: unknown): void {
+    this.hookFailures++;
+    this.log({ kind: 'hook_failed', at: this.#now, hook, error: errorLine(error) });
+  }
+
+  /** `code` is an HTTP status before the upgrade, a close code after it. */
+  onRefused({ reason, error }: Refusal, code: number, address: string): void {
+    const isCounted = this.refusals.has(reason) || this.refusals.size < MAX_REASONS - 1;
+    const name = isCounted ? reason : 'other';
+    this.refusals.set(name, (this.refusals.get(name) ?? 0) + 1);
+    this.log({
+      kind: 'refused',
+      at: this.#now,
+      address,
+      code,
+      reason,
+      ...(error !== undefined && { error }),
+    });
+  }
+
+  onBehindProxy(address: string, open: number): void {
+    this.log({ kind: 'behind_proxy', at: this.#now, address, open });
+  }
+
+  onDrained(freed: number, failed: number): void {
+    this.log({ kind: 'drained', at: this.#now, freed, failed });
+  }
+
+  get #now(): number {
+    return this.scheduler.now();
+  }
+}
