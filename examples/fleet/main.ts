@@ -37,7 +37,7 @@ const processes = new Processes({
   identities: players.map(({ identity_id, token }) => [identity_id, token]),
   onEvent: (worker, event) => {
     screen.event(worker, event);
-    if (event.kind === 'beat') live.set(event.beat.worker, event.beat.live);
+    if (event.kind === 'heartbeat') live.set(event.heartbeat.worker, event.heartbeat.live);
   },
   onCounts: counts => screen.counts(counts),
   onEnd: name => {

@@ -89,7 +89,7 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
       counts = next;
     },
     event: (by: string, event: FleetEvent) => {
-      if (event.kind === 'beat') beats.set(event.beat.worker, event.beat);
+      if (event.kind === 'heartbeat') beats.set(event.heartbeat.worker, event.heartbeat);
       // Each worker tells about all others.
       if (event.kind === 'worker' && states.get(event.worker) !== event.state) {
         states.set(event.worker, event.state);
@@ -103,7 +103,8 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
       if (event.kind === 'released' || event.kind === 'lost') {
         if (owners[event.shard] === by) owners[event.shard] = undefined;
       }
-      if (event.kind === 'trouble' || event.kind === 'failed') note(`${by}: ${String(event.error)}`);
+      if (event.kind === 'nats_error' || event.kind === 'identity_rejected')
+        note(`${by}: ${String(event.error)}`);
     },
     end: () => {
       clearInterval(drawing);

@@ -119,12 +119,18 @@ for (const program of SERVERS) {
       }
       await waitUntil(() => acked.length >= 4);
       consuming.unsubscribe();
+      const before = acked.length;
       const seen = numbers().length;
-      ok(seen <= acked.length + 1);
+      ok(seen <= before + 1);
       const next = await consume({ durable: 'slow', ack });
       await waitUntil(() => acked.includes(6));
-      // The last one of those before may have been acknowledged by `ack`, but not to NATS.
-      ok([acked.length, acked.length - 1].includes(6), String(acked));
+      // Its place is stored 20 ms after another at the soonest: what came since is read again, and nothing is left out.
+      const again = acked.slice(before);
+      ok(again[0]! <= before + 1, String(acked));
+      deepStrictEqual(
+        again,
+        [1, 2, 3, 4, 5, 6].filter(number => number >= again[0]!),
+      );
       next.consuming.unsubscribe();
     });
 

@@ -126,10 +126,10 @@ for (const program of SERVERS) {
       worker.worker.unsubscribe();
       await worker.nats.drain();
       const jsm = await jetstreamManager(await server.connect({ user: 'worker', pass: 'p' }));
-      const { state } = await jsm.streams.info('KV_LOBBY_PLACES', {
-        subjects_filter: '$KV.LOBBY_PLACES.idle.*',
+      const { state } = await jsm.streams.info('KV_LOBBY_POSITIONS', {
+        subjects_filter: '$KV.LOBBY_POSITIONS.checkpoints.*',
       });
-      ok(Object.keys(state.subjects ?? {}).length > 0, 'the worker has stored its idle places');
+      ok(Object.keys(state.subjects ?? {}).length > 0, 'the worker has stored its bare checkpoints');
     });
 
     it('says what is wrong with a stream that somebody has created', async () => {
@@ -166,9 +166,9 @@ for (const program of SERVERS) {
       server = await startNatsServer({ program });
       const nats = await server.connect();
       const first = runFleet({ nats, identities$, client, shards: 4 });
-      deepStrictEqual((await firstValueFrom(first)).kind, 'beat');
+      deepStrictEqual((await firstValueFrom(first)).kind, 'heartbeat');
       await ends(nats, /shards must be 4, as the workers of this fleet have it; got 8/, { shards: 8 });
-      deepStrictEqual((await firstValueFrom(runFleet({ nats, identities$, client }))).kind, 'beat');
+      deepStrictEqual((await firstValueFrom(runFleet({ nats, identities$, client }))).kind, 'heartbeat');
     });
 
     it('says that the lease is that of the other workers', async () => {
@@ -176,7 +176,7 @@ for (const program of SERVERS) {
       const nats = await server.connect();
       deepStrictEqual(
         (await firstValueFrom(runFleet({ nats, identities$, client, lease: 2_000 }))).kind,
-        'beat',
+        'heartbeat',
       );
       await ends(nats, /lease must be 2000, as the workers of this fleet have it; or .*; got 10000/);
     });
@@ -259,7 +259,7 @@ for (const program of SERVERS) {
       const worker = await work({ lease: 1_000 });
       await followed();
       const { streams } = await jetstreamManager(await server.connect());
-      const lost = ['LOBBY_EVENTS', 'KV_LOBBY_PLACES', 'LOBBY_ALIVE', 'KV_LOBBY_FLEET'];
+      const lost = ['LOBBY_EVENTS', 'KV_LOBBY_POSITIONS', 'LOBBY_ALIVE', 'KV_LOBBY_FLEET'];
       for (const name of lost) await streams.delete(name);
       const isThere = (name: string) =>
         streams.info(name).then(
@@ -279,7 +279,7 @@ for (const program of SERVERS) {
       add(10);
       const nats = await server.connect();
       const worker = await work({ capacity: 100 });
-      await waitUntil(() => worker.events.some(({ kind }) => kind === 'beat'));
+      await waitUntil(() => worker.events.some(({ kind }) => kind === 'heartbeat'));
       for (const name of ['eve.-100', 'eve.Infinity', 'eve.1e17', 'eve.x', 'eve.0.5', 'e*e.1'])
         nats.publish(`lobby.alive.worker.${name}`, '{}');
       await followed();
@@ -347,7 +347,7 @@ for (const program of SERVERS) {
       const worker = await work({ identities$: undefined, identities } as object);
       await followed();
       await waitUntil(() => worker.events.some(({ kind }) => kind === 'ready'));
-      ok(worker.events.filter(({ kind }) => kind === 'trouble').length >= 2);
+      ok(worker.events.filter(({ kind }) => kind === 'nats_error').length >= 2);
       deepStrictEqual(worker.error(), undefined);
     });
 
@@ -385,7 +385,6 @@ for (const program of SERVERS) {
       await waitUntil(async () => (await stored()) === 9);
       nats.publish(`lobby.events.${shardOf(id, 8)}.${id}`, 'hello');
       const kv = await new Kvm(nats).open('LOBBY_FLEET');
-      await kv.put('shares', '{oops');
       await kv.put('anything', 'else');
       nats.publish('lobby.alive.worker.nobody.x', '{oops');
       nats.publish('lobby.alive.anything', 'else');
@@ -409,7 +408,7 @@ for (const program of SERVERS) {
       add(1);
       const { events } = await work();
       const isTold = () =>
-        events.some(event => event.kind === 'trouble' && String(event.error).includes('max_payload'));
+        events.some(event => event.kind === 'nats_error' && String(event.error).includes('max_payload'));
       await waitUntil(isTold);
     });
 
@@ -527,7 +526,7 @@ for (const program of SERVERS) {
       );
       ok(Date.now() - at < 4_000, 'it took more than two leases');
       const troubles = worker.events.flatMap(event =>
-        event.kind === 'trouble' ? [String(event.error)] : [],
+        event.kind === 'nats_error' ? [String(event.error)] : [],
       );
       ok(
         troubles.some(text => text.includes('was not found; it is there now')),
@@ -590,7 +589,8 @@ for (const program of SERVERS) {
       const nats = await server.connect();
       const { streams } = await jetstreamManager(nats);
       const messages = async () => (await streams.info('LOBBY_EVENTS')).state.messages;
-      await waitUntil(async () => (await messages()) === 1);
+      // Where it begins, and the event.
+      await waitUntil(async () => (await messages()) === 2);
       const stored = (await streams.getMessage('LOBBY_EVENTS', { seq: 1 }))!;
       worker.worker.unsubscribe();
       await worker.nats.close();
@@ -602,8 +602,8 @@ for (const program of SERVERS) {
       publish(id);
       const isSaid = (error: unknown) =>
         String(error).includes('later version of lobby-rx (Lobby-Version: 2)');
-      await waitUntil(() => next.events.some(event => event.kind === 'trouble' && isSaid(event.error)));
-      strictEqual(await messages(), 2);
+      await waitUntil(() => next.events.some(event => event.kind === 'nats_error' && isSaid(event.error)));
+      strictEqual(await messages(), 3);
       const reads: readonly Observable<unknown>[] = [
         fleetBatches({ nats, from: 0 }),
         fleetFeed({ nats, identity_id: id }).all$,
@@ -668,7 +668,7 @@ for (const program of SERVERS) {
         const [id] = add(1) as [string];
         const workers = await Promise.all(cluster.map(one => work({ replicas: 3, nats: one.connect() })));
         await waitUntil(() => workers.some(({ events }) => events.some(({ kind }) => kind === 'assigned')));
-        const waited = workers.flatMap(({ events }) => events.filter(({ kind }) => kind === 'trouble'));
+        const waited = workers.flatMap(({ events }) => events.filter(({ kind }) => kind === 'nats_error'));
         ok(waited.length > 0, 'none has said that it waits');
         publish(id);
         const { streams } = await jetstreamManager(await cluster[0]!.connect());
@@ -787,7 +787,7 @@ for (const program of SERVERS) {
         [...seen].sort((a, b) => Number(a) - Number(b)),
         Array.from({ length: 20 }, (_, i) => String(i + 1)),
       );
-      const troubles = events.flatMap(event => (event.kind === 'trouble' ? [String(event.error)] : []));
+      const troubles = events.flatMap(event => (event.kind === 'nats_error' ? [String(event.error)] : []));
       ok(
         [/400 s behind that of NATS/, /400 s ahead of that of NATS/].every(pattern =>
           troubles.some(text => pattern.test(text)),

@@ -27,7 +27,7 @@ export async function stage(config?: NatsServerConfig, login: ConnectionOptions 
     const nats: NatsConnection = await server.connect(login);
     let error: unknown;
     const worker = runFleet({
-      ...{ nats, identities$, shards: 8, lease: 2_000, requestsPerMinute: 60_000, startsPerSecond: 1_000 },
+      ...{ nats, identities$, shards: 8, lease: 2_000, requestsPerMinute: 60_000 },
       client: identity_id => ({ url: service.url, token: () => tokens.get(identity_id)! }),
       ...more,
     }).subscribe({ next: event => events.push(event), error: (thrown: unknown) => (error = thrown) });

@@ -12,10 +12,12 @@ export interface Heartbeat {
   readonly shards: number;
   /** How many identities it follows. */
   readonly identities: number;
-  /** How many of them are live. */
+  /** How many of them are live: the service holds their polls, or answers them, and NATS has stored what it said. */
   readonly live: number;
   /** How many of them have failed at their last poll. */
   readonly retrying: number;
+  /** How many of them the service refuses to answer for. */
+  readonly rejected: number;
   /** How many events it has stored since it started. */
   readonly events: number;
   /** How many answers it has that NATS has not stored yet. */
@@ -27,24 +29,26 @@ export interface Heartbeat {
 /**
  * What happens in a fleet, as one of its workers sees it.
  *
- * - `beat`: NATS has stored that this worker is alive, and what it does.
+ * - `heartbeat`: what this worker does now, and whether NATS has `stored` that it is alive.
  * - `worker`: a worker, this one or another, shares the shards now (`joined`), has given up its part (`left`), or was `silent` for a lease.
- * - `ready`: this worker holds its share of the shards for the first time.
+ * - `ready`: this worker holds its share of the shards for the first time, and has polled all identities in them that do not wait for the
+ *   rate limit.
  * - `drained`: it has given up everything, since `drain$` has emitted. It is the last event.
  * - `assigned`: this worker has begun to follow the identities of a shard; `from` is who had it and was silent.
  * - `released`: it has given up a shard to another worker, or because it ends.
  * - `lost`: another worker has stored records of a shard that it held; or NATS has not answered it for three leases.
- * - `refused`: another worker had stored what this one was about to store. Nothing is lost or doubled.
+ * - `conflict`: another worker had stored what this one was about to store. Nothing is lost or doubled.
  * - `gap`: events of an identity may have been missed. It is stored, too.
  * - `retrying`: polls of so many `identities` fail, and are sent again; `error` is that of the last one that began to. It comes several
  *   times in a lease, as long as they do.
- * - `failed`: the service refuses to answer for an identity; it is asked again in `retryIn` ms.
- * - `limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low for as many identities. `wait` is how
+ * - `identity_rejected`: the service refuses to answer for an identity; it is asked again in `retryIn` ms.
+ * - `rate_limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low for as many identities. `wait` is how
  *   long, in ms; 0 if they no longer do.
- * - `trouble`: NATS did not store or answer something. It is retried.
+ * - `nats_error`: NATS did not store or answer something. It is retried. If that are answers of the service, it comes several times in a
+ *   lease, as long as they are not stored; `identities` is of how many.
  */
 export type FleetEvent =
-  | { readonly kind: 'beat'; readonly beat: Heartbeat }
+  | { readonly kind: 'heartbeat'; readonly heartbeat: Heartbeat; readonly stored: boolean }
   | { readonly kind: 'worker'; readonly worker: string; readonly state: 'joined' | 'left' | 'silent' }
   | { readonly kind: 'ready' }
   | { readonly kind: 'drained' }
@@ -56,7 +60,7 @@ export type FleetEvent =
     }
   | { readonly kind: 'released'; readonly shard: number }
   | { readonly kind: 'lost'; readonly shard: number }
-  | { readonly kind: 'refused'; readonly identity_id: string }
+  | { readonly kind: 'conflict'; readonly identity_id: string }
   | { readonly kind: 'gap'; readonly identity_id: string; readonly gap: Gap }
   | {
       readonly kind: 'retrying';
@@ -65,15 +69,15 @@ export type FleetEvent =
       readonly identities: number;
     }
   | {
-      readonly kind: 'failed';
+      readonly kind: 'identity_rejected';
       readonly identity_id: string;
       readonly error: unknown;
       readonly retryIn: number;
     }
   | {
-      readonly kind: 'limited';
+      readonly kind: 'rate_limited';
       readonly by: 'service' | 'requestsPerMinute';
       readonly wait: number;
       readonly waiting: number;
     }
-  | { readonly kind: 'trouble'; readonly error: unknown };
+  | { readonly kind: 'nats_error'; readonly error: unknown; readonly identities?: number };

@@ -6,7 +6,7 @@ import type { ClientConfig } from '../../client/index.js';
 import {
   aFunction,
   checkOptions,
-  given,
+  definedOptions,
   InputError,
   milliseconds,
   observableInput,
@@ -37,8 +37,6 @@ export interface FleetConfig {
   readonly lease?: number;
   /** How many identities this worker is made for: workers share the shards in proportion to it. Default 10,000. */
   readonly capacity?: number;
-  /** How many watches to start in a second. Default 100. */
-  readonly startsPerSecond?: number;
   /** The name of this worker. No two of a fleet may have the same. Default: the name of the host, and a random one. */
   readonly name?: string;
   /** The name of the fleet, if there are several on the server. Default `lobby`: the stream is `LOBBY_EVENTS`. */
@@ -60,14 +58,14 @@ export interface FleetConfig {
   readonly drain$?: ObservableInput<unknown>;
 }
 
-const DEFAULTS = { lease: 10_000, capacity: 10_000, startsPerSecond: 100, requestsPerMinute: 120 };
+const DEFAULTS = { lease: 10_000, capacity: 10_000, requestsPerMinute: 120 };
 
 /** A shard is a part of a subject, and a number in the shares of all workers. */
 const MAX_SHARDS = 65_536;
-const MIN_LEASE = 1_000;
+const MIN_LEASE_MS = 1_000;
 
 /** The service keeps events for five minutes. */
-const MIN_AGE = 600_000;
+const MIN_AGE_MS = 600_000;
 
 /** Twice the largest answer. */
 const MIN_BYTES = 2 ** 24;
@@ -82,14 +80,13 @@ const OPTIONS: Options<FleetConfig> = {
     is: u => positiveInteger.is(u) && u <= MAX_SHARDS,
   },
   lease: {
-    name: `a number of milliseconds, at least ${MIN_LEASE}`,
-    is: u => milliseconds.is(u) && u >= MIN_LEASE,
+    name: `a number of milliseconds, at least ${MIN_LEASE_MS}`,
+    is: u => milliseconds.is(u) && u >= MIN_LEASE_MS,
   },
   capacity: {
     name: `an integer from 1 to ${MAX_CAPACITY}`,
     is: u => positiveInteger.is(u) && u <= MAX_CAPACITY,
   },
-  startsPerSecond: positiveInteger,
   name: workerName,
   fleet: fleetName,
   requestsPerMinute: positiveInteger,
@@ -102,8 +99,8 @@ const OPTIONS: Options<FleetConfig> = {
   },
   replicas: positiveInteger,
   maxAge: {
-    name: `a number of milliseconds, at least ${MIN_AGE}`,
-    is: u => milliseconds.is(u) && u >= MIN_AGE,
+    name: `a number of milliseconds, at least ${MIN_AGE_MS}`,
+    is: u => milliseconds.is(u) && u >= MIN_AGE_MS,
   },
   maxBytes: {
     name: `a number of bytes, at least ${MIN_BYTES}`,
@@ -125,7 +122,7 @@ export function fleetSettings(config: FleetConfig): FleetSettings {
       'given, or identities(shard) instead of it',
       identities ? 'both' : 'neither',
     );
-  const settings = { ...DEFAULTS, name: defaultName(), ...given(config) };
+  const settings = { ...DEFAULTS, name: defaultName(), ...definedOptions(config) };
   // Times of NATS are whole.
   return { ...settings, lease: Math.round(settings.lease) };
 }

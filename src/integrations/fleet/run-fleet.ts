@@ -38,7 +38,7 @@ import {
  * at once, too, and releases what the worker holds; let `await nats.drain()` follow, so that this is sent.
  *
  * Errors: `FleetError` if NATS cannot carry the fleet, or not within a minute, or the connection was closed; `InputError` if `shards`
- * or `name` does not fit the fleet, or an id is not a string. Everything else is retried, and reported as `trouble` or `failed`.
+ * or `name` does not fit the fleet, or an id is not a string. Everything else is retried, and reported as `nats_error` or `identity_rejected`.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -55,7 +55,7 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
         max: 2_000,
         shouldRetry: error => {
           if (!isStarting(error)) return false;
-          subscriber.next({ kind: 'trouble', error });
+          subscriber.next({ kind: 'nats_error', error });
           return true;
         },
       }),
@@ -77,25 +77,30 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
   });
 }
 
+/** To close a socket, an agent of Node looks through all that it has: each of so many has a few hundred identities, of tens of thousands. */
+const AGENTS_PER_ADDRESS = 64;
+
 function workOf(
   fleet: WorkingFleet,
   settings: FleetSettings,
   drain$: Observable<unknown>,
 ): Observable<FleetEvent> {
-  const { client, lease, capacity, startsPerSecond, name, requestsPerMinute, localAddresses } = settings;
+  const { client, lease, capacity, name, requestsPerMinute, localAddresses } = settings;
   const clock = { random: Math.random, scheduler: asyncScheduler };
   return new Observable(subscriber => {
     const instance = `${new Date().toISOString()} ${randomUUID()}`;
     let records = 0;
-    const natsClock = new NatsClock(error => subscriber.next({ kind: 'trouble', error }));
+    const natsClock = new NatsClock(error => subscriber.next({ kind: 'nats_error', error }));
     const polls = new IdentityPolls({
-      ...{ client, requestsPerMinute, startsPerSecond, ...clock },
+      ...{ client, requestsPerMinute, ...clock },
       log: new NatsLog(fleet, natsClock),
-      transports: localAddresses?.map(localAddress => fromHttp({ agentOptions: { localAddress } })) ?? [
-        fromHttp(),
-      ],
+      transports: (localAddresses ?? [undefined]).map(localAddress =>
+        Array.from({ length: AGENTS_PER_ADDRESS }, () =>
+          fromHttp({ agentOptions: localAddress === undefined ? {} : { localAddress } }),
+        ),
+      ),
       newKey: () => `${instance} ${++records}`,
-      tell: event => subscriber.next(event),
+      emit: event => subscriber.next(event),
     });
     const { identities, identities$ } = settings;
     return fleetWorker({

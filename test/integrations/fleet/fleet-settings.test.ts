@@ -42,7 +42,6 @@ describe('the config of a fleet', () => {
     refuses({ shards: 65_537 }, /shards must be/);
     refuses({ lease: 999 }, /lease must be a number of milliseconds, at least 1000/);
     refuses({ capacity: 0.5 }, /capacity must be an integer from 1 to 1000000000/);
-    refuses({ startsPerSecond: 0 }, /startsPerSecond must be/);
     refuses({ name: 'a.b' }, /name must be a name of at most 64 letters, digits, _ and -/);
     refuses({ fleet: 'Lobby' }, /fleet must be a name of small letters/);
     refuses({ requestsPerMinute: 0 }, /requestsPerMinute must be/);

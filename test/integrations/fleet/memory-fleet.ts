@@ -17,11 +17,10 @@ import type {
   FleetRecord,
 } from '../../../src/integrations/fleet/worker/fleet-log.js';
 import type { Heartbeat } from '../../../src/integrations/fleet/fleet-event.js';
-import {
-  NO_SHARES,
-  type FleetRegistry,
-  type IdlePlaces,
-  type StoredShares,
+import { assignShards } from '../../../src/integrations/fleet/worker/assign-shards.js';
+import type {
+  FleetRegistry,
+  BareCheckpoints,
 } from '../../../src/integrations/fleet/worker/fleet-registry.js';
 
 /** How far away the memory is, in ms each way. */
@@ -44,7 +43,7 @@ export interface Link {
   readonly scheduler: SchedulerLike;
 }
 
-/** What a worker, or the leader, has told last. */
+/** When a worker has told something last. */
 interface Told {
   readonly at: number;
   readonly number: number;
@@ -57,19 +56,19 @@ export class MemoryFleet {
   lag = 0;
   readonly #scheduler: SchedulerLike;
   readonly #messages = new Map<string, Message[]>();
-  readonly #places = new Map<number, IdlePlaces>();
-  readonly #changes$ = new Subject<void>();
+  readonly #places = new Map<number, BareCheckpoints>();
+  readonly #changes$ = new Subject<string>();
   readonly #lease: number;
+  readonly #shards: number;
   readonly #alive = new Map<string, Told & { readonly beat: Heartbeat; readonly first: number }>();
-  #leader: (Told & { readonly link: Link; readonly epoch: number }) | undefined;
   #list = 1;
-  #shares: StoredShares = { revision: 0, shares: NO_SHARES };
   #told = 0;
   #sequence = 0;
 
-  constructor(scheduler: SchedulerLike, lease: number) {
+  constructor(scheduler: SchedulerLike, lease: number, shards: number) {
     this.#scheduler = scheduler;
     this.#lease = lease;
+    this.#shards = shards;
   }
 
   /** The records of an identity, in order. */
@@ -77,19 +76,10 @@ export class MemoryFleet {
     return this.records.filter(record => record.identity_id === identity_id);
   }
 
-  /** The worker of each shard, by the shares as they are stored. */
+  /** The worker of each shard, among those that are alive. */
   get owners(): readonly (string | undefined)[] {
-    const { workers, owners } = this.#shares.shares;
-    return owners.map(owner => workers[owner]?.worker);
-  }
-
-  get epoch(): number {
-    return this.#shares.shares.epoch;
-  }
-
-  /** How often shares have been stored. */
-  get revision(): number {
-    return this.#shares.revision;
+    const workers = this.#present();
+    return assignShards(this.#shards, workers).map(owner => workers[owner]?.worker);
   }
 
   /** A worker that nobody hears any more stores a record. */
@@ -107,19 +97,9 @@ export class MemoryFleet {
     this.#messages.clear();
   }
 
-  /** The shares are lost, as if somebody had deleted them. */
-  forgetShares(): void {
-    this.#shares = {
-      // A new bucket counts anew.
-      revision: 0,
-      shares: NO_SHARES,
-    };
-  }
-
-  /** The list of who is alive, and who leads, is lost, as if somebody had deleted its stream. */
+  /** The list of who is alive is lost, as if somebody had deleted its stream. */
   forgetAlive(): void {
     this.#alive.clear();
-    this.#leader = undefined;
     this.#list++;
   }
 
@@ -130,7 +110,7 @@ export class MemoryFleet {
       append: (record, head) =>
         this.#ask(link, () => {
           const appended = this.#append(record, head);
-          if (link.lostAnswers === 0 || appended.kind === 'refused') return of(appended);
+          if (link.lostAnswers === 0 || appended.kind === 'conflict') return of(appended);
           link.lostAnswers--;
           return throwError(() => new Error('no answer'));
         }),
@@ -138,18 +118,12 @@ export class MemoryFleet {
   }
 
   registry(link: Link): FleetRegistry {
-    const lead = (epoch: number) => {
-      const led = this.#leader && this.#isFresh(this.#leader) ? this.#leader : undefined;
-      if (led && led.link !== link) return { isMine: false, epoch: led.epoch };
-      this.#leader = { link, epoch, ...this.#now() };
-      return { isMine: true, epoch };
-    };
     const began = this.#list;
     let first: number | undefined;
     return {
       changed$: new Observable(subscriber =>
-        this.#changes$.pipe(delay(LATENCY, link.scheduler)).subscribe(() => {
-          if (!link.isCut) subscriber.next(undefined);
+        this.#changes$.pipe(delay(LATENCY, link.scheduler)).subscribe(leaving => {
+          if (!link.isCut) subscriber.next(leaving);
         }),
       ),
       present: beat =>
@@ -162,44 +136,31 @@ export class MemoryFleet {
           this.#alive.set(beat.worker, { beat, first, ...told });
           return of(hasNamesake === true);
         }),
-      lead: epoch => this.#ask(link, () => of(lead(epoch))),
-      announce: epoch =>
+      announce: () =>
         this.#ask(link, () => {
-          if (lead(epoch).isMine) this.#changes$.next();
+          this.#changes$.next('');
           return of(0);
         }),
-      alive: () =>
-        this.#ask(link, () => {
-          const workers = [...this.#alive.values()]
-            .filter(told => this.#isFresh(told))
-            .map(({ beat }) => beat);
-          return of({
-            workers: workers.map(({ worker, capacity }) => ({ worker, capacity })),
-            list: this.#list - began,
-          });
-        }),
-      read: () => this.#ask(link, () => of(this.#shares)),
-      store: (shares, expected) =>
-        this.#ask(link, () => {
-          const { revision } = this.#shares;
-          if (revision !== expected) return of(undefined);
-          this.#shares = { revision: revision + 1, shares: structuredClone(shares) };
-          return of(revision + 1);
-        }),
+      alive: () => this.#ask(link, () => of({ workers: this.#present(), list: this.#list - began })),
       leave: ({ worker }) =>
         this.#ask(link, () => {
           this.#alive.delete(worker);
-          if (this.#leader?.link === link) this.#leader = undefined;
-          this.#changes$.next();
+          this.#changes$.next(worker);
           return of(0);
         }),
-      places: shard => this.#ask(link, () => of(this.#places.get(shard) ?? {})),
-      storePlaces: (shard, places) =>
+      checkpoints: shard => this.#ask(link, () => of(this.#places.get(shard) ?? {})),
+      storeCheckpoints: (shard, places) =>
         this.#ask(link, () => {
           this.#places.set(shard, structuredClone(places));
           return of(0);
         }),
     };
+  }
+
+  #present() {
+    return [...this.#alive.values()]
+      .filter(told => this.#isFresh(told))
+      .map(({ beat: { worker, capacity } }) => ({ worker, capacity }));
   }
 
   #now(): Told {
@@ -248,7 +209,7 @@ export class MemoryFleet {
     const head = this.#head(record.identity_id);
     if (head.last !== last) {
       const isSeen = this.lag-- <= 0;
-      return { kind: 'refused', head: isSeen ? head : { ...head, last } };
+      return { kind: 'conflict', head: isSeen ? head : { ...head, last } };
     }
     const sequence = ++this.#sequence;
     this.#of(record.identity_id).push({ sequence, epoch: record.epoch, record });

@@ -40,7 +40,7 @@ export function virtualFleet({
 }: VirtualFleetConfig = {}) {
   const { scheduler, pass } = virtualTime();
   const emulator: Emulator = createEmulator({ scheduler, collectTime: 20 });
-  const memory = new MemoryFleet(scheduler, lease);
+  const memory = new MemoryFleet(scheduler, lease, shards);
   const players = Array.from({ length: count }, () => emulator.addIdentity());
   const tokens = new Map(players.map(({ identity_id, token }) => [identity_id, token]));
   const identities$ = new BehaviorSubject<ReadonlySet<string>>(new Set(tokens.keys()));
@@ -60,12 +60,12 @@ export function virtualFleet({
         token: () => tokens.get(identity_id)!,
         watch: { wake$: [], backoff: { max: 2_000 } },
       }),
-      transports: [request => emulator.transport(request).pipe(observeOn(own))],
+      transports: [[request => emulator.transport(request).pipe(observeOn(own))]],
       log: memory.log(link),
       newKey: () => `${name} ${++keys}`,
       random: () => 0.5,
-      tell: event => events.push(event),
-      ...{ scheduler: own, requestsPerMinute, startsPerSecond: 1_000 },
+      emit: event => events.push(event),
+      ...{ scheduler: own, requestsPerMinute },
     });
     const worker: VirtualWorker = {
       ...{ name, link, scheduler: own, events },

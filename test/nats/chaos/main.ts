@@ -2,7 +2,6 @@
 // npm run chaos:fleet: the same with a cluster of three NATS servers.
 import { parseArgs } from 'node:util';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { Kvm } from '@nats-io/kv';
 import { EMPTY, type Subscription } from 'rxjs';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 import { fleetBatches, type FleetEvent } from 'lobby-rx/fleet';
@@ -78,8 +77,8 @@ async function run(program: string): Promise<boolean> {
   const away = new Map<string, number>();
   const onEvent = (_: string, event: FleetEvent) => {
     counts[event.kind] = (counts[event.kind] ?? 0) + 1;
-    if (event.kind === 'trouble' && process.env.VERBOSE) log(`trouble: ${String(event.error)}`);
-    if (event.kind === 'failed') log(`failed: ${String(event.error)}`);
+    if (event.kind === 'nats_error' && process.env.VERBOSE) log(`trouble: ${String(event.error)}`);
+    if (event.kind === 'identity_rejected') log(`failed: ${String(event.error)}`);
     if (event.kind !== 'assigned' || event.from === undefined) return;
     const at = away.get(event.from);
     if (at !== undefined) takeovers.push(Date.now() - at);
@@ -212,10 +211,6 @@ async function run(program: string): Promise<boolean> {
       const { streams } = await jetstreamManager(nats, { checkAPI: false });
       await streams.delete('LOBBY_ALIVE');
     },
-    'who has which shard deleted': async () => {
-      const kv = await new Kvm(nats).open('LOBBY_FLEET');
-      await kv.delete('shares');
-    },
     'worker killed, another joins': async () => {
       const name = aWorker();
       away.set(name, Date.now());
@@ -313,8 +308,8 @@ async function run(program: string): Promise<boolean> {
     ['  after, the longest', seconds(sorted.at(-1))],
     ['shards assigned in all', counts.assigned ?? 0],
     ['shards lost by who was away', counts.lost ?? 0],
-    ['appends refused', counts.refused ?? 0],
-    ['requests of NATS that failed', counts.trouble ?? 0],
+    ['appends refused', counts.conflict ?? 0],
+    ['requests of NATS that failed', counts.nats_error ?? 0],
     ['until the last event came', seconds(Date.now() - 1_000 - sentAt)],
   ];
   for (const [name, value] of rows) console.log(`  ${name.padEnd(34)} ${value}`);

@@ -41,7 +41,6 @@ async function receive(message: ToWorker): Promise<void> {
           shards,
           replicas: ports.length,
           requestsPerMinute: 1_000_000,
-          startsPerSecond: 500,
         },
         client: identity_id => ({
           url,
@@ -50,7 +49,8 @@ async function receive(message: ToWorker): Promise<void> {
         }),
       }).subscribe({
         next: event => {
-          if (event.kind !== 'trouble' && event.kind !== 'failed') tell({ kind: 'event', event });
+          if (event.kind !== 'nats_error' && event.kind !== 'identity_rejected')
+            tell({ kind: 'event', event });
           else tell({ kind: 'event', event: { ...event, error: String(event.error) } });
         },
         error: (error: unknown) => {

@@ -25,15 +25,15 @@ export const MAX_CAPACITY = 1e9;
 /** What the streams, subjects and buckets of a fleet are called. */
 export interface FleetNames {
   readonly stream: string;
-  /** The bucket of what all agree on: the number of shards, and who has which. */
+  /** The bucket of what all agree on: the number of shards. */
   readonly bucket: string;
-  /** The bucket of places. */
-  readonly places: string;
+  /** The bucket of positions. */
+  readonly positions: string;
   /** The stream of who is alive, which forgets after a lease. */
   readonly alive: string;
-  /** Where workers tell that they are alive, and who leads. */
+  /** Where workers tell that they are alive. */
   readonly present: string;
-  /** Where the leader tells that shares have changed. */
+  /** Where workers tell that one has come or gone, and who leaves that it does. */
   readonly assigned: string;
   /** Where records are published. Do not subscribe to it: refused records are published, too. */
   readonly stored: string;
@@ -46,7 +46,7 @@ export function fleetNames(fleet = 'lobby'): FleetNames {
   return {
     stream: `${upper}_EVENTS`,
     bucket: `${upper}_FLEET`,
-    places: `${upper}_PLACES`,
+    positions: `${upper}_POSITIONS`,
     alive: `${upper}_ALIVE`,
     present: `${fleet}.alive`,
     assigned: `${fleet}.assigned`,

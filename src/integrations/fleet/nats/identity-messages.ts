@@ -24,14 +24,14 @@ import type { OpenFleet } from './open-fleet.js';
 import { readPart, readRecord, type FleetMessage } from './stored-record.js';
 
 /** A message may get lost on the way without another one that shows it: so often, in ms, it is looked for. */
-const LOOK = 60_000;
+const LOOK_MS = 60_000;
 
 /** How many messages to read at once, and how long they may take, in ms. */
 const BATCH = 64;
-const PATIENCE = 5_000;
+const PATIENCE_MS = 5_000;
 
 /** How far a server of a cluster may lag behind, in ms. */
-const LAG = 1_000;
+const LAG_MS = 1_000;
 
 /** The longest name that a consumer may have. */
 const MAX_NAME = 255;
@@ -83,7 +83,7 @@ async function lastOf({ jsm, names }: OpenFleet, subject: string) {
 export async function hasLost(fleet: OpenFleet, subject: string, position: number): Promise<boolean> {
   const isThere = async () => position === 0 || (await lastRecordOf(fleet, subject)) >= position;
   if (await isThere()) return false;
-  await new Promise(resolve => setTimeout(resolve, LAG));
+  await new Promise(resolve => setTimeout(resolve, LAG_MS));
   return !(await isThere());
 }
 
@@ -114,7 +114,7 @@ export function inOrder<M extends { readonly sequence: number }>(
 }
 
 /** Now, and when a server that lags behind has what was stored before. */
-const lookTwice$ = timer(0, LAG).pipe(take(2));
+const lookTwice$ = timer(0, LAG_MS).pipe(take(2));
 
 /** What the stream republishes; and, now and then, that something may have been missed. */
 function deliveries(
@@ -135,7 +135,7 @@ function deliveries(
   // First, it is subscribed to what comes: what is stored is read after that.
   return merge(
     live$.pipe(map(deliveryOf)),
-    merge(interval(LOOK), merge(of('begin'), reconnected$).pipe(switchMap(() => lookTwice$))).pipe(
+    merge(interval(LOOK_MS), merge(of('begin'), reconnected$).pipe(switchMap(() => lookTwice$))).pipe(
       map((): typeof CATCH_UP => CATCH_UP),
     ),
   );
@@ -164,7 +164,7 @@ async function* storedMessages(
     ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: from,
-    inactive_threshold: nanos(2 * PATIENCE),
+    inactive_threshold: nanos(2 * PATIENCE_MS),
     mem_storage: true,
     num_replicas: 1,
   });
@@ -172,7 +172,7 @@ async function* storedMessages(
     const consumer = js.consumers.getConsumerFromInfo(info);
     for (let left = info.num_pending; left > 0;) {
       let read = 0;
-      const fetched = await consumer.fetch({ max_messages: Math.min(left, BATCH), expires: PATIENCE });
+      const fetched = await consumer.fetch({ max_messages: Math.min(left, BATCH), expires: PATIENCE_MS });
       for await (const { seq: sequence, time, subject, headers, data } of fetched) {
         read++;
         yield { sequence, at: time.getTime(), subject, headers, data };

@@ -10,7 +10,7 @@ export {
   openFleetToFollow,
   openFleetToRead,
   openFleetToWork,
-  openPlaces,
+  openPositions,
   type OpenFleet,
   type WorkingFleet,
 } from './open-fleet.js';

@@ -89,7 +89,7 @@ export class NatsLog implements FleetLog {
     if (sequence === undefined) {
       const now = await this.#head(record.identity_id);
       if (now.last === 0 && head.last > 0) await this.#fleet.ensure();
-      return { kind: 'refused', head: now };
+      return { kind: 'conflict', head: now };
     }
     // The stream was perhaps deleted and created again, perhaps by another program: then it has to be counted.
     if (sequence < (this.#latest?.seq ?? 0)) await this.#fleet.ensure();

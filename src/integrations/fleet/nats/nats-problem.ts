@@ -5,7 +5,7 @@ import { FleetError, isFleetError } from '../fleet-error.js';
 import type { Nats } from './nats-connection.js';
 
 /** How long NATS may take to start, or to choose a leader, in ms. */
-const STARTING = 60_000;
+const STARTING_MS = 60_000;
 
 /** JetStream is not enabled, a cluster has no leader, or no stream has the subject: a server does not tell. */
 const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i;
@@ -36,6 +36,11 @@ const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
   ],
   [/stream not found/i, () => 'the fleet does not exist yet: none of its workers has run'],
   [/closed connection|connection closed|draining/i, () => 'the connection to NATS was closed'],
+  [
+    /insufficient (?:storage )?resources|maximum bytes exceeded|no space left/i,
+    () =>
+      'NATS has no room for more: give its store more, or run the first worker with maxBytes, so that the oldest events go',
+  ],
   [/timeout/i, () => 'the NATS server did not answer in time'],
 ];
 
@@ -72,7 +77,7 @@ export function whileStarting(nats: Nats, orAlone = false): (error: unknown) => 
   const known = ({ info }: NatsConnection) => (isCluster = info?.cluster !== undefined);
   Promise.resolve(nats).then(known, () => undefined);
   const isDue = (error: unknown) => isCluster || orAlone || textOf(error).includes(UNCOUNTED);
-  return error => isDue(error) && mayPass(error, isCluster) && performance.now() - start < STARTING;
+  return error => isDue(error) && mayPass(error, isCluster) && performance.now() - start < STARTING_MS;
 }
 
 function textOf(error: unknown): string {

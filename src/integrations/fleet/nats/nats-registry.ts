@@ -1,28 +1,24 @@
 import type { KvEntry } from '@nats-io/kv';
-import { defer, Observable, tap } from 'rxjs';
+import type { Msg } from '@nats-io/transport-node';
+import { defer, EMPTY, Observable } from 'rxjs';
 import { cursor, plainObject, positiveInteger, readOr } from '../../../error/index.js';
 import type { Heartbeat } from '../fleet-event.js';
-import {
-  NO_SHARES,
-  type FleetRegistry,
-  type IdlePlace,
-  type IdlePlaces,
-  type Participant,
-  type Present,
-  type Shares,
-  type StoredShares,
+import type {
+  FleetRegistry,
+  BareCheckpoint,
+  BareCheckpoints,
+  Participant,
+  Present,
 } from '../worker/index.js';
-import { fenced } from './fenced.js';
 import { MAX_CAPACITY, workerName } from './fleet-names.js';
 import type { NatsClock } from './nats-clock.js';
 import type { WorkingFleet } from './open-fleet.js';
 
-/** The key of the shares, and those of the places of a shard. */
-const SHARES = 'shares';
-const IDLE = 'idle.';
+/** The keys of the places of shards. */
+const CHECKPOINTS = 'checkpoints.';
 
-/** A leader looks so often, four times in a lease, until it looks for what NATS may have lost. */
-const LOOK_EVERY = 4;
+/** A worker looks so often, four times in a lease, until it looks for what NATS may have lost. */
+const LOOK_EVERY = 8;
 
 /** The clocks of a cluster write the same time in more than one way: by how much they differ at most, in ms. */
 const SAME = 100;
@@ -36,11 +32,9 @@ interface Beat {
 
 /** What a fleet keeps in NATS besides its records, for one of its workers. */
 export class NatsRegistry implements FleetRegistry {
-  readonly changed$: Observable<unknown>;
+  readonly changed$: Observable<string>;
   readonly #fleet: WorkingFleet;
   readonly #clock: NatsClock;
-  /** The position of the message by which this worker leads; 0 if it does not. */
-  #leading = 0;
   #beats = 0;
   #looks = 0;
   #hasLeft = false;
@@ -56,7 +50,10 @@ export class NatsRegistry implements FleetRegistry {
     this.#clock = clock;
     this.#created = Date.parse(fleet.aliveSince);
     this.changed$ = new Observable(subscriber => {
-      const following = nats.subscribe(names.assigned, { callback: () => subscriber.next(undefined) });
+      const callback = (error: Error | null, message: Msg) => {
+        if (!error) subscriber.next(message.string());
+      };
+      const following = nats.subscribe(names.assigned, { callback });
       return () => following.unsubscribe();
     });
   }
@@ -82,23 +79,11 @@ export class NatsRegistry implements FleetRegistry {
     });
   }
 
-  lead(epoch: number): Observable<{ readonly isMine: boolean; readonly epoch: number }> {
-    return this.#asked(async () => {
-      const { js, jsm, names } = this.#fleet;
-      const subject = leaderOf(names.present);
-      // A follower of a cluster, which a direct get may ask, may lag behind.
-      const led =
-        this.#leading > 0 ? null : await jsm.streams.getMessage(names.alive, { last_by_subj: subject });
-      if (led) return { isMine: false, epoch: Number(led.string()) };
-      const expect = { lastSubjectSequence: this.#leading };
-      const stored = await fenced(() => js.publish(subject, String(epoch), { expect }));
-      this.#leading = stored?.seq ?? 0;
-      return { isMine: this.#leading > 0, epoch };
+  announce(): Observable<never> {
+    return defer(() => {
+      this.#poke();
+      return EMPTY;
     });
-  }
-
-  announce(epoch: number): Observable<unknown> {
-    return this.lead(epoch).pipe(tap(({ isMine }) => isMine && this.#poke()));
   }
 
   alive(): Observable<Present> {
@@ -119,54 +104,34 @@ export class NatsRegistry implements FleetRegistry {
     });
   }
 
-  read(): Observable<StoredShares> {
-    return this.#asked(async () => {
-      const entry = await this.#fleet.kv.get(SHARES);
-      const value = entry?.operation === 'PUT' ? jsonOf(entry) : undefined;
-      return { revision: entry?.revision ?? 0, shares: isShares(value) ? value : NO_SHARES };
-    });
-  }
-
-  store(shares: Shares, previousSeq: number): Observable<number | undefined> {
-    const { kv } = this.#fleet;
-    return this.#asked(() => fenced(() => kv.put(SHARES, JSON.stringify(shares), { previousSeq })));
-  }
-
   leave(me: Participant): Observable<unknown> {
     this.#hasLeft = true;
     const { jsm, names } = this.#fleet;
-    const subjects = [subjectOf(names.present, me), ...(this.#leading > 0 ? [leaderOf(names.present)] : [])];
     return this.#asked(async () => {
-      const purging = subjects.map(filter => jsm.streams.purge(names.alive, { filter }));
-      this.#poke();
-      await Promise.all(purging);
+      const purging = jsm.streams.purge(names.alive, { filter: subjectOf(names.present, me) });
+      this.#poke(me.worker);
+      await purging;
       // Who looked before it was done did not see it.
-      this.#poke();
+      this.#poke(me.worker);
     });
   }
 
-  places(shard: number): Observable<IdlePlaces> {
+  checkpoints(shard: number): Observable<BareCheckpoints> {
     return this.#asked(async () => {
-      const entry = await this.#fleet.places.get(`${IDLE}${shard}`);
-      return placesAt(entry ? jsonOf(entry) : undefined, at => this.#clock.toLocal(at));
+      const entry = await this.#fleet.positions.get(`${CHECKPOINTS}${shard}`);
+      return checkpointsAt(entry ? jsonOf(entry) : undefined, at => this.#clock.toLocal(at));
     });
   }
 
-  storePlaces(shard: number, idle: IdlePlaces): Observable<unknown> {
+  storeCheckpoints(shard: number, checkpoints: BareCheckpoints): Observable<unknown> {
     return this.#asked(() => {
-      const stored = placesAt(idle, at => this.#clock.toNats(at));
-      return this.#fleet.places.put(`${IDLE}${shard}`, JSON.stringify(stored));
+      const stored = checkpointsAt(checkpoints, at => this.#clock.toNats(at));
+      return this.#fleet.positions.put(`${CHECKPOINTS}${shard}`, JSON.stringify(stored));
     });
   }
 
   #asked<T>(ask: () => Promise<T>): Observable<T> {
-    return defer(() =>
-      ask().catch((error: unknown) => {
-        // It may have stopped leading meanwhile.
-        this.#leading = 0;
-        return this.#fleet.restore(error);
-      }),
-    );
+    return defer(() => ask().catch(this.#fleet.restore));
   }
 
   /**
@@ -186,47 +151,34 @@ export class NatsRegistry implements FleetRegistry {
     return other.instance !== instance && typeof other.first === 'number' && other.first < this.#first!;
   }
 
-  #poke(): void {
+  /** Others look at once; `leaving` is the worker that goes. */
+  #poke(leaving = ''): void {
     const { nats, names } = this.#fleet;
-    if (!nats.isClosed()) nats.publish(names.assigned);
+    if (!nats.isClosed()) nats.publish(names.assigned, leaving);
   }
 }
 
-const leaderOf = (present: string) => `${present}.leader`;
 const subjectOf = (present: string, { worker, capacity }: Participant) =>
   `${present}.worker.${worker}.${capacity}`;
 
-/** Idle places with times by another clock; none if something else is stored. */
-function placesAt(places: unknown, atOf: (at: number) => number): IdlePlaces {
+/** Bare checkpoints with times by another clock; none if something else is stored. */
+function checkpointsAt(places: unknown, atOf: (at: number) => number): BareCheckpoints {
   if (!plainObject.is(places)) return {};
   return Object.fromEntries(
     Object.entries(places).flatMap(([id, place]) =>
-      isPlace(place) ? [[id, { ...place, at: atOf(place.at) }]] : [],
+      isBareCheckpoint(place) ? [[id, { ...place, at: atOf(place.at) }]] : [],
     ),
   );
 }
 
 const jsonOf = (stored: Pick<KvEntry, 'json'>) => readOr(undefined, () => stored.json<unknown>());
 
-/** Anyone who may write to the bucket may have written anything. */
-function isShares(u: unknown): u is Shares {
-  const { epoch, workers, owners, silent } = Object(u) as Partial<Record<keyof Shares, unknown>>;
-  return (
-    Number.isSafeInteger(epoch) &&
-    Array.isArray(workers) &&
-    workers.every(isParticipant) &&
-    Array.isArray(owners) &&
-    owners.every(owner => Number.isSafeInteger(owner) && (owner as number) >= 0) &&
-    Array.isArray(silent)
-  );
-}
-
 function isParticipant(u: unknown): u is Participant {
   const { worker, capacity } = Object(u) as Partial<Record<keyof Participant, unknown>>;
   return workerName.is(worker) && positiveInteger.is(capacity) && capacity <= MAX_CAPACITY;
 }
 
-function isPlace(u: unknown): u is IdlePlace {
-  const { sequence, index, at } = Object(u) as Partial<Record<keyof IdlePlace, unknown>>;
+function isBareCheckpoint(u: unknown): u is BareCheckpoint {
+  const { sequence, index, at } = Object(u) as Partial<Record<keyof BareCheckpoint, unknown>>;
   return Number.isSafeInteger(sequence) && cursor.is(index) && Number.isFinite(at);
 }

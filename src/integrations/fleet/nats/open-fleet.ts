@@ -38,7 +38,7 @@ export interface OpenFleet extends Generations {
 /** A fleet to work for. */
 export interface WorkingFleet extends OpenFleet {
   readonly kv: KV;
-  readonly places: KV;
+  readonly positions: KV;
   /** When the stream of who is alive was created, as this worker has found it. */
   readonly aliveSince: string;
   /** Creates what is missing, if the server has lost what it had stored. */
@@ -68,13 +68,13 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
       const { num_replicas } = stream;
       if (num_replicas > 1)
         requireVersion(nats, OLDEST_CLUSTER, `the stream ${names.stream}, which has replicas,`);
-      // A follower of a cluster may lag behind: shares are read from its leader.
+      // A follower of a cluster may lag behind: the state of the fleet is read from its leader.
       const kv = await requireBucket(js, jsm, names.bucket, replicas, false);
-      const places = await requireBucket(js, jsm, names.places, replicas, true);
+      const positions = await requireBucket(js, jsm, names.positions, replicas, true);
       const aliveSince = await requirePresence(jsm, names, config.lease, replicas);
       const { shards } = await agreeOnFleetState(kv, wanted, true);
       await countStream(kv, created);
-      return { kv, places, shards, aliveSince };
+      return { kv, positions, shards, aliveSince };
     };
     const opened = await open(config.shards);
     let opening: Promise<unknown> | undefined;
@@ -126,9 +126,9 @@ async function readable(reached: Awaited<ReturnType<typeof reach>>): Promise<Ope
   return { ...reached, ...(await agreeOnFleetState(kv)), ...generationsIn(kv) };
 }
 
-/** Opens the bucket of places, which a worker has created. */
-export function openPlaces({ js, names }: OpenFleet): Promise<KV> {
-  return new Kvm(js).open(names.places, { allow_direct: true });
+/** Opens the bucket of positions, which a worker has created. */
+export function openPositions({ js, names }: OpenFleet): Promise<KV> {
+  return new Kvm(js).open(names.positions, { allow_direct: true });
 }
 
 async function explained<T>(task: () => Promise<T>): Promise<T> {

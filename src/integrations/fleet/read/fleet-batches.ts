@@ -19,7 +19,7 @@ import {
   type PayloadsOf,
 } from '../../../protocol/index.js';
 import { backoff, type Gap } from '../../../stream/index.js';
-import { DurablePlace } from './durable-place.js';
+import { DurablePosition } from './durable-position.js';
 import { HandledRecords } from './handled-records.js';
 import {
   fleetName,
@@ -144,7 +144,7 @@ function batchesOf<Codecs extends EventCodecs>(
     return stored ? { headers: stored.header, data: stored.data, at: stored.time.getTime() } : undefined;
   };
   const handled = new HandledRecords(from);
-  let place: DurablePlace | undefined;
+  let place: DurablePosition | undefined;
   const takenOver$ = new Subject<never>();
 
   const run = async (subscriber: Subscriber<FleetBatch<Own>>) => {
@@ -152,7 +152,9 @@ function batchesOf<Codecs extends EventCodecs>(
     const state = await streamState(fleet);
     const generation = await fleet.generationOf(state.created);
     if (durable !== undefined && !place) {
-      place = await DurablePlace.open(fleet, { durable, subjects, from }, error => takenOver$.error(error));
+      place = await DurablePosition.open(fleet, { durable, subjects, from }, error =>
+        takenOver$.error(error),
+      );
       if (isLeft()) {
         place.close();
         return;

@@ -86,7 +86,7 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
 ): EventFeed<PayloadsOf<Codecs>> {
   checkOptions<FleetFeedConfig>(config as object as FleetFeedConfig, OPTIONS, '', ['nats', 'identity_id']);
   const { nats, linger, fleet } = config;
-  const place = new FeedPlace();
+  const place = new FeedPosition();
   const signal$ = defer(() => {
     const signals$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
       switchMap(fleet => merge(signalsOf(fleet, config, place), whenClosed(fleet.nats))),
@@ -97,7 +97,7 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
 }
 
 /** Where a feed is, also while nothing is subscribed to it: what is held for the next subscriber counts as taken. */
-class FeedPlace {
+class FeedPosition {
   /** Everything up to this position has been emitted. */
   handled: number | undefined;
   chain: RecordChain | undefined;
@@ -108,7 +108,7 @@ class FeedPlace {
 function signalsOf<Codecs extends EventCodecs>(
   fleet: OpenFleet,
   config: FleetFeedConfig<Codecs>,
-  place: FeedPlace,
+  place: FeedPosition,
 ): Observable<WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>> {
   type Signal = WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>;
   const subject = storedSubjects(fleet, config);
@@ -129,7 +129,7 @@ function signalsOf<Codecs extends EventCodecs>(
     if (generation !== (place.generation ?? generation)) {
       // The stream was created again. It may be longer by now than the one before it.
       place.handled = 0;
-      place.chain = new RecordChain('unknown');
+      place.chain = new RecordChain('lost');
     }
     place.generation = generation;
     place.handled ??= await lastRecordOf(fleet, subject);

@@ -14,8 +14,8 @@ export class RecordChain {
   readonly #seen = new Map<string, { readonly sequence: number; readonly before: number | undefined }>();
 
   /** Everything up to this position has been seen before; 0 if it does not matter; `unknown` if the stream has lost that position. */
-  constructor(start: number | 'unknown') {
-    this.#start = start === 'unknown' ? -1 : start === 0 ? Infinity : start;
+  constructor(start: number | 'lost') {
+    this.#start = start === 'lost' ? -1 : start === 0 ? Infinity : start;
   }
 
   /** Returns the gap before a record, if there is one. It may be asked again for the same record. */
@@ -126,7 +126,7 @@ export class HandledRecords {
       // At 0, nothing has been handled of any stream.
       const isLost = isSame ? sequence > last : toPosition(known) > 0;
       sequence = Math.min(sequence, last);
-      this.#chain = new RecordChain(isLost ? 'unknown' : sequence);
+      this.#chain = new RecordChain(isLost ? 'lost' : sequence);
       this.#tail = new HandledTail();
       this.#begun = sequence;
     }

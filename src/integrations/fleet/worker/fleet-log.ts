@@ -38,7 +38,7 @@ export interface FleetHead {
 /** What has become of an append. It is refused if something has been appended after the head that it expects. */
 export type Appended =
   | { readonly kind: 'stored'; readonly sequence: number }
-  | { readonly kind: 'refused'; readonly head: FleetHead };
+  | { readonly kind: 'conflict'; readonly head: FleetHead };
 
 /** The records of all identities, each in its own order. */
 export interface FleetLog {

@@ -18,10 +18,10 @@ import {
 import { InputError } from '../../../error/index.js';
 import type { FleetEvent } from '../fleet-event.js';
 import type { FleetRegistry, Shares } from './fleet-registry.js';
-import type { WatchIdentity } from './held-shard.js';
-import { HeldShards } from './held-shards.js';
+import type { WatchIdentity } from './owned-shard.js';
+import { OwnedShards } from './owned-shards.js';
 import type { Identities } from './identities.js';
-import { Lead } from './lead.js';
+import { Members } from './members.js';
 
 /** A worker tells that it is alive so many times in a lease. */
 const BEATS_PER_LEASE = 4;
@@ -52,8 +52,8 @@ export interface FleetWorkerConfig {
 }
 
 /**
- * One of the workers that share a fleet's shards. It tells that it is alive, learns from the leader which shards it has, and follows the
- * identities in them. Unsubscribing releases everything at once; `drain$` also waits until that is stored.
+ * One of the workers that share a fleet's shards. It tells that it is alive, learns who else is, and follows the identities
+ * in the shards that it has among them. Unsubscribing releases everything at once; `drain$` also waits until that is stored.
  */
 export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
   return new Observable(subscriber => new FleetWorker(config, subscriber).start());
@@ -62,8 +62,8 @@ export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
 class FleetWorker {
   readonly #config: FleetWorkerConfig;
   readonly #subscriber: Subscriber<FleetEvent>;
-  readonly #lead: Lead;
-  readonly #held: HeldShards;
+  readonly #members: Members;
+  readonly #held: OwnedShards;
   #shares: Shares | undefined;
   #knowsIdentities = false;
   #isBeating = false;
@@ -78,26 +78,23 @@ class FleetWorker {
     const { name, capacity, registry, identities, watch, scheduler, monotonic } = config;
     this.#config = config;
     this.#subscriber = subscriber;
-    this.#lead = new Lead({ ...config, me: { worker: name, capacity } });
-    this.#held = new HeldShards({
+    this.#members = new Members({ ...config, me: { worker: name, capacity } });
+    this.#held = new OwnedShards({
       ...{ name, registry, identities, watch, scheduler, monotonic },
-      tell: this.#tell,
+      emit: this.#emit,
       tried: this.#tried,
       failed: error => subscriber.error(error),
-      settled: () => this.#tellReady(),
-      superseded: () => {
-        this.#lead.doubt();
-        this.#look();
-      },
+      settled: () => this.#emitReady(),
+      superseded: () => this.#look(),
     });
   }
 
-  readonly #tell = (event: FleetEvent): void => this.#subscriber.next(event);
+  readonly #emit = (event: FleetEvent): void => this.#subscriber.next(event);
 
   /** Tells if something fails. It is done again at another tick, if it is still needed. */
   readonly #tried = <T>(task$: Observable<T>): Observable<T> =>
     task$.pipe(
-      tap({ error: (error: unknown) => this.#tell({ kind: 'trouble', error }) }),
+      tap({ error: (error: unknown) => this.#emit({ kind: 'nats_error', error }) }),
       catchError(() => EMPTY),
     );
 
@@ -112,7 +109,11 @@ class FleetWorker {
       this.#tick();
     };
     subscriber.add(identities.known$.subscribe({ next: known, error }));
-    subscriber.add(registry.changed$.subscribe({ next: () => this.#look(), error }));
+    const changed = (leaving: string) => {
+      if (leaving !== '') this.#members.leaving(leaving);
+      this.#look(true);
+    };
+    subscriber.add(registry.changed$.subscribe({ next: changed, error }));
     const ticks$ = timer(lease / BEATS_PER_LEASE, lease / BEATS_PER_LEASE, scheduler);
     subscriber.add(ticks$.subscribe(() => this.#tick()));
     const drained$ = drain$.pipe(
@@ -120,7 +121,7 @@ class FleetWorker {
       concatMap(() => this.#leave().pipe(takeUntil(timer(lease, scheduler)), endWith('drained'), last())),
     );
     const drained = () => {
-      this.#tell({ kind: 'drained' });
+      this.#emit({ kind: 'drained' });
       subscriber.complete();
     };
     subscriber.add(drained$.subscribe({ next: drained, error }));
@@ -129,41 +130,50 @@ class FleetWorker {
   #tick(): void {
     if (this.#hasLeft) return;
     const waiting = this.#config.waiting();
-    this.#held.tellFailure();
+    this.#held.tellFailures();
+    this.#emitReady(waiting);
     this.#held.save().subscribe();
-    if (this.#lead.silence > PATIENCE_LEASES * this.#config.lease) this.#held.loseAll();
+    if (this.#members.silence > PATIENCE_LEASES * this.#config.lease) this.#held.loseAll();
     // A worker is there for the others once it knows what it is to follow.
-    if (this.#knowsIdentities && !this.#isBeating) this.#beat(waiting);
+    if (this.#knowsIdentities) this.#beat(waiting);
   }
 
   #beat(waiting: number): void {
     const { name, instance, capacity, registry, monotonic } = this.#config;
     const beat = { worker: name, instance, capacity, ...this.#held.numbers, waiting };
+    const told = (stored: boolean) =>
+      this.#emit({ kind: 'heartbeat', heartbeat: { ...beat, ...this.#held.numbers }, stored });
+    if (this.#isBeating) return told(false);
     const sentAt = monotonic.now();
+    let isStored = false;
     this.#isBeating = true;
     const beaten$ = this.#tried(registry.present(beat)).pipe(
       tap(hasNamesake => {
-        this.#lead.answered(sentAt);
-        this.#tell({ kind: 'beat', beat });
+        this.#members.answered(sentAt);
+        isStored = true;
+        told(true);
         this.#isNamesake = hasNamesake;
         if (hasNamesake)
           this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
         this.#look();
       }),
     );
-    beaten$.subscribe().add(() => (this.#isBeating = false));
+    beaten$.subscribe().add(() => {
+      this.#isBeating = false;
+      if (!isStored && !this.#hasLeft) told(false);
+    });
   }
 
   /** Learns who has what, one time after another. */
-  #look(): void {
+  #look(isTold = false): void {
     if (this.#hasLeft || !this.#knowsIdentities) return;
     this.#looksAgain = this.#isLooking;
     if (this.#isLooking) return;
     this.#isLooking = true;
-    this.#looking = this.#tried(this.#lead.look()).subscribe(shares => this.#follow(shares));
+    this.#looking = this.#tried(this.#members.look(isTold)).subscribe(shares => this.#follow(shares));
     this.#looking.add(() => {
       this.#isLooking = false;
-      if (this.#looksAgain) this.#look();
+      if (this.#looksAgain) this.#look(true);
     });
   }
 
@@ -171,24 +181,25 @@ class FleetWorker {
     if (this.#hasLeft) return;
     const before = this.#shares;
     this.#shares = shares;
-    if (before !== shares) this.#tellWorkers(shares, before);
+    if (before !== shares) this.#emitWorkers(shares, before);
     this.#held.follow(shares, before);
-    this.#tellReady();
+    this.#emitReady();
   }
 
-  #tellReady(): void {
+  /** `waiting` polls wait for the rate limit. */
+  #emitReady(waiting = 0): void {
     const hasShare = this.#shares?.workers.some(({ worker }) => worker === this.#config.name);
-    if (this.#isReady || !hasShare || !this.#held.isSettled) return;
+    if (this.#isReady || !hasShare || !this.#held.isSettled || this.#held.starting > waiting) return;
     this.#isReady = true;
-    this.#tell({ kind: 'ready' });
+    this.#emit({ kind: 'ready' });
   }
 
-  #tellWorkers({ workers, silent }: Shares, before: Shares | undefined): void {
+  #emitWorkers({ workers, silent }: Shares, before: Shares | undefined): void {
     const known = new Set(before?.workers.map(({ worker }) => worker));
     for (const { worker } of workers)
-      if (!known.delete(worker)) this.#tell({ kind: 'worker', worker, state: 'joined' });
+      if (!known.delete(worker)) this.#emit({ kind: 'worker', worker, state: 'joined' });
     for (const worker of known)
-      this.#tell({ kind: 'worker', worker, state: silent.includes(worker) ? 'silent' : 'left' });
+      this.#emit({ kind: 'worker', worker, state: silent.includes(worker) ? 'silent' : 'left' });
   }
 
   /** Gives up everything, once. Completes when that is stored, or has failed. */
@@ -196,6 +207,8 @@ class FleetWorker {
     if (this.#hasLeft) return EMPTY;
     this.#hasLeft = true;
     this.#looking?.unsubscribe();
-    return merge(this.#held.releaseAll(), this.#isNamesake ? EMPTY : this.#tried(this.#lead.leave()));
+    const { registry, name: worker, capacity } = this.#config;
+    const left$ = this.#isNamesake ? EMPTY : this.#tried(registry.leave({ worker, capacity }));
+    return merge(this.#held.releaseAll(), left$);
   }
 }

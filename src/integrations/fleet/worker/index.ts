@@ -1,13 +1,10 @@
 export { shardOf, type Participant } from './assign-shards.js';
 export type { Appended, FleetHead, FleetLog, FleetRecord, LastRecord } from './fleet-log.js';
 export {
-  NO_SHARES,
   type FleetRegistry,
-  type IdlePlace,
-  type IdlePlaces,
+  type BareCheckpoint,
+  type BareCheckpoints,
   type Present,
-  type Shares,
-  type StoredShares,
 } from './fleet-registry.js';
 export { fleetWorker } from './fleet-worker.js';
 export { identitiesByShard, listedIdentities } from './identities.js';

@@ -22,10 +22,13 @@ import {
   type WatchStatus,
 } from '../../../stream/index.js';
 import type { Appended, FleetHead, FleetLog, FleetRecord } from './fleet-log.js';
-import type { IdlePlace } from './fleet-registry.js';
+import type { BareCheckpoint } from './fleet-registry.js';
+
+/** NATS is asked again at least so often, in ms: once it stores again, all is stored soon. */
+const MAX_BACKOFF_MS = 4_000;
 
 /** An append that was refused, although nothing is seen that came before it, is tried again after this time, in ms. */
-const UNSEEN = 250;
+const UNSEEN_MS = 250;
 
 /** What a stored watch needs. */
 export interface StoredWatchConfig {
@@ -36,9 +39,9 @@ export interface StoredWatchConfig {
   /** The epoch in which this worker holds the shard. */
   readonly epoch: number;
   /** Up to where there was nothing new, as the last owner of the shard has seen it. */
-  readonly idle: IdlePlace | undefined;
+  readonly idle: BareCheckpoint | undefined;
   /** Called when there is nothing new up to some place. */
-  readonly onIdle: (place: IdlePlace) => void;
+  readonly onBareCheckpoint: (place: BareCheckpoint) => void;
   /** Called with 1 when there is an answer to be stored, and with -1 when it is, or is given up. */
   readonly onUnstored: (change: 1 | -1) => void;
   /** Makes the key of a record. */
@@ -50,9 +53,9 @@ export interface StoredWatchConfig {
 /** What happens in a stored watch. */
 export type StoredWatchEvent =
   | { readonly kind: 'stored'; readonly events: number; readonly gap: Gap | undefined }
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'conflict' }
   | { readonly kind: 'status'; readonly status: WatchStatus }
-  | { readonly kind: 'trouble'; readonly error: unknown };
+  | { readonly kind: 'nats_error'; readonly error: unknown };
 
 /** Another worker has stored a record in a later epoch: this worker does not hold the shard any more. */
 export class Superseded extends Error {
@@ -74,20 +77,20 @@ export function storedWatch(config: StoredWatchConfig): Observable<StoredWatchEv
     /** Repeats what NATS does not answer, and tells so. */
     const tried = <T>(task$: Observable<T>) =>
       task$.pipe(
-        tap({ error: (error: unknown) => subscriber.next({ kind: 'trouble', error }) }),
-        backoff({ testing: { random }, scheduler }),
+        tap({ error: (error: unknown) => subscriber.next({ kind: 'nats_error', error }) }),
+        backoff({ max: MAX_BACKOFF_MS, testing: { random }, scheduler }),
       );
     let { idle } = config;
-    const onIdle = (place: IdlePlace) => {
+    const onBareCheckpoint = (place: BareCheckpoint) => {
       idle = place;
-      config.onIdle(place);
+      config.onBareCheckpoint(place);
     };
     const signals$ = log.lost$.pipe(
       startWith(undefined),
       switchMap(() => tried(log.head(identity_id))),
       switchMap(head => {
         if (head.epoch > config.epoch) throw new Superseded(head.epoch);
-        const now = { ...config, idle, onIdle };
+        const now = { ...config, idle, onBareCheckpoint };
         const appending = new Appending(head, now, tried, event => subscriber.next(event));
         return config.watch({
           from: appending.start,
@@ -111,13 +114,13 @@ class Appending {
   #head: FleetHead;
   readonly #config: StoredWatchConfig;
   readonly #tried: <T>(task$: Observable<T>) => Observable<T>;
-  readonly #tell: (event: StoredWatchEvent) => void;
+  readonly #emit: (event: StoredWatchEvent) => void;
 
   constructor(
     head: FleetHead,
     config: StoredWatchConfig,
     tried: <T>(task$: Observable<T>) => Observable<T>,
-    tell: (event: StoredWatchEvent) => void,
+    emit: (event: StoredWatchEvent) => void,
   ) {
     const { idle } = config;
     // All records have expired, and the place after the last one has been kept for longer.
@@ -127,7 +130,7 @@ class Appending {
       : head;
     this.#config = config;
     this.#tried = tried;
-    this.#tell = tell;
+    this.#emit = emit;
   }
 
   /** Where to begin: the last record, or later if nothing came after it. Without any record, from now. */
@@ -140,10 +143,10 @@ class Appending {
   }
 
   acknowledge(answer: RawEventList, checkpoint: Checkpoint, gap?: Gap): Observable<AckDecision> {
-    const { identity_id, epoch, newKey, onIdle, onUnstored } = this.#config;
+    const { identity_id, epoch, newKey, onBareCheckpoint, onUnstored } = this.#config;
     const { record } = this.#head;
     if (record && answer.events.length === 0 && !gap) {
-      onIdle({ sequence: record.sequence, ...checkpoint });
+      onBareCheckpoint({ sequence: record.sequence, ...checkpoint });
       return EMPTY;
     }
     return defer(() => {
@@ -170,16 +173,16 @@ class Appending {
       this.#head = { ...appended.head, record: before.record };
       const again$ = defer(() => this.#append(record));
       return appended.head.last === before.last
-        ? timer(UNSEEN, this.#config.scheduler).pipe(concatMap(() => again$))
+        ? timer(UNSEEN_MS, this.#config.scheduler).pipe(concatMap(() => again$))
         : again$;
     }
-    this.#tell({ kind: 'refused' });
+    this.#emit({ kind: 'conflict' });
     return of({ watch: 'resume', from: last.checkpoint });
   }
 
   #stored({ answer, gap, checkpoint, epoch, key }: FleetRecord, sequence: number): Observable<never> {
     this.#head = { last: sequence, epoch, record: { sequence, checkpoint, epoch, key } };
-    this.#tell({ kind: 'stored', events: answer.events.length, gap });
+    this.#emit({ kind: 'stored', events: answer.events.length, gap });
     return EMPTY;
   }
 }

@@ -41,7 +41,7 @@ describe('the chain of records', () => {
   });
 
   it('has the gap that is stored', () => {
-    const gap = { reason: 'index_refused', at: 1, index: undefined } as const;
+    const gap = { reason: 'index_rejected', at: 1, index: undefined } as const;
     deepStrictEqual(new RecordChain(1).gapBefore({ ...record('a', 2, 1), gap }), gap);
   });
 
@@ -55,7 +55,7 @@ describe('the chain of records', () => {
   });
 
   it('has a gap before the first record of each identity if the position is unknown', () => {
-    const chain = new RecordChain('unknown');
+    const chain = new RecordChain('lost');
     const reasons = [record('a', 11, 0), record('b', 12, 9), record('a', 13, 11)].map(
       one => chain.gapBefore(one)?.reason,
     );

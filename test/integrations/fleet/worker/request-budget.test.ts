@@ -22,7 +22,7 @@ describe('the budget of requests', () => {
       String(at),
     );
     ok(seen <= 15 * 30 + 15);
-    const limited = worker.events.flatMap(event => (event.kind === 'limited' ? [event] : []));
+    const limited = worker.events.flatMap(event => (event.kind === 'rate_limited' ? [event] : []));
     deepStrictEqual(limited.map(({ by, wait }) => [by, wait > 0]).slice(0, 1), [['requestsPerMinute', true]]);
   });
 
@@ -32,7 +32,7 @@ describe('the budget of requests', () => {
     pass(20_000);
     identities$.next(new Set(ids.slice(0, 5)));
     pass(60_000);
-    const limited = worker.events.flatMap(event => (event.kind === 'limited' ? [event.wait > 0] : []));
+    const limited = worker.events.flatMap(event => (event.kind === 'rate_limited' ? [event.wait > 0] : []));
     deepStrictEqual(limited, [true, false]);
   });
 
@@ -41,12 +41,12 @@ describe('the budget of requests', () => {
     const events: FleetEvent[] = [];
     // Two a second, sixty at once.
     const budget = new RequestBudget(120, scheduler, event => events.push(event));
-    for (let i = 0; i < 61; i++) budget.permit().subscribe();
+    for (let i = 0; i < 61; i++) budget.take().subscribe();
     budget.check();
     deepStrictEqual([budget.waiting, events], [1, []]);
-    budget.permit().subscribe();
+    budget.take().subscribe();
     budget.check();
-    deepStrictEqual(events, [{ kind: 'limited', by: 'requestsPerMinute', wait: 1_500, waiting: 2 }]);
+    deepStrictEqual(events, [{ kind: 'rate_limited', by: 'requestsPerMinute', wait: 1_500, waiting: 2 }]);
   });
 
   it('pauses all polls if the service says that there are too many', () => {
@@ -57,7 +57,7 @@ describe('the budget of requests', () => {
     publish(ids[0]!);
     pass(1_000);
     // The poll after its answer was refused.
-    const limited = worker.events.flatMap(event => (event.kind === 'limited' ? [event] : []));
+    const limited = worker.events.flatMap(event => (event.kind === 'rate_limited' ? [event] : []));
     strictEqual(limited[0]?.by, 'service');
     ok(limited[0].wait > 28_000 && limited[0].wait <= 30_000, String(limited[0].wait));
     const before = emulator.requests.length;
@@ -67,7 +67,7 @@ describe('the budget of requests', () => {
     pass(10_000);
     for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
     deepStrictEqual(
-      worker.events.flatMap(event => (event.kind === 'limited' ? [[event.by, event.wait > 0]] : [])),
+      worker.events.flatMap(event => (event.kind === 'rate_limited' ? [[event.by, event.wait > 0]] : [])),
       [
         ['service', true],
         ['service', false],
@@ -82,7 +82,7 @@ describe('the budget of requests', () => {
     emulator.fault({ kind: 'rate_limited', wait: 86_400_000, form: 'date' }, { times: 1 });
     publish(ids[0]!);
     pass(1_000);
-    const limited = worker.events.flatMap(event => (event.kind === 'limited' ? [event.wait] : []));
+    const limited = worker.events.flatMap(event => (event.kind === 'rate_limited' ? [event.wait] : []));
     deepStrictEqual(limited, [900_000]);
     pass(905_000);
     publish(ids[1]!);

@@ -1,22 +1,31 @@
 import { deepStrictEqual } from 'node:assert';
 import { EMPTY } from 'rxjs';
-import { HeldShard } from '../../../../src/integrations/fleet/worker/held-shard.js';
+import { OwnedShard } from '../../../../src/integrations/fleet/worker/owned-shard.js';
 import { virtualTime } from '../../../virtual-time.js';
 
 const HOUR = 3_600_000;
 
 describe('a held shard', () => {
-  it('saves the idle places of the last hour, five thousand at most, the newest', () => {
+  it('saves the bare checkpoints of the last hour, five thousand at most, the newest', () => {
     const { scheduler } = virtualTime();
     const now = scheduler.now();
+    const nothing = () => undefined;
     const saved = (ages: readonly number[]) => {
       const places = ages.map(
         (age, i) => [`identity ${i}`, { index: '1', at: now - age, sequence: 1 }] as const,
       );
       const held = { shard: 0, epoch: 1 };
-      const holder = { watch: () => EMPTY, tell: () => undefined, superseded: () => undefined, scheduler };
-      const counts = { live: 0, retrying: 0, events: 0, unstored: 0, failure: undefined };
-      return Object.keys(new HeldShard(held, Object.fromEntries(places), now, holder, counts).save(now));
+      const holder = {
+        ...{ watch: () => EMPTY, scheduler },
+        emit: nothing,
+        superseded: nothing,
+        polled: nothing,
+      };
+      const counts = {
+        ...{ starting: 0, live: 0, retrying: 0, rejected: 0, events: 0, unstored: 0 },
+        ...{ failure: undefined, unanswered: undefined },
+      };
+      return Object.keys(new OwnedShard(held, Object.fromEntries(places), now, holder, counts).save(now));
     };
     deepStrictEqual(saved([HOUR + 1, HOUR, 0]), ['identity 1', 'identity 2']);
     const many = saved(Array.from({ length: 5_002 }, () => 0));

@@ -3,19 +3,19 @@ import type { KV } from '@nats-io/kv';
 import { firstValueFrom, lastValueFrom, ReplaySubject, takeUntil, timer } from 'rxjs';
 import { InputError, plainObject } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
-import { fenced, openPlaces, type OpenFleet } from '../nats/index.js';
+import { fenced, openPositions, type OpenFleet } from '../nats/index.js';
 
 const CONSUMER = 'consumer.';
 
 /** How often a place is saved at most, in ms. */
-const SPACING = 20;
+const SPACING_MS = 20;
 
 /** How often, and how long after each other in ms, to try again when another process has written, or a server lags behind. */
 const ATTEMPTS = 40;
-const PAUSE = 50;
+const PAUSE_MS = 50;
 
 /** How to open a place. */
-export interface DurablePlaceConfig {
+export interface DurablePositionConfig {
   readonly durable: string;
   readonly subjects: string;
   /** The position, if it is not the stored one. */
@@ -37,7 +37,7 @@ interface Place {
  * Where the consumer of a name is. The last process that opens it is the one that reads: what another one saves afterwards is
  * refused.
  */
-export class DurablePlace {
+export class DurablePosition {
   readonly #kv: KV;
   readonly #name: string;
   readonly #key: string;
@@ -56,7 +56,7 @@ export class DurablePlace {
   private constructor(
     { nats, names }: OpenFleet,
     kv: KV,
-    { durable, subjects }: DurablePlaceConfig,
+    { durable, subjects }: DurablePositionConfig,
     fail: (error: TakenOver) => void,
   ) {
     this.#kv = kv;
@@ -64,7 +64,7 @@ export class DurablePlace {
     this.#key = CONSUMER + durable;
     this.#fail = fail;
     this.#next = { reader: this.#reader, subjects, position: 0 };
-    this.#listening = nats.subscribe(`$KV.${names.places}.${this.#key}`, {
+    this.#listening = nats.subscribe(`$KV.${names.positions}.${this.#key}`, {
       callback: (_, message) => {
         if (placeIn(message)?.reader === this.#reader) return;
         this.#isInDoubt = true;
@@ -76,11 +76,11 @@ export class DurablePlace {
   /** Opens the place of a name, which is `from` if that is given. From now on, other processes have lost it: `fail` is called there. */
   static async open(
     fleet: OpenFleet,
-    config: DurablePlaceConfig,
+    config: DurablePositionConfig,
     fail: (error: TakenOver) => void,
-  ): Promise<DurablePlace> {
+  ): Promise<DurablePosition> {
     const { subjects, from } = config;
-    const place = new DurablePlace(fleet, await openPlaces(fleet), config, fail);
+    const place = new DurablePosition(fleet, await openPositions(fleet), config, fail);
     try {
       await place.#write(known => {
         if (known && known.subjects !== subjects) {
@@ -128,7 +128,7 @@ export class DurablePlace {
     for (let tried: Place | undefined; this.#saved !== this.#next && tried !== this.#next;) {
       tried = this.#next;
       await this.#save().catch(() => undefined);
-      await lastValueFrom(timer(SPACING).pipe(takeUntil(this.#closed$)), { defaultValue: 0 });
+      await lastValueFrom(timer(SPACING_MS).pipe(takeUntil(this.#closed$)), { defaultValue: 0 });
     }
     this.#isSaving = false;
   }
@@ -159,7 +159,7 @@ export class DurablePlace {
         this.#saved = place;
         return;
       }
-      if (attempt > 0) await firstValueFrom(timer(PAUSE));
+      if (attempt > 0) await firstValueFrom(timer(PAUSE_MS));
       const entry = await this.#kv.get(this.#key);
       this.#revision = entry?.revision ?? 0;
       known = entry ? placeIn(entry) : undefined;

@@ -11,18 +11,18 @@ import {
 import { isInputError } from '../../../error/index.js';
 import { backoff } from '../../../stream/index.js';
 import type { FleetEvent, Heartbeat } from '../fleet-event.js';
-import type { FleetRegistry, IdlePlaces, Shares } from './fleet-registry.js';
-import { HeldShard, type ShardCounts, type WatchIdentity } from './held-shard.js';
+import type { FleetRegistry, BareCheckpoints, Shares } from './fleet-registry.js';
+import { OwnedShard, type ShardCounts, type WatchIdentity } from './owned-shard.js';
 import type { Identities } from './identities.js';
 
 /** What a worker needs to hold shards. */
-export interface HeldShardsConfig {
+export interface OwnedShardsConfig {
   /** Of the worker. */
   readonly name: string;
-  readonly registry: Pick<FleetRegistry, 'places' | 'storePlaces'>;
+  readonly registry: Pick<FleetRegistry, 'checkpoints' | 'storeCheckpoints'>;
   readonly identities: Identities;
   readonly watch: WatchIdentity;
-  readonly tell: (event: FleetEvent) => void;
+  readonly emit: (event: FleetEvent) => void;
   /** Tells if something fails, and completes. */
   readonly tried: <T>(task$: Observable<T>) => Observable<T>;
   /** The identities of a shard cannot be known. */
@@ -36,18 +36,21 @@ export interface HeldShardsConfig {
 }
 
 /** The shards that a worker holds, and follows the identities of. */
-export class HeldShards {
-  readonly #config: HeldShardsConfig;
-  readonly #held = new Map<number, HeldShard>();
+export class OwnedShards {
+  readonly #config: OwnedShardsConfig;
+  readonly #held = new Map<number, OwnedShard>();
   /** Those whose places are being read. */
   readonly #taking = new Map<number, Subscription>();
   /** Those that it has, and either does not hold yet, or does not know the identities of. */
   readonly #unsettled = new Set<number>();
   /** Epochs that have been seen in records. */
   readonly #epochs = new Map<number, number>();
-  readonly #counts: ShardCounts = { live: 0, retrying: 0, events: 0, unstored: 0, failure: undefined };
+  readonly #counts: ShardCounts = {
+    ...{ starting: 0, live: 0, retrying: 0, rejected: 0, events: 0, unstored: 0 },
+    ...{ failure: undefined, unanswered: undefined },
+  };
 
-  constructor(config: HeldShardsConfig) {
+  constructor(config: OwnedShardsConfig) {
     this.#config = config;
   }
 
@@ -78,52 +81,67 @@ export class HeldShards {
     for (const shard of [...this.#held.keys(), ...this.#taking.keys()]) this.#lose(shard);
   }
 
-  /** Saves idle places that have not been saved for a while. */
+  /** Saves bare checkpoints that have not been saved for a while. */
   save(): Observable<unknown> {
     const now = this.#config.monotonic.now();
     const unsaved = [...this.#held.values()].filter(held => held.isUnsaved(now));
-    return merge(...unsaved.map(held => this.#storePlaces(held)));
+    return merge(...unsaved.map(held => this.#storeCheckpoints(held)));
   }
 
   /** What a worker tells about what it holds. */
   get numbers(): Omit<Heartbeat, 'worker' | 'instance' | 'capacity' | 'waiting'> {
-    const { live, retrying, events, unstored } = this.#counts;
+    const { live, retrying, rejected, events, unstored } = this.#counts;
     let identities = 0;
     for (const { size } of this.#held.values()) identities += size;
-    return { shards: this.#held.size, identities, live, retrying, events, unstored };
+    return { shards: this.#held.size, identities, live, retrying, rejected, events, unstored };
   }
 
-  /** Tells the last failure of a poll, as long as polls fail. */
-  tellFailure(): void {
-    const { failure, retrying } = this.#counts;
+  /** How many identities have not been polled yet. */
+  get starting(): number {
+    return this.#counts.starting;
+  }
+
+  /** Tells the last failure of a poll, as long as polls fail, and what NATS has failed to do since this was called. */
+  tellFailures(): void {
+    const { failure, retrying, unanswered } = this.#counts;
     if (retrying === 0) this.#counts.failure = undefined;
-    else if (failure) this.#config.tell({ kind: 'retrying', ...failure, identities: retrying });
+    else if (failure) this.#config.emit({ kind: 'retrying', ...failure, identities: retrying });
+    this.#counts.unanswered = undefined;
+    if (unanswered) {
+      const { error, identities } = unanswered;
+      this.#config.emit({ kind: 'nats_error', error, identities: identities.size });
+    }
   }
 
   #take(shard: number, shareEpoch: number, from: string | undefined): void {
-    const { registry, tried, tell } = this.#config;
+    const { registry, tried, emit } = this.#config;
     const epoch = Math.max(shareEpoch, (this.#epochs.get(shard) ?? -1) + 1);
     const taking = new Subscription();
     this.#taking.set(shard, taking);
     this.#unsettled.add(shard);
-    const hold = (places: IdlePlaces) => {
+    const hold = (places: BareCheckpoints) => {
       this.#taking.delete(shard);
-      tell({ kind: 'assigned', shard, epoch, from });
+      emit({ kind: 'assigned', shard, epoch, from });
       this.#hold(shard, epoch, places);
     };
     taking.add(() => this.#taking.delete(shard));
-    taking.add(tried(registry.places(shard)).subscribe({ next: hold, complete: () => taking.unsubscribe() }));
+    taking.add(
+      tried(registry.checkpoints(shard)).subscribe({ next: hold, complete: () => taking.unsubscribe() }),
+    );
   }
 
-  #hold(shard: number, epoch: number, places: IdlePlaces): void {
-    const { watch, identities, tell, failed, scheduler, monotonic } = this.#config;
-    const superseded = (held: HeldShard, seen: number) => {
+  #hold(shard: number, epoch: number, places: BareCheckpoints): void {
+    const { watch, identities, emit, failed, scheduler, monotonic } = this.#config;
+    const superseded = (held: OwnedShard, seen: number) => {
       this.#epochs.set(shard, Math.max(seen, this.#epochs.get(shard) ?? 0));
       if (this.#held.get(shard) === held) this.#lose(shard);
       this.#config.superseded();
     };
-    const holder = { watch, tell, superseded, scheduler };
-    const held = new HeldShard({ shard, epoch }, places, monotonic.now(), holder, this.#counts);
+    const polled = () => {
+      if (this.#counts.starting === 0) this.#config.settled();
+    };
+    const holder = { watch, emit, superseded, polled, scheduler };
+    const held = new OwnedShard({ shard, epoch }, places, monotonic.now(), holder, this.#counts);
     this.#held.set(shard, held);
     const identities$ = defer(() => identities.of(shard)).pipe(
       tap({
@@ -131,7 +149,7 @@ export class HeldShards {
           if (this.#unsettled.delete(shard) && this.isSettled) this.#config.settled();
         },
         error: (error: unknown) => {
-          if (!isInputError(error)) tell({ kind: 'trouble', error });
+          if (!isInputError(error)) emit({ kind: 'nats_error', error });
         },
       }),
       backoff({ shouldRetry: error => !isInputError(error), scheduler }),
@@ -143,19 +161,19 @@ export class HeldShards {
     const held = this.#held.get(shard);
     this.#drop(shard);
     if (!held) return EMPTY;
-    this.#config.tell({ kind: 'released', shard });
-    return this.#storePlaces(held);
+    this.#config.emit({ kind: 'released', shard });
+    return this.#storeCheckpoints(held);
   }
 
-  #storePlaces(held: HeldShard): Observable<unknown> {
+  #storeCheckpoints(held: OwnedShard): Observable<unknown> {
     const { registry, tried, monotonic } = this.#config;
-    return tried(registry.storePlaces(held.shard, held.save(monotonic.now())));
+    return tried(registry.storeCheckpoints(held.shard, held.save(monotonic.now())));
   }
 
   #lose(shard: number): void {
     const isHeld = this.#held.has(shard);
     this.#drop(shard);
-    if (isHeld) this.#config.tell({ kind: 'lost', shard });
+    if (isHeld) this.#config.emit({ kind: 'lost', shard });
   }
 
   #drop(shard: number): void {
