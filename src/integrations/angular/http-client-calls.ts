@@ -20,7 +20,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '../../transport/index.js';
-import { CALL_TRANSPORT, type LobbyFeature } from './lobby.js';
+import { CALL_TRANSPORT, type LobbyClientFeature } from './lobby.js';
 import { isSameUrl } from './urls.js';
 
 /**
@@ -28,24 +28,24 @@ import { isSameUrl } from './urls.js';
  * sent more than once to the same effect: `players.connected` is not, so an interceptor that retries has to look.
  *
  * @example
- * const mayRetry = request.context.get(LOBBY_REQUEST)?.idempotent ?? request.method === 'GET';
+ * const mayRetry = request.context.get(LOBBY_CLIENT_REQUEST)?.idempotent ?? request.method === 'GET';
  */
-export const LOBBY_REQUEST = /* @__PURE__ */ new HttpContextToken<
+export const LOBBY_CLIENT_REQUEST = /* @__PURE__ */ new HttpContextToken<
   { readonly idempotent: boolean } | undefined
 >(() => undefined);
 
 /**
  * Sends plain requests through `HttpClient`, so that interceptors see them, with their bearer token. Polls never are: each would keep
  * the application unstable while the service holds it. They use the `transport` of the client, so an interceptor cannot add a token
- * for them: it has to be in the config of `provideLobby`.
+ * for them: it has to be in the config of `provideLobbyClient`.
  *
  * Redirects are errors. With `provideHttpClient(withFetch())` none is followed. `XMLHttpRequest` follows them without telling, so an
  * answer from another URL than interceptors have sent the request to counts as one. A body that is larger than `maxBody` is not read to its end.
  *
  * @example
- * providers: [provideHttpClient(withFetch()), provideLobby(() => ({ url, token }), withHttpClientCalls())]
+ * providers: [provideHttpClient(withFetch()), provideLobbyClient(() => ({ url, token }), withHttpClientCalls())]
  */
-export function withHttpClientCalls(): LobbyFeature {
+export function withHttpClientCalls(): LobbyClientFeature {
   return { providers: [{ provide: CALL_TRANSPORT, useFactory: overHttpClient }] };
 }
 
@@ -75,7 +75,7 @@ function overHttpClient(): Transport {
   return request => {
     const { method, url, headers, body, idempotent = false, keepalive, maxBody = MAX_BODY } = request;
     const target = { url };
-    const context = new HttpContext().set(LOBBY_REQUEST, { idempotent }).set(SENT, target);
+    const context = new HttpContext().set(LOBBY_CLIENT_REQUEST, { idempotent }).set(SENT, target);
     const options = {
       headers,
       context,

@@ -4,10 +4,10 @@
  * @module lobby-rx/angular
  */
 
-export { LOBBY_REQUEST, withHttpClientCalls } from './http-client-calls.js';
+export { LOBBY_CLIENT_REQUEST, withHttpClientCalls } from './http-client-calls.js';
 export { injectFeed, type LiveFeed } from './live-feed.js';
 export { injectRoster, type LiveRoster } from './live-roster.js';
-export { injectLobby, LOBBY, provideLobby, type LobbyFeature } from './lobby.js';
+export { injectLobbyClient, LOBBY_CLIENT, provideLobbyClient, type LobbyClientFeature } from './lobby.js';
 export {
   injectNotifications,
   type Notifications,

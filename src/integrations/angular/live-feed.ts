@@ -4,7 +4,7 @@ import type { LiveEvent, LobbyJoinEvent, NoOwnEvents, Profile } from '../../prot
 import { ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
 import { feedState } from '../views/index.js';
 import { injectFollow } from './inject-follow.js';
-import { eventsOf, FEED_SHARING, injectLobby, LOBBY_APP } from './lobby.js';
+import { eventsOf, FEED_SHARING, injectLobbyClient, CLIENT_APP } from './lobby.js';
 
 /** The client's feed as signals, until what injected it is destroyed. */
 export interface LiveFeed<Own extends object = NoOwnEvents> {
@@ -14,6 +14,10 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   readonly gap: Signal<Gap | undefined>;
   /** The lobby to join that came last, until it is dismissed. */
   readonly lobbyJoin: Signal<LobbyJoinEvent | undefined>;
+  /** When the reservation of that ends, in ms since 1970. */
+  readonly lobbyJoinExpiresAt: Signal<number | undefined>;
+  /** It has ended: the lobby server will refuse the player token. */
+  readonly isLobbyJoinExpired: Signal<boolean>;
   /** The profiles that have come, each as it was last, by `identity_id`: the 1,000 that changed last. */
   readonly profiles: Signal<ReadonlyMap<string, Profile>>;
   /** Whether this tab polls: false if another one does it, with `withOneFeedForAllTabs`. */
@@ -48,7 +52,7 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
 export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
   assertInInjectionContext(injectFeed);
   const { state, current, event$ } = injectFollowedFeed<Own>();
-  const { zone, profiles } = inject(LOBBY_APP);
+  const { zone, profiles } = inject(CLIENT_APP);
   const errors = inject(ErrorHandler);
   const follow = injectFollow();
   const leads = signal(true);
@@ -58,6 +62,8 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
     status: computed(() => current().status),
     gap: computed(() => current().gap),
     lobbyJoin: computed(() => current().lobbyJoin),
+    lobbyJoinExpiresAt: computed(() => current().lobbyJoinExpiresAt),
+    isLobbyJoinExpired: computed(() => current().isLobbyJoinExpired ?? false),
     profiles: profiles.byId,
     leads: leads.asReadonly(),
     dismiss: handled => state.dismiss(handled),
@@ -75,8 +81,8 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
 
 /** The client's feed, which is polled for as long as what injects it lives: its state, as it is now, and its events. */
 export function injectFollowedFeed<Own extends object>() {
-  const client = injectLobby<Own>();
-  const { zone, isServer } = inject(LOBBY_APP);
+  const client = injectLobbyClient<Own>();
+  const { zone, isServer } = inject(CLIENT_APP);
   const state = feedState(client);
   const current = signal(state.value);
   if (!isServer) injectFollow()(zone.outside(state), next => current.set(next));

@@ -13,8 +13,13 @@ import {
 import { defer, finalize, takeUntil, takeWhile, tap, timer, type Observable } from 'rxjs';
 import type { GroupMember } from '../../protocol/index.js';
 import { connecting, type WatchStatus } from '../../stream/index.js';
-import { groupState, type GroupState, type GroupStateConfig, type StateObservable } from '../views/index.js';
-import { injectLobby, LOBBY_APP } from './lobby.js';
+import {
+  rosterState,
+  type RosterState,
+  type RosterStateConfig,
+  type StateObservable,
+} from '../views/index.js';
+import { injectLobbyClient, CLIENT_APP } from './lobby.js';
 
 /** The members of a group as signals, until what injected them is destroyed. They never throw. */
 export interface LiveRoster {
@@ -38,8 +43,8 @@ const SERVER_PATIENCE_MS = 2_000;
 /** Which group is shown: its state, or why there is none, and what a server has handed over. */
 interface Wanted {
   readonly group_id?: string;
-  readonly state?: StateObservable<GroupState>;
-  readonly otherwise: GroupState;
+  readonly state?: StateObservable<RosterState>;
+  readonly otherwise: RosterState;
 }
 
 /**
@@ -60,11 +65,11 @@ interface Wanted {
  */
 export function injectRoster(
   group_id: () => string | undefined,
-  config: (group_id: string) => GroupStateConfig = () => ({}),
+  config: (group_id: string) => RosterStateConfig = () => ({}),
 ): LiveRoster {
   assertInInjectionContext(injectRoster);
-  const client = injectLobby();
-  const { isServer, zone } = inject(LOBBY_APP);
+  const client = injectLobbyClient();
+  const { isServer, zone } = inject(CLIENT_APP);
   const handedOver = inject(TransferState);
   const readOnce = isServer ? readingOnce() : undefined;
   const idle = { ...connecting(client.scheduler.now()), state: 'idle' } as const;
@@ -75,7 +80,7 @@ export function injectRoster(
       try {
         const id = group_id();
         if (id === undefined) return { otherwise: { status: idle } };
-        const state = untracked(() => groupState(client, id, config(id)));
+        const state = untracked(() => rosterState(client, id, config(id)));
         const members = handedOver.get(keyOf(id), undefined);
         return { group_id: id, state, otherwise: { ...(members && byId(members)), status: idle } };
       } catch (error) {
@@ -84,8 +89,8 @@ export function injectRoster(
     },
     { equal: (one, other) => one.state !== undefined && one.state === other.state },
   );
-  const latest = signal<{ readonly of: Wanted; readonly state: GroupState } | undefined>(undefined);
-  const current = computed((): GroupState => {
+  const latest = signal<{ readonly of: Wanted; readonly state: RosterState } | undefined>(undefined);
+  const current = computed((): RosterState => {
     const of = wanted();
     const last = latest();
     // Another group may be wanted already, although the effect has yet to run again.
@@ -123,8 +128,8 @@ export function injectRoster(
 }
 
 /** The state of a group on a server, until its members have come: who renders a page for once does not want to hear of changes. */
-function readingOnce(): (state: StateObservable<GroupState>, group_id: string) => Observable<GroupState> {
-  const { scheduler } = inject(LOBBY_APP);
+function readingOnce(): (state: StateObservable<RosterState>, group_id: string) => Observable<RosterState> {
+  const { scheduler } = inject(CLIENT_APP);
   const handedOver = inject(TransferState);
   const tasks = inject(PendingTasks);
   return (state, group_id) =>
@@ -138,7 +143,7 @@ function readingOnce(): (state: StateObservable<GroupState>, group_id: string) =
     );
 }
 
-function byId(members: readonly GroupMember[]): Pick<GroupState, 'members'> {
+function byId(members: readonly GroupMember[]): Pick<RosterState, 'members'> {
   return { members: new Map(members.map(member => [member.identity.identity_id, member])) };
 }
 

@@ -22,7 +22,7 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import { createClient, type Client, type ClientConfig } from '../../client/index.js';
-import { checkArgument, given, plainObject } from '../../error/index.js';
+import { checkArgument, definedOptions, plainObject } from '../../error/index.js';
 import type { EventCodecs, LiveEvent, NoOwnEvents } from '../../protocol/index.js';
 import { answers, runWhile, type EventFeed } from '../../stream/index.js';
 import { fromFetch, type Token, type TokenValue, type Transport } from '../../transport/index.js';
@@ -31,13 +31,13 @@ import { feedState } from '../views/index.js';
 import { AppZone } from './app-zone.js';
 import { LatestProfiles } from './latest-profiles.js';
 
-/** Something to add to {@link provideLobby}. */
-export interface LobbyFeature {
+/** Something to add to {@link provideLobbyClient}. */
+export interface LobbyClientFeature {
   readonly providers: readonly Provider[];
 }
 
 /** What features and injected streams need to know of the client that an injector provides. */
-export interface LobbyApp {
+export interface ClientApp {
   readonly zone: AppZone;
   readonly config: ClientConfig<EventCodecs>;
   /** The clock of the client: what it schedules does not keep the application unstable. */
@@ -46,7 +46,7 @@ export interface LobbyApp {
   readonly profiles: LatestProfiles;
 }
 
-export const LOBBY_APP = /* @__PURE__ */ new InjectionToken<LobbyApp>('LOBBY_APP');
+export const CLIENT_APP = /* @__PURE__ */ new InjectionToken<ClientApp>('CLIENT_APP');
 
 /** How requests that do not block are sent; null if by the client's own transport. */
 export const CALL_TRANSPORT = /* @__PURE__ */ new InjectionToken<Transport | null>('LOBBY_CALL_TRANSPORT');
@@ -55,14 +55,14 @@ export const CALL_TRANSPORT = /* @__PURE__ */ new InjectionToken<Transport | nul
 export const FEED_SHARING = /* @__PURE__ */ new InjectionToken<TabSharing | null>('LOBBY_FEED_SHARING');
 
 /**
- * The client of an injector, as {@link provideLobby} configures it.
+ * The client of an injector, as {@link provideLobbyClient} configures it.
  *
  * @example
  * ```ts
- * TestBed.configureTestingModule({ providers: [{ provide: LOBBY, useValue: createClient(config) }] });
+ * TestBed.configureTestingModule({ providers: [{ provide: LOBBY_CLIENT, useValue: createClient(config) }] });
  * ```
  */
-export const LOBBY = /* @__PURE__ */ new InjectionToken<Client>('LOBBY');
+export const LOBBY_CLIENT = /* @__PURE__ */ new InjectionToken<Client>('LOBBY_CLIENT');
 
 /**
  * Provides a client of the service: one for each injector that it is given to, and nothing outside of injectors, so that a
@@ -76,16 +76,16 @@ export const LOBBY = /* @__PURE__ */ new InjectionToken<Client>('LOBBY');
  *
  * @example
  * bootstrapApplication(App, {
- *   providers: [provideLobby(() => ({ url: 'https://api.example.com', token: tokenOf(inject(Session)) }))],
+ *   providers: [provideLobbyClient(() => ({ url: 'https://api.example.com', token: tokenOf(inject(Session)) }))],
  * });
  */
-export function provideLobby<const Codecs extends EventCodecs = NoOwnEvents>(
+export function provideLobbyClient<const Codecs extends EventCodecs = NoOwnEvents>(
   config: () => ClientConfig<Codecs>,
-  ...features: readonly LobbyFeature[]
+  ...features: readonly LobbyClientFeature[]
 ): EnvironmentProviders {
   return makeEnvironmentProviders([
-    { provide: LOBBY_APP, useFactory: () => createApp(config()) },
-    { provide: LOBBY, useFactory: createLobby },
+    { provide: CLIENT_APP, useFactory: () => createApp(config()) },
+    { provide: LOBBY_CLIENT, useFactory: createLobbyClient },
     // Those of a parent are for its own client.
     { provide: CALL_TRANSPORT, useValue: null },
     { provide: FEED_SHARING, useValue: null },
@@ -94,28 +94,28 @@ export function provideLobby<const Codecs extends EventCodecs = NoOwnEvents>(
 }
 
 /**
- * Injects the client. `Own` has the payloads of your own event kinds. Throws if no {@link provideLobby} is there, or outside of an
+ * Injects the client. `Own` has the payloads of your own event kinds. Throws if no {@link provideLobbyClient} is there, or outside of an
  * injection context.
  *
  * @example
- * readonly #lobby = injectLobby();
+ * readonly #lobby = injectLobbyClient();
  */
-export function injectLobby<Own extends object = NoOwnEvents>(): Client<Own> {
-  return inject(LOBBY) as unknown as Client<Own>;
+export function injectLobbyClient<Own extends object = NoOwnEvents>(): Client<Own> {
+  return inject(LOBBY_CLIENT) as unknown as Client<Own>;
 }
 
-function createApp(config: ClientConfig<EventCodecs>): LobbyApp {
-  checkArgument('what provideLobby() is given', plainObject, config);
+function createApp(config: ClientConfig<EventCodecs>): ClientApp {
+  checkArgument('what provideLobbyClient() is given', plainObject, config);
   // Refuses what is invalid before any of it is used. It sends nothing.
   createClient(config);
   const zone = new AppZone(inject(NgZone));
   const scheduler = zone.scheduler(config.scheduler ?? asyncScheduler);
   const isServer = isPlatformServer(inject(PLATFORM_ID));
-  return { zone, config: given(config), scheduler, isServer, profiles: new LatestProfiles() };
+  return { zone, config: definedOptions(config), scheduler, isServer, profiles: new LatestProfiles() };
 }
 
-function createLobby(): Client {
-  const { zone, config, scheduler, isServer, profiles } = inject(LOBBY_APP);
+function createLobbyClient(): Client {
+  const { zone, config, scheduler, isServer, profiles } = inject(CLIENT_APP);
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
   const client = createClient({

@@ -6,7 +6,7 @@ import type { LiveEvent, NoOwnEvents, Notification } from '../../protocol/index.
 import { pageEvents } from '../../stream/index.js';
 import { injectFollow } from './inject-follow.js';
 import { injectFollowedFeed } from './live-feed.js';
-import { LOBBY_APP } from './lobby.js';
+import { CLIENT_APP } from './lobby.js';
 import { isWebUrl } from './urls.js';
 
 /** A notification that is shown. */
@@ -73,7 +73,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
   assertInInjectionContext(injectNotifications);
   checkOptions<object>(config, OPTIONS);
   const { duration = 6_000, open: openers = {} } = config;
-  const { zone, scheduler } = inject(LOBBY_APP);
+  const { zone, scheduler } = inject(CLIENT_APP);
   const document = inject(DOCUMENT) as DocumentLike;
   const timers = new Map<number, Subscription>();
   const holders = new Map<number, Set<string>>();

@@ -1,7 +1,7 @@
 import { inject, PLATFORM_ID } from '@angular/core';
 import { isPlatformBrowser } from '@angular/common';
 import { acrossTabs, type TabSharing } from '../browser/index.js';
-import { FEED_SHARING, LOBBY_APP, type LobbyFeature } from './lobby.js';
+import { FEED_SHARING, CLIENT_APP, type LobbyClientFeature } from './lobby.js';
 
 /**
  * Lets one tab of the site poll the client's feed for all of them; see `acrossTabs` of `lobby-rx/browser`. It changes the client's
@@ -11,9 +11,9 @@ import { FEED_SHARING, LOBBY_APP, type LobbyFeature } from './lobby.js';
  * Injecting the client throws an `InputError` if the name is empty.
  *
  * @example
- * provideLobby(() => ({ url, token }), withOneFeedForAllTabs(() => `events of ${inject(Session).identity_id}`))
+ * provideLobbyClient(() => ({ url, token }), withOneFeedForAllTabs(() => `events of ${inject(Session).identity_id}`))
  */
-export function withOneFeedForAllTabs(name: () => string): LobbyFeature {
+export function withOneFeedForAllTabs(name: () => string): LobbyClientFeature {
   return {
     providers: [
       {
@@ -25,7 +25,7 @@ export function withOneFeedForAllTabs(name: () => string): LobbyFeature {
 }
 
 function sharing(name: string): TabSharing {
-  const { zone, scheduler } = inject(LOBBY_APP);
+  const { zone, scheduler } = inject(CLIENT_APP);
   const tabs = acrossTabs(name, { scheduler });
   const share = ((watch, shared) => zone.outside(tabs(watch, shared))) as TabSharing;
   return Object.assign(share, { leads$: tabs.leads$ });

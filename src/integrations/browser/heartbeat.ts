@@ -1,10 +1,10 @@
 import { defer, interval, tap, type Observable, type SchedulerLike } from 'rxjs';
 
 /** The time between two beats, in ms. */
-const INTERVAL = 1_000;
+const INTERVAL_MS = 1_000;
 
 /** So many beats without a message are a silence. */
-const MAX_SILENCE = 3;
+const MAX_MISSED = 3;
 
 /** A beat after so many times its interval is late. */
 const LATE = 2;
@@ -24,16 +24,16 @@ export class Heartbeat {
     this.beats$ = defer(() => {
       this.#lastBeat = scheduler.now();
       this.#silence = 0;
-      return interval(INTERVAL, scheduler);
+      return interval(INTERVAL_MS, scheduler);
     }).pipe(
       tap(() => {
         const since = scheduler.now() - this.#lastBeat;
         this.#lastBeat = scheduler.now();
         // A tab that stood still has not listened either, and may get several beats at once afterwards.
-        if (since > LATE * INTERVAL) {
+        if (since > LATE * INTERVAL_MS) {
           this.#silence = 0;
           this.#isDoubtful = true;
-        } else if (since > INTERVAL / 2) this.#silence++;
+        } else if (since > INTERVAL_MS / 2) this.#silence++;
       }),
     );
   }
@@ -45,12 +45,12 @@ export class Heartbeat {
 
   /** Whether no message has come for several beats. */
   isSilent(): boolean {
-    return this.#silence >= MAX_SILENCE;
+    return this.#silence >= MAX_MISSED;
   }
 
   /** Whether a beat was late: the tab was frozen, or busy, or its timers are slow because it is hidden. */
   hasStoodStill(): boolean {
-    return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE * INTERVAL;
+    return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE * INTERVAL_MS;
   }
 
   /** What may have changed while it stood still is known. */

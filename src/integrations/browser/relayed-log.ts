@@ -46,8 +46,7 @@ export class RelayedLog<A> {
       this.#add(relayed);
       return [relayed.signal];
     });
-    if (!this.#position && position) this.skipTo(position);
-    return signals;
+    return this.#position || !position ? signals : [...signals, ...this.skipTo(position)];
   }
 
   /** Whether a signal is the next one, or known already, or comes after others that are missing. */
@@ -65,10 +64,12 @@ export class RelayedLog<A> {
     else if (signal.kind === 'answer') this.#relayed = [relayed];
   }
 
-  /** Goes to a position without the signals before it. */
-  skipTo(position: Checkpoint | undefined): void {
-    this.#position = position;
+  /** Goes to a position without the signals before it. Emits it: who follows has to know where to go on. */
+  skipTo(checkpoint: Checkpoint): readonly WatchSignal<A>[] {
+    this.#position = checkpoint;
     this.#relayed = [];
+    // A state has none.
+    return this.isState ? [] : [{ kind: 'checkpoint', checkpoint }];
   }
 
   /** What followed a position; undefined if that is not known any more. */

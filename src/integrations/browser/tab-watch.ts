@@ -1,6 +1,5 @@
 import {
   asapScheduler,
-  BehaviorSubject,
   catchError,
   concatMap,
   defer,
@@ -10,29 +9,23 @@ import {
   from,
   Observable,
   of,
-  type SchedulerLike,
+  skipWhile,
   subscribeOn,
   switchMap,
   tap,
   timer,
+  type SchedulerLike,
+  type Subscriber,
 } from 'rxjs';
-import { type ResumableWatch, type SharedWatch, type WatchSignal } from '../../stream/index.js';
+import type { ResumableWatch, SharedWatch, WatchSignal } from '../../stream/index.js';
 import { Heartbeat } from './heartbeat.js';
 import { RelayedLog } from './relayed-log.js';
 import { tabLock, type TabLock, type TabLocks } from './tab-lock.js';
-import {
-  cloneable,
-  revived,
-  withStatus,
-  type Relayed,
-  type TabChannel,
-  type TabMessage,
-  type TabQuestion,
-  type TabReply,
-} from './tab-message.js';
+import { cloneable, withStatus, type Relayed, type TabChannel } from './tab-message.js';
+import { TabTalk, type Lead, type TabMemory } from './tab-talk.js';
 
 /** How long a signal of an earlier leader may take to arrive, in ms. */
-const SETTLE = 50;
+const SETTLE_MS = 50;
 
 /** What the tabs that share a watch have in common. */
 export interface TabSettings {
@@ -61,171 +54,135 @@ export function tabWatch<A>(
   shared: SharedWatch,
   settings: TabSettings,
 ): Observable<WatchSignal<A>> {
-  const { name, scheduler, browser, onLead } = settings;
-  const id = String(Math.random());
-  const log = new RelayedLog<A>(shared, scheduler.now());
-  const heartbeat = new Heartbeat(scheduler);
-  /** The number of the newest leader: each has a greater one than those before. */
-  let epoch = 0;
+  const { scheduler } = settings;
+  const memory: TabMemory<A> = {
+    id: String(Math.random()),
+    log: new RelayedLog<A>(shared, scheduler.now()),
+    heartbeat: new Heartbeat(scheduler),
+    epoch: 0,
+  };
   return new Observable(subscriber => {
-    subscriber.next({ kind: 'status', status: log.status });
+    subscriber.next({ kind: 'status', status: memory.log.status });
     // One that leaves at once takes no part.
-    if (subscriber.closed) return;
-    const channel = browser.openChannel(name);
-    subscriber.add(() => channel.close());
-    /** While this tab has the lock, as far as it knows. A settling leader does not poll yet: it may still learn where to poll from. */
-    let lead: { epoch: number; isSettling: boolean; readonly isHeld: () => Promise<boolean> } | undefined;
+    if (!subscriber.closed) new Tab(watch, settings, memory, subscriber).run();
+  });
+}
 
-    /** Whether this tab polls for itself: it may have no lock, or cannot send anything to the others. */
-    const isAlone$ = new BehaviorSubject(false);
-    const post = (message: TabMessage<A>): void => {
-      if (subscriber.closed || isAlone$.value) return;
-      try {
-        channel.postMessage(message);
-      } catch {
-        isAlone$.next(true);
-      }
-    };
-    const ask = (kind: 'hello' | 'claim'): void => post({ kind, by: id, epoch, position: log.position });
-    const reply = ({ by: to, position: from }: TabQuestion): void => {
-      const { position } = log;
-      const status = cloneable(log.status);
-      post({ kind: 'reply', to, epoch, after: from?.index, position, status, missed: log.since(from) });
-    };
-    const claim = (next: number): void => {
-      epoch = next;
-      ask('claim');
-    };
+/** A tab that takes part, from its subscription to its end. */
+class Tab<A> {
+  readonly #talk: TabTalk<A>;
 
-    /** Whether it leads beyond doubt: it knows of no newer leader, and can have missed none. */
-    const isSure = (): boolean => lead?.epoch === epoch && !heartbeat.hasStoodStill();
-    /** Whether it leads. The tab that has the lock does, whatever number another one had when the clock was ahead. */
-    const leads = async (): Promise<boolean> => {
-      const asking = lead;
-      if (!asking || isSure()) return asking !== undefined;
-      if (!(await asking.isHeld()) || lead !== asking) return false;
-      heartbeat.settleDoubt();
-      if (asking.epoch < epoch) claim(epoch + 1);
-      asking.epoch = epoch;
-      return true;
-    };
+  constructor(
+    readonly watch: ResumableWatch<A>,
+    readonly settings: TabSettings,
+    readonly memory: TabMemory<A>,
+    readonly subscriber: Subscriber<WatchSignal<A>>,
+  ) {
+    const channel = settings.browser.openChannel(settings.name);
+    this.#talk = new TabTalk(memory, channel, settings.scheduler, signal => subscriber.next(signal));
+    subscriber.add(() => this.#talk.close());
+  }
 
-    /** The signals that follow from a message. */
-    const onMessage = (message: TabMessage<A>): readonly WatchSignal<A>[] => {
-      const isOlder = message.epoch < epoch;
-      epoch = Math.max(epoch, message.epoch);
-      if (lead && message.kind !== 'reply') {
-        // Its number may be that of a newer leader.
-        void leads().then(isLeading => {
-          if (isLeading && message.kind === 'hello') reply(message);
-        });
-        return [];
-      }
-      const isFollowing = !lead && !isOlder;
-      if (isFollowing && message.kind !== 'hello') heartbeat.hear();
-      switch (message.kind) {
-        case 'hello':
-          return [];
-        case 'claim':
-          if (isOlder || log.knowsMoreThan(message.position)) reply(message);
-          return [];
-        case 'reply':
-          if (message.to !== id) return [];
-          if (lead?.isSettling && !log.isState) return log.take(message.missed ?? [], message.position);
-          return isFollowing ? onReply(message) : [];
-        case 'signal':
-          if (!isFollowing) return [];
-          if (log.place(message.relayed) === 'later') ask('hello');
-          return log.take([withStatus(message.relayed, revived)]);
-        case 'beat':
-          // What came before it has been missed.
-          if (isFollowing && message.index !== log.index) ask('hello');
-          return [];
-      }
-    };
-    const onReply = ({ after, position, status, missed }: TabReply<A>): readonly WatchSignal<A>[] => {
-      const { index } = log;
-      const current: Relayed<A> = { after, signal: { kind: 'status', status: revived(status) } };
-      // It has received more since it asked.
-      if (after !== index) return log.take([current]);
-      if (missed) return log.take([current, ...missed], position);
-      log.skipTo(position);
-      const gap = { reason: 'unwatched', at: scheduler.now(), index } as const;
-      return [...log.take([current]), { kind: 'gap', gap }];
-    };
+  run(): void {
+    const { subscriber } = this;
+    this.#talk.ask('hello');
+    const taking$ = this.#talk.isAlone$.pipe(
+      switchMap(isAlone => (isAlone ? this.#alone() : this.#together())),
+    );
+    subscriber.add(taking$.subscribe(subscriber));
+  }
 
-    /** What this tab polls while it leads. Each signal is sent to the others before it is emitted. */
-    const led$ = ({ isWanted, isHeld }: TabLock): Observable<WatchSignal<A>> => {
-      heartbeat.settleDoubt();
-      // A tab that has just come does not know how many leaders there have been.
-      claim(Math.max(epoch + 1, scheduler.now()));
-      lead = { epoch, isSettling: true, isHeld };
+  /** Follows until it gets the lock, and leads while it has it. */
+  #together(): Observable<WatchSignal<A>> {
+    const { browser, name } = this.settings;
+    const { heartbeat, log } = this.memory;
+    const silent$ = heartbeat.beats$.pipe(
+      tap(
+        () =>
+          this.#talk.lead &&
+          this.#talk.post({ kind: 'beat', epoch: this.#talk.lead.epoch, index: log.index }),
+      ),
+      filter(() => !this.#talk.lead && heartbeat.isSilent()),
+      // It takes some beats to get the lock.
+      tap(() => heartbeat.hear()),
+    );
+    return tabLock(browser.locks, name, silent$, browser.isVisible).pipe(
+      catchError(() => {
+        this.#talk.isAlone$.next(true);
+        return EMPTY;
+      }),
+      switchMap(lock => {
+        if (lock) return this.#led(lock);
+        // It took nothing from others while it was the leader, or seemed to be.
+        this.#talk.ask('hello');
+        return EMPTY;
+      }),
+    );
+  }
+
+  /** What this tab polls while it leads. Each signal is sent to the others before it is emitted. */
+  #led({ isWanted, isHeld }: TabLock): Observable<WatchSignal<A>> {
+    const { heartbeat, log } = this.memory;
+    const { onLead, scheduler } = this.settings;
+    heartbeat.settleDoubt();
+    // A tab that has just come does not know how many leaders there have been.
+    this.#talk.claim(Math.max(this.memory.epoch + 1, scheduler.now()));
+    const lead: Lead = (this.#talk.lead = { epoch: this.memory.epoch, isSettling: true, isHeld });
+    onLead(true);
+    return (isWanted || log.position ? timer(SETTLE_MS, scheduler) : of(0)).pipe(
+      switchMap(() => {
+        lead.isSettling = false;
+        return this.#resumed();
+      }),
+      // The others know the status so far, which is no worse because another tab polls.
+      skipWhile(signal => signal.kind === 'status' && signal.status.state === 'connecting'),
+      // If it does not lead any more, the next leader sends the same.
+      concatMap(signal =>
+        this.#talk.isSure()
+          ? [signal]
+          : from(this.#talk.leads()).pipe(concatMap(isLeading => (isLeading ? [signal] : EMPTY))),
+      ),
+      tap(signal => this.#relay({ after: log.index, signal })),
+      // It ends with the watch, although the waiting for locks would not.
+      tap({ complete: () => this.subscriber.complete() }),
+      finalize(() => {
+        this.#talk.lead = undefined;
+        onLead(false);
+      }),
+    );
+  }
+
+  #relay(relayed: Relayed<A>): void {
+    const { epoch, log } = this.memory;
+    const { signal } = relayed;
+    // That this tab cannot go on says nothing of the others.
+    const isEnd = signal.kind === 'status' && signal.status.state === 'closed';
+    if (!isEnd) this.#talk.post({ kind: 'signal', epoch, relayed: withStatus(relayed, cloneable) });
+    // It is requested again, alone.
+    if (!this.#talk.isAlone$.value) log.take([relayed]);
+  }
+
+  #alone(): Observable<WatchSignal<A>> {
+    const { log } = this.memory;
+    const { onLead } = this.settings;
+    return defer(() => {
+      this.#talk.channel.close();
       onLead(true);
-      return (isWanted || log.position ? timer(SETTLE, scheduler) : of(0)).pipe(
-        switchMap(() => {
-          if (lead) lead.isSettling = false;
-          return watch(log.position ? { from: log.position } : {});
-        }),
-        // The others know the status so far, which is no worse because another tab polls.
-        filter(signal => signal.kind !== 'status' || signal.status.state !== 'connecting'),
-        // If it does not lead any more, the next leader sends the same.
-        concatMap(signal =>
-          isSure() ? [signal] : from(leads()).pipe(concatMap(leads => (leads ? [signal] : EMPTY))),
-        ),
-        tap(signal => {
-          const relayed = { after: log.index, signal };
-          // That this tab cannot go on says nothing of the others.
-          const isEnd = signal.kind === 'status' && signal.status.state === 'closed';
-          if (!isEnd) post({ kind: 'signal', epoch, relayed: withStatus(relayed, cloneable) });
-          // It is requested again, alone.
-          if (!isAlone$.value) log.take([relayed]);
-        }),
-        // It ends with the watch, although the waiting for locks would not.
-        tap({ complete: () => subscriber.complete() }),
-        finalize(() => {
-          lead = undefined;
-          onLead(false);
-        }),
-      );
-    };
-
-    const alone$ = defer(() => {
-      channel.close();
-      onLead(true);
-      return watch(log.position ? { from: log.position } : {});
+      return this.#resumed();
     }).pipe(
       tap({
         // Where it goes on when the page comes back.
         next: signal => log.take([{ after: log.index, signal }]),
-        complete: () => subscriber.complete(),
+        complete: () => this.subscriber.complete(),
         finalize: () => onLead(false),
       }),
       // What could not be sent may be the first word of a leader, which has to end before.
       subscribeOn(asapScheduler),
     );
+  }
 
-    channel.onmessage = ({ data }) => {
-      for (const signal of onMessage(data as TabMessage<A>)) subscriber.next(signal);
-    };
-    ask('hello');
-    const silent$ = heartbeat.beats$.pipe(
-      tap(() => lead && post({ kind: 'beat', epoch: lead.epoch, index: log.index })),
-      filter(() => !lead && heartbeat.isSilent()),
-      // It takes some beats to get the lock.
-      tap(() => heartbeat.hear()),
-    );
-    const taken$ = tabLock(browser.locks, name, silent$, browser.isVisible).pipe(
-      catchError(() => {
-        isAlone$.next(true);
-        return EMPTY;
-      }),
-      switchMap(lock => {
-        if (lock) return led$(lock);
-        // It took nothing from others while it was the leader, or seemed to be.
-        ask('hello');
-        return EMPTY;
-      }),
-    );
-    subscriber.add(isAlone$.pipe(switchMap(isAlone => (isAlone ? alone$ : taken$))).subscribe(subscriber));
-  });
+  #resumed(): Observable<WatchSignal<A>> {
+    const { position } = this.memory.log;
+    return this.watch(position ? { from: position } : {});
+  }
 }

@@ -26,8 +26,8 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
   const open = meter.createUpDownCounter('lobby.polls.open', {
     ...{ unit: '{poll}', description: 'Polls that the service is holding' },
   });
-  const turns = meter.createCounter('lobby.watch.turns', {
-    ...{ unit: '{turn}', description: 'How polls ended' },
+  const turns = meter.createCounter('lobby.watch.poll_ends', {
+    ...{ unit: '{poll}', description: 'How polls ended' },
   });
   const gaps = meter.createCounter('lobby.watch.gaps', {
     ...{ unit: '{gap}', description: 'Points where events may have been missed' },
@@ -43,6 +43,7 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
     });
 
   const ofRequest = (entry: RequestLogEntry) => {
+    if (entry.kind === 'not_sent') return;
     const isPoll = entry.url.includes('watch_index=');
     if (isPoll) open.add(entry.kind === 'request' ? 1 : -1);
     if (entry.kind === 'request') return;
@@ -57,14 +58,14 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
     if (entry.kind === 'gap') {
       gaps.add(1, { 'lobby.gap.reason': entry.reason });
     } else {
-      if (entry.why === 'news' || entry.why === 'nothing') lastWord = clock.now();
-      turns.add(1, { 'lobby.turn.reason': entry.why });
+      if (entry.why === 'news' || entry.why === 'no_news') lastWord = clock.now();
+      turns.add(1, { 'lobby.poll_end.why': entry.why });
     }
   };
   return entry => ('watchId' in entry ? ofWatch(entry) : ofRequest(entry));
 }
 
-function outcomeOf(entry: Exclude<RequestLogEntry, { kind: 'request' }>): Attributes {
+function outcomeOf(entry: Exclude<RequestLogEntry, { kind: 'request' | 'not_sent' }>): Attributes {
   if (entry.kind === 'abort') return { 'error.type': 'abort' };
   if (entry.kind === 'failure')
     return { 'error.type': isTransportError(entry.error) ? entry.error.reason : '_OTHER' };

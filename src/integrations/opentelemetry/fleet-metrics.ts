@@ -1,4 +1,6 @@
 import { metrics, type Meter } from '@opentelemetry/api';
+import { asyncScheduler } from 'rxjs';
+import { monotonicClock } from '../../stream/index.js';
 
 /** What a worker says of itself: `Heartbeat` of `lobby-rx/fleet`. */
 export interface WorkerBeat {
@@ -7,6 +9,7 @@ export interface WorkerBeat {
   readonly identities: number;
   readonly live: number;
   readonly retrying: number;
+  readonly rejected: number;
   readonly events: number;
   readonly unstored: number;
   readonly waiting: number;
@@ -15,13 +18,15 @@ export interface WorkerBeat {
 /** What happens in a fleet: `FleetEvent` of `lobby-rx/fleet`. */
 export interface WorkerEvent {
   readonly kind: string;
-  readonly beat?: WorkerBeat;
+  readonly heartbeat?: WorkerBeat;
+  /** Whether NATS has stored that heartbeat. */
+  readonly stored?: boolean;
   /** Of a shard that is assigned: the silent worker who had it. */
   readonly from?: string | undefined;
 }
 
 /** The events that are counted by their kinds. An assignment is one if the shard was a silent worker's. */
-const INCIDENTS = new Set(['assigned', 'lost', 'refused', 'gap', 'failed', 'trouble']);
+const INCIDENTS = new Set(['assigned', 'lost', 'conflict', 'gap', 'identity_rejected', 'nats_error']);
 
 /**
  * Returns a function for the events of `runFleet` that feeds a meter with what the worker of this process does: its shards, its
@@ -38,6 +43,8 @@ export function fleetMetrics(
   meter: Meter = metrics.getMeter('lobby-rx'),
 ): (event: WorkerEvent) => void {
   let beat: WorkerBeat | undefined;
+  const clock = monotonicClock(asyncScheduler);
+  let storedAt = clock.now();
   const ofWorker = { 'lobby.fleet.worker': worker };
   const gauge = (name: string, unit: string, description: string) =>
     meter.createObservableGauge(`lobby.fleet.${name}`, { unit, description });
@@ -45,6 +52,7 @@ export function fleetMetrics(
   const identities = gauge('identities', '{identity}', 'Identities that it follows, by state');
   const unstored = gauge('unstored', '{answer}', 'Answers that NATS has not stored yet');
   const waiting = gauge('waiting', '{poll}', 'Polls that wait for the rate limit');
+  const age = gauge('heartbeat.age', 's', 'How long NATS has stored no heartbeat of the worker');
   const events = meter.createObservableCounter('lobby.fleet.events', {
     ...{ unit: '{event}', description: 'Events that it has stored' },
   });
@@ -54,20 +62,23 @@ export function fleetMetrics(
   meter.addBatchObservableCallback(
     result => {
       if (!beat) return;
-      const { live, retrying } = beat;
-      for (const [state, count] of Object.entries({
-        ...{ live, retrying, starting: beat.identities - live - retrying },
-      }))
+      const { live, retrying, rejected, unstored: storing } = beat;
+      const starting = Math.max(0, beat.identities - live - retrying - rejected - storing);
+      for (const [state, count] of Object.entries({ live, retrying, rejected, storing, starting }))
         result.observe(identities, count, { ...ofWorker, 'lobby.fleet.state': state });
       result.observe(shards, beat.shards, ofWorker);
       result.observe(unstored, beat.unstored, ofWorker);
       result.observe(waiting, beat.waiting, ofWorker);
       result.observe(events, beat.events, ofWorker);
+      result.observe(age, (clock.now() - storedAt) / 1_000, ofWorker);
     },
-    [shards, identities, unstored, waiting, events],
+    [shards, identities, unstored, waiting, events, age],
   );
   return event => {
-    if (event.beat?.worker === worker) beat = event.beat;
+    if (event.heartbeat?.worker === worker) {
+      beat = event.heartbeat;
+      if (event.stored) storedAt = clock.now();
+    }
     if (!INCIDENTS.has(event.kind) || (event.kind === 'assigned' && event.from === undefined)) return;
     const kind = event.kind === 'assigned' ? 'takeover' : event.kind;
     incidents.add(1, { ...ofWorker, 'lobby.fleet.incident': kind });

@@ -6,7 +6,7 @@ export interface GateFigures {
   readonly away: number;
   readonly waiting: number;
   readonly pending: number;
-  readonly held: number;
+  readonly unresolved: number;
   readonly admitted: number;
   readonly freed: number;
   readonly notFreed: number;
@@ -14,7 +14,7 @@ export interface GateFigures {
   readonly refused: Readonly<Record<string, number>>;
 }
 
-const PLACES = ['open', 'away', 'waiting', 'pending', 'held'] as const;
+const STATES = ['open', 'away', 'waiting', 'pending', 'unresolved'] as const;
 
 /**
  * Returns a function for the `stats$` of a gate that feeds a meter: places by state, admissions, freed slots,
@@ -32,8 +32,8 @@ export function gateMetrics(
 ): (stats: GateFigures) => void {
   let stats: GateFigures | undefined;
   const own = name === undefined ? {} : { 'lobby.gate.name': name };
-  const places = meter.createObservableGauge('lobby.gate.places', {
-    ...{ unit: '{place}', description: 'Places by state: open, away, waiting, pending, held' },
+  const places = meter.createObservableGauge('lobby.gate.clients', {
+    ...{ unit: '{client}', description: 'Clients by state: open, away, waiting, pending, unresolved' },
   });
   const admitted = meter.createObservableCounter('lobby.gate.admitted', {
     ...{ unit: '{player}', description: 'Players who have been admitted' },
@@ -50,7 +50,7 @@ export function gateMetrics(
   meter.addBatchObservableCallback(
     result => {
       if (!stats) return;
-      for (const state of PLACES) result.observe(places, stats[state], { ...own, 'lobby.gate.state': state });
+      for (const state of STATES) result.observe(places, stats[state], { ...own, 'lobby.gate.state': state });
       result.observe(admitted, stats.admitted, own);
       result.observe(slots, stats.freed, { ...own, 'lobby.gate.outcome': 'freed' });
       result.observe(slots, stats.notFreed, { ...own, 'lobby.gate.outcome': 'not_freed' });

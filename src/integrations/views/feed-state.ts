@@ -2,7 +2,17 @@ import { asapScheduler, Subscription, takeUntil, type SchedulerLike } from 'rxjs
 import type { Client } from '../../client/index.js';
 import { checkArgument, describe, InputError, plainObject } from '../../error/index.js';
 import type { LobbyJoinEvent, NoOwnEvents } from '../../protocol/index.js';
-import { isRealTime, type EventFeed, type Gap, type WatchStatus } from '../../stream/index.js';
+import {
+  ageOf,
+  instant,
+  isRealTime,
+  monotonicClock,
+  type Clocks,
+  type EventFeed,
+  type Gap,
+  type Instant,
+  type WatchStatus,
+} from '../../stream/index.js';
 import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
 
 /** What there is to know about a feed. */
@@ -11,6 +21,10 @@ export interface FeedState {
   readonly gap?: Gap;
   /** The lobby to join that came last, until it is dismissed. */
   readonly lobbyJoin?: LobbyJoinEvent;
+  /** When the reservation of that ends, in ms since 1970: 120 s after it came (docs/the-service.md, 3). */
+  readonly lobbyJoinExpiresAt?: number;
+  /** It has ended: the lobby server will refuse the player token. It is said while the state has subscribers. */
+  readonly isLobbyJoinExpired?: true;
   readonly status: WatchStatus;
 }
 
@@ -23,11 +37,18 @@ export interface FeedStateObservable extends StateObservable<FeedState> {
   dismiss(handled: Gap | LobbyJoinEvent): void;
 }
 
+/** The service keeps the slot of a lobby join for so long, in ms. */
+const RESERVATION_MS = 120_000;
+
+/** So often a lobby join is looked at, in ms: a single timer would be late after the machine has slept. */
+const LOOK_MS = 1_000;
+
 const states = new WeakMap<object, WeakMap<object, FeedStateObservable>>();
 
 /**
  * What there is to know about a feed, as a state that components show: by default about the client's own. It has the gaps and lobby joins from
- * when it was made: make it where you make the client. Nothing but `dismiss` takes them out. While it has subscribers, the feed polls.
+ * when it was made: make it where you make the client. Nothing but `dismiss` takes them out; a lobby join that is too old to be joined is marked
+ * so. While it has subscribers, the feed polls.
  *
  * If the feed cannot go on, the status is `closed`, with an `error`. Who subscribes then starts nothing: `reload()` does.
  *
@@ -51,25 +72,31 @@ export function feedState<Own extends object = NoOwnEvents>(
 class SharedFeed<Own extends object> extends SharedState<FeedState> implements FeedStateObservable {
   readonly #client: Client<Own>;
   readonly #feed: EventFeed<Own>;
+  readonly #clocks: Clocks;
   readonly #emitted = new WeakSet();
   /** That of the feed, shown or not yet. */
   #status: WatchStatus | undefined;
   #following = Subscription.EMPTY;
+  /** When the lobby join came. */
+  #joinedAt: Instant | undefined;
+  #looking = Subscription.EMPTY;
 
   constructor(client: Client<Own>, feed: EventFeed<Own>) {
     super({ status: closed(client.scheduler.now()) });
     [this.#client, this.#feed] = [client, feed];
+    const { scheduler } = client;
+    this.#clocks = { scheduler, monotonic: monotonicClock(scheduler) };
     feed.signal$.pipe(takeUntil(client.closed$)).subscribe({
       next: signal => {
         if (signal.kind === 'status') this.#onStatus(signal.status);
-        else if (signal.kind === 'gap') this.#show({ gap: signal.gap });
+        else if (signal.kind === 'gap') this.#onGap(signal.gap);
         else if (signal.kind === 'answer')
           for (const event of signal.answer.events)
-            if (event.kind === 'matchmaker_lobby_join') this.#show({ lobbyJoin: event as LobbyJoinEvent });
+            if (event.kind === 'matchmaker_lobby_join') this.#onLobbyJoin(event as LobbyJoinEvent);
       },
       complete: () => {
         this.complete({ status: closed(client.scheduler.now()) });
-        this.#following.unsubscribe();
+        this.end();
       },
     });
   }
@@ -80,12 +107,11 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
       throw new InputError('handled', rule, describe(handled));
     }
     const { gap, lobbyJoin, status } = this.value;
-    if (handled !== gap && handled !== lobbyJoin) return;
-    this.set({
-      ...(gap && gap !== handled && { gap }),
-      ...(lobbyJoin && lobbyJoin !== handled && { lobbyJoin }),
-      status,
-    });
+    if (handled === lobbyJoin) this.set({ ...(gap && { gap }), status });
+    if (handled !== gap) return;
+    const left: { -readonly [Name in keyof FeedState]: FeedState[Name] } = { ...this.value };
+    delete left.gap;
+    this.set(left);
   }
 
   reload(): void {
@@ -95,16 +121,37 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
   }
 
   protected begin(): void {
+    this.#look();
     if (this.value.status.state !== 'closed') this.#follow();
   }
 
   protected end(): void {
     this.#following.unsubscribe();
+    this.#looking.unsubscribe();
   }
 
-  #show(change: Partial<FeedState>): void {
-    for (const shown of Object.values(change)) this.#emitted.add(shown);
-    this.set({ ...this.value, ...change });
+  #onGap(gap: Gap): void {
+    this.#emitted.add(gap);
+    this.set({ ...this.value, gap });
+  }
+
+  #onLobbyJoin(lobbyJoin: LobbyJoinEvent): void {
+    this.#joinedAt = instant(this.#clocks);
+    const { gap, status } = this.value;
+    this.#emitted.add(lobbyJoin);
+    const lobbyJoinExpiresAt = this.#joinedAt.at + RESERVATION_MS;
+    this.set({ ...(gap && { gap }), lobbyJoin, lobbyJoinExpiresAt, status });
+    if (this.isWanted) this.#look();
+  }
+
+  /** Looks whether the lobby join has become too old, now and every second until then. */
+  #look(): void {
+    this.#looking.unsubscribe();
+    const { lobbyJoin, isLobbyJoinExpired } = this.value;
+    if (!lobbyJoin || isLobbyJoinExpired || !this.#joinedAt) return;
+    if (ageOf(this.#joinedAt, instant(this.#clocks)) >= RESERVATION_MS)
+      this.set({ ...this.value, isLobbyJoinExpired: true });
+    else this.#looking = this.#clocks.scheduler.schedule(() => this.#look(), LOOK_MS);
   }
 
   #onStatus(status: WatchStatus): void {

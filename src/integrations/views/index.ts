@@ -5,5 +5,5 @@
  */
 
 export { feedState, type FeedState, type FeedStateObservable } from './feed-state.js';
-export { groupState, type GroupState, type GroupStateConfig } from './group-state.js';
+export { rosterState, type RosterState, type RosterStateConfig } from './roster-state.js';
 export type { StateObservable } from './state-observable.js';

@@ -63,6 +63,8 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
   }
 
   #add(subscriber: Subscriber<S>): void {
+    // One that has gone already, as in `forkJoin([EMPTY, state])`, neither begins nor ends anything.
+    if (subscriber.closed) return;
     this.#seen.set(subscriber, NOTHING);
     subscriber.add(() => {
       this.#seen.delete(subscriber);

@@ -13,7 +13,7 @@ import {
 } from '@angular/core';
 import { TestBed } from '@angular/core/testing';
 import { BrowserTestingModule, platformBrowserTesting } from '@angular/platform-browser/testing';
-import { provideLobby, type LobbyFeature } from 'lobby-rx/angular';
+import { provideLobbyClient, type LobbyClientFeature } from 'lobby-rx/angular';
 import type { ClientConfig } from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 import { virtualTime } from '../../virtual-time.js';
@@ -49,7 +49,7 @@ class TrackedZone {
 export interface AngularAppConfig {
   readonly platform?: 'browser' | 'server';
   readonly config?: Partial<ClientConfig>;
-  readonly features?: readonly LobbyFeature[];
+  readonly features?: readonly LobbyClientFeature[];
   readonly providers?: readonly (Provider | EnvironmentProviders)[];
   /** What a server has handed over. */
   readonly transferState?: string;
@@ -95,7 +95,7 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
       { provide: PLATFORM_ID, useValue: platform },
       { provide: NgZone, useValue: zone },
       { provide: DOCUMENT, useValue: document },
-      provideLobby(
+      provideLobbyClient(
         () => ({
           ...{ url: emulator.url, transport: emulator.transport, token: () => token },
           ...{ scheduler, testing: { random: () => 0 }, ...config },

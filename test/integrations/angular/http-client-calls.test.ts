@@ -25,7 +25,7 @@ import {
   jsonObject,
   type ClientConfig,
 } from 'lobby-rx';
-import { injectFeed, injectLobby, LOBBY_REQUEST, withHttpClientCalls } from 'lobby-rx/angular';
+import { injectFeed, injectLobbyClient, LOBBY_CLIENT_REQUEST, withHttpClientCalls } from 'lobby-rx/angular';
 import { createEmulator, listen, type EmulatorServer } from 'lobby-rx/emulator';
 import { waitUntil } from '../../wait-until.js';
 import { angularApp } from './angular-app.js';
@@ -53,7 +53,14 @@ describe('withHttpClientCalls', () => {
       features: [withHttpClientCalls()],
       providers: [provideHttpClient(withFetch(), withInterceptors([interceptor]))],
     });
-    return { emulator, server, group_id, token, component, lobby: component(() => injectLobby()).value };
+    return {
+      emulator,
+      server,
+      group_id,
+      token,
+      component,
+      lobby: component(() => injectLobbyClient()).value,
+    };
   }
 
   it('lets interceptors see calls and what they are, but never polls', async () => {
@@ -62,7 +69,7 @@ describe('withHttpClientCalls', () => {
       const { context, headers } = request;
       seen.push([
         request.method,
-        context.get(LOBBY_REQUEST),
+        context.get(LOBBY_CLIENT_REQUEST),
         headers.get('authorization') === `Bearer ${token}`,
       ]);
       return next(request);
@@ -81,7 +88,7 @@ describe('withHttpClientCalls', () => {
       ['GET', { idempotent: true }, true],
       ['POST', { idempotent: false }, true],
     ]);
-    strictEqual(new HttpContext().get(LOBBY_REQUEST), undefined);
+    strictEqual(new HttpContext().get(LOBBY_CLIENT_REQUEST), undefined);
     await server.close();
   });
 
@@ -149,7 +156,7 @@ describe('withHttpClientCalls', () => {
       features: [withHttpClientCalls()],
       providers: [provideHttpClient(), { provide: HttpBackend, useValue: { handle } }],
     });
-    const lobby = component(() => injectLobby()).value;
+    const lobby = component(() => injectLobbyClient()).value;
     return async (config?: { readonly maxBody?: number }) => {
       const answer = lastValueFrom(lobby.request({ ...GET }, {}, config)).catch((e: unknown) => e);
       pass(0);
@@ -198,7 +205,7 @@ describe('withHttpClientCalls', () => {
           { provide: HttpBackend, useValue: { handle } },
         ],
       });
-      const answer = firstValueFrom(component(() => injectLobby()).value.request(GET, {}));
+      const answer = firstValueFrom(component(() => injectLobbyClient()).value.request(GET, {}));
       pass(0);
       deepStrictEqual(await answer, {});
       TestBed.resetTestingModule();

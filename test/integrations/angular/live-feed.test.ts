@@ -4,7 +4,7 @@ import { TestBed } from '@angular/core/testing';
 import { EMPTY } from 'rxjs';
 import {
   injectFeed,
-  injectLobby,
+  injectLobbyClient,
   injectNotifications,
   withOneFeedForAllTabs,
   type LiveFeed,
@@ -30,7 +30,7 @@ describe('injectFeed', () => {
     pass(5_000);
     emulator.updateProfile(identity_id, { bio: 'newest' });
     pass(5_000);
-    strictEqual(one.value.gap()?.reason, 'index_refused');
+    strictEqual(one.value.gap()?.reason, 'index_rejected');
     one.destroy();
     pass(5_000);
     strictEqual(openPolls(), 1);
@@ -129,7 +129,7 @@ describe('injectFeed', () => {
       features: [withOneFeedForAllTabs(name)],
     });
     const seen: string[] = [];
-    const lobby = component(() => injectLobby()).value;
+    const lobby = component(() => injectLobbyClient()).value;
     const feed = component(() => injectFeed()).value;
     lobby.events.feed.identityUpdate$.subscribe(({ identity }) => seen.push(identity.bio));
     strictEqual(feed.leads(), true);
@@ -214,7 +214,7 @@ describe('injectFeed', () => {
     pass(5_000);
     const shown = ({ gap, lobbyJoin }: LiveFeed) => [gap()?.reason, lobbyJoin()?.lobby.lobby_id];
     const late = component(() => injectFeed()).value;
-    for (const feed of [one, other, late]) deepStrictEqual(shown(feed), ['index_refused', lobby_id]);
+    for (const feed of [one, other, late]) deepStrictEqual(shown(feed), ['index_rejected', lobby_id]);
     one.dismiss(one.gap()!);
     late.dismiss(late.lobbyJoin()!);
     for (const feed of [one, other, late]) deepStrictEqual(shown(feed), [undefined, undefined]);

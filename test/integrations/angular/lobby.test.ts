@@ -11,11 +11,11 @@ import {
 import { TestBed } from '@angular/core/testing';
 import { defer, EMPTY, lastValueFrom, NEVER, Observable, of, Subject } from 'rxjs';
 import { isInputError, type ClientConfig, type Transport } from 'lobby-rx';
-import { injectFeed, injectLobby, LOBBY, provideLobby } from 'lobby-rx/angular';
+import { injectFeed, injectLobbyClient, LOBBY_CLIENT, provideLobbyClient } from 'lobby-rx/angular';
 import { CALL_TRANSPORT, FEED_SHARING } from '../../../src/integrations/angular/lobby.js';
 import { angularApp, createIn, createWorld } from './angular-app.js';
 
-describe('provideLobby', () => {
+describe('provideLobbyClient', () => {
   afterEach(() => void TestBed.resetTestingModule());
 
   it('has one client for each injector, made of a config that may inject', () => {
@@ -26,13 +26,16 @@ describe('provideLobby', () => {
       return { url: inject(URL), token: 't' };
     };
     const { component } = angularApp({
-      providers: [{ provide: URL, useValue: 'https://a.example' }, provideLobby(config)],
+      providers: [{ provide: URL, useValue: 'https://a.example' }, provideLobbyClient(config)],
     });
-    const [one, other] = [component(() => injectLobby()).value, component(() => inject(LOBBY)).value];
+    const [one, other] = [
+      component(() => injectLobbyClient()).value,
+      component(() => inject(LOBBY_CLIENT)).value,
+    ];
     strictEqual(one, other);
     strictEqual(calls, 1);
     TestBed.resetTestingModule();
-    const next = angularApp().component(() => injectLobby()).value;
+    const next = angularApp().component(() => injectLobbyClient()).value;
     strictEqual(next === one, false);
   });
 
@@ -44,14 +47,14 @@ describe('provideLobby', () => {
     };
     const { component, pass } = angularApp({
       providers: [
-        provideLobby(() => ({
+        provideLobbyClient(() => ({
           url: 'https://a.example',
           token: { get: () => 'old', renew: never('renew') },
           transport: () => of({ status: 401, headers: { get: () => null }, text: '{"code":"EXPIRED"}' }),
         })),
       ],
     });
-    component(() => injectLobby())
+    component(() => injectLobbyClient())
       .value.group.getMembers({ group_id: 'g' })
       .subscribe();
     pass(100);
@@ -63,16 +66,16 @@ describe('provideLobby', () => {
   it('refuses an invalid config by name', () => {
     for (const [config, message] of [
       [{ url: 'https://a.example', tokne: 't' }, /unknown option `tokne`; did you mean `token`\?/],
-      [undefined, /what provideLobby\(\) is given must be an object/],
+      [undefined, /what provideLobbyClient\(\) is given must be an object/],
       [{ token: 't' }, /url must be the service's base URL/],
       [{ url: 'https://a.example', token: 't', transport: 'x' }, /transport must be a function/],
       [{ url: 'https://a.example', token: 't', scheduler: 5 }, /scheduler must be an RxJS scheduler/],
     ] as const) {
       const { component } = angularApp({
-        providers: [provideLobby(() => config as unknown as ClientConfig)],
+        providers: [provideLobbyClient(() => config as unknown as ClientConfig)],
       });
       throws(
-        () => component(() => injectLobby()),
+        () => component(() => injectLobbyClient()),
         (error: unknown) => isInputError(error) && message.test(error.message),
       );
       TestBed.resetTestingModule();
@@ -99,7 +102,7 @@ describe('provideLobby', () => {
       });
     };
     const { component, zone, pass, openPolls } = angularApp({ world, config: { scheduler, transport } });
-    const lobby = component(() => injectLobby()).value;
+    const lobby = component(() => injectLobbyClient()).value;
     lobby.events.feed.all$.subscribe();
     pass(5_000);
     strictEqual(openPolls(), 1);
@@ -112,7 +115,7 @@ describe('provideLobby', () => {
     const app = TestBed.inject(ApplicationRef);
     const stable: boolean[] = [];
     app.isStable.subscribe(isStable => stable.push(isStable));
-    const lobby = component(() => injectLobby()).value;
+    const lobby = component(() => injectLobbyClient()).value;
     component(() => injectFeed());
     pass(1_000);
     strictEqual(openPolls(), 1);
@@ -129,7 +132,7 @@ describe('provideLobby', () => {
   it('closes its client with the injector, for those that somebody forgot, too, and starts no timer after', () => {
     const { component, pass, openPolls, emulator, scheduler } = angularApp();
     const seen: unknown[] = [];
-    component(() => injectLobby()).value.events.feed.all$.subscribe({
+    component(() => injectLobbyClient()).value.events.feed.all$.subscribe({
       next: event => seen.push(event),
       error: (error: unknown) => seen.push(error),
       complete: () => seen.push('complete'),
@@ -167,17 +170,17 @@ describe('provideLobby', () => {
   it('says what is missing where there is no client, or no injection context', () => {
     TestBed.configureTestingModule({ providers: [{ provide: DOCUMENT, useValue: {} }] });
     throws(
-      () => TestBed.runInInjectionContext(() => injectLobby()),
-      /No provider found for `InjectionToken LOBBY`/,
+      () => TestBed.runInInjectionContext(() => injectLobbyClient()),
+      /No provider found for `InjectionToken LOBBY_CLIENT`/,
     );
     throws(() => injectFeed(), /NG0203/);
-    throws(() => injectLobby(), /NG0203/);
+    throws(() => injectLobbyClient(), /NG0203/);
   });
 
   it('drops plain requests with the injector, without a word, and answers none after', () => {
     const world = createWorld();
     const { component, pass } = angularApp({ world, config: { transport: () => NEVER } });
-    const lobby = component(() => injectLobby()).value;
+    const lobby = component(() => injectLobbyClient()).value;
     const heard: unknown[] = [];
     const hear = { next: (x: unknown) => heard.push(x), error: (x: unknown) => heard.push(x) };
     lobby.group.getMembers({ group_id: 'g' }).subscribe(hear);
@@ -213,11 +216,11 @@ describe('provideLobby', () => {
     const parent = component(() => injectFeed()).value;
     const { url, transport } = world.emulator;
     const child = createEnvironmentInjector(
-      [provideLobby(() => ({ url, transport, token: world.token, scheduler: world.scheduler }))],
+      [provideLobbyClient(() => ({ url, transport, token: world.token, scheduler: world.scheduler }))],
       TestBed.inject(EnvironmentInjector),
     );
     const feed = createIn(child, () => injectFeed()).value;
-    createIn(child, () => injectLobby())
+    createIn(child, () => injectLobbyClient())
       .value.group.getMembers({ group_id: world.group_id })
       .subscribe();
     pass(5_000);

@@ -2,6 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { asyncProperty, assert as check, array, constantFrom, nat, record } from 'fast-check';
 import { isStatusError, StatusError } from 'lobby-rx';
 import { cloneable, revived } from '../../../src/integrations/browser/tab-message.js';
+import { runs } from '../../runs.js';
 import { virtualBrowser, type VirtualTab } from './virtual-browser.js';
 
 describe('acrossTabs', () => {
@@ -9,7 +10,7 @@ describe('acrossTabs', () => {
 
   it('has one poll, whose events come to all tabs, in order', async () => {
     const { addTab, publish, polls, pass } = virtualBrowser();
-    const tabs = Array.from({ length: 8 }, addTab);
+    const tabs = Array.from({ length: 8 }, () => addTab());
     await pass(1_000);
     deepStrictEqual([polls(), leaders(tabs)], [1, 1]);
     for (const name of ['a', 'b', 'c']) {
@@ -22,7 +23,7 @@ describe('acrossTabs', () => {
 
   it('is continued by another tab when the leader is closed, and loses and doubles nothing', async () => {
     const { addTab, publish, polls, pass } = virtualBrowser();
-    const tabs = Array.from({ length: 3 }, addTab);
+    const tabs = Array.from({ length: 3 }, () => addTab());
     await pass(1_000);
     publish('a');
     await pass(200);
@@ -359,4 +360,91 @@ describe('acrossTabs', () => {
     );
     strictEqual(names.size, kinds.length);
   });
+});
+
+describe('a feed that is shared by all tabs', () => {
+  it('gets what has come while it was away for longer than it lingers, or a gap', async () => {
+    const { addTab, publish, pass } = virtualBrowser();
+    const leader = addTab(undefined, true);
+    await pass(1_000);
+    const follower = addTab(undefined, true);
+    await pass(1_000);
+    follower.close();
+    await pass(2_000);
+    publish('e1');
+    await pass(500);
+    follower.open();
+    await pass(2_000);
+    deepStrictEqual([leader.seen, follower.seen], [['e1'], ['e1']]);
+  });
+
+  it('loses nothing without a gap, although tabs leave, return, lead, stand still, or have no network', async () => {
+    const acts = {
+      leave: (tab: VirtualTab) => tab.close(),
+      return: (tab: VirtualTab) => tab.open(),
+      hang: (tab: VirtualTab) => (tab.hangs = true),
+      resume: (tab: VirtualTab) => (tab.hangs = false),
+    };
+    const kinds = [...Object.keys(acts), 'outage', 'service', 'publish'] as const;
+    const step = record({
+      act: constantFrom(...kinds),
+      tab: nat(2),
+      wait: constantFrom(0, 20, 300, 1_500, 4_000),
+    });
+    await check(
+      asyncProperty(array(step, { maxLength: 14 }), async steps => {
+        const { addTab, fault, publish, pass } = virtualBrowser();
+        const tabs: VirtualTab[] = [];
+        // The others come when there has been nothing new since the first one.
+        for (let i = 0; i < 3; i++) {
+          tabs.push(addTab(undefined, true));
+          await pass(500);
+        }
+        const published = new Map<string, readonly number[]>();
+        let end: () => void = () => undefined;
+        for (const { act, tab, wait } of steps) {
+          if (act === 'outage') {
+            end();
+            end = fault({ kind: 'reset_before_request' }, { times: Infinity });
+          } else if (act === 'service') end();
+          else if (act === 'publish') {
+            const name = `e${published.size}`;
+            published.set(
+              name,
+              tabs.map(({ seen }) => seen.length),
+            );
+            publish(name);
+          } else acts[act as keyof typeof acts](tabs[tab]!);
+          await pass(wait);
+        }
+        end();
+        for (const tab of tabs) {
+          tab.hangs = false;
+          tab.open();
+        }
+        await pass(40_000);
+        publish('end');
+        await pass(3_000);
+        tabs.forEach(({ seen }, i) => {
+          const names = [...published.keys(), 'end'];
+          // Once and in order; after a gap, something may come again.
+          for (const part of seen.join().split(/gap: \w+/)) {
+            const events = part.split(',').filter(Boolean);
+            deepStrictEqual(
+              events,
+              names.filter(name => events.includes(name)),
+            );
+          }
+          strictEqual(seen.at(-1), 'end');
+          // What is missing was published before a gap.
+          const lastGap = seen.map(name => name.startsWith('gap')).lastIndexOf(true);
+          const lost = [...published].filter(
+            ([name, before]) => !seen.includes(name) && lastGap < before[i]!,
+          );
+          deepStrictEqual(lost, []);
+        });
+      }),
+      { numRuns: runs(2_000) },
+    );
+  }).timeout(300_000);
 });

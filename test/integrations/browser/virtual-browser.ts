@@ -1,5 +1,12 @@
-import { Observable, VirtualTimeScheduler, type SchedulerLike, type Subscription } from 'rxjs';
-import { createClient, eventsWatch, type IdentityEventList, type WatchSignal } from 'lobby-rx';
+import { map, Observable, VirtualTimeScheduler, type SchedulerLike, type Subscription } from 'rxjs';
+import {
+  createClient,
+  eventsWatch,
+  type IdentityEventList,
+  type LiveEvent,
+  type WatchSharing,
+  type WatchSignal,
+} from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 import type { TabLocks } from '../../../src/integrations/browser/tab-lock.js';
 import type { TabChannel, TabMessage } from '../../../src/integrations/browser/tab-message.js';
@@ -100,7 +107,8 @@ export function virtualBrowser() {
     return channel;
   };
 
-  const addTab = (locks?: TabLocks): VirtualTab => {
+  /** A tab, or one whose feed is shared: that lingers, and each of its visits begins where the last one stopped. */
+  const addTab = (locks?: TabLocks, hasFeed = false): VirtualTab => {
     let part: Subscription | undefined;
     const tab: VirtualTab = {
       ...{ seen: [], states: [], errors: [], isLeading: false, isVisible: true, hangs: false },
@@ -127,12 +135,17 @@ export function virtualBrowser() {
       isVisible: () => tab.isVisible,
     };
     const watch = (position: object): Observable<WatchSignal<IdentityEventList>> =>
-      client.watchSignals(eventsWatch, {}, { ...position, isIdle: ({ events }) => events.length === 0 });
+      client.watchSignals(eventsWatch, {}, { ...position, isEmpty: ({ events }) => events.length === 0 });
     const onLead = (isLeading: boolean) => {
       tab.isLeading = isLeading;
     };
     const settings = { name: 'tabs', scheduler: loop.clock, browser, onLead };
-    const watched$ = tabWatch(watch, {}, settings);
+    const share: WatchSharing = (watch, shared = {}) => tabWatch(watch, shared, settings);
+    const feed = hasFeed ? client.events.createFeed({ share }) : undefined;
+    feed?.gap$.subscribe(gap => show({ kind: 'gap', gap }));
+    const list = (event: LiveEvent) => ({ events: [event], watch: { index: '' } });
+    const event$ = feed?.all$.pipe(map(event => ({ kind: 'answer', answer: list(event) }) as const));
+    const watched$: Observable<WatchSignal<IdentityEventList>> = event$ ?? tabWatch(watch, {}, settings);
     const show = (signal: WatchSignal<IdentityEventList>) => {
       if (signal.kind === 'status') {
         tab.states.push(signal.status.state);

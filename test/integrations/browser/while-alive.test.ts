@@ -101,7 +101,10 @@ describe('the life of a page', () => {
     const starts: object[] = [];
     const checkpoint = { index: '7', at: 1 };
     whileAlive(
-      position => (starts.push(position), of({ kind: 'idle', checkpoint: { index: '8', at: 2 } } as const)),
+      position => (
+        starts.push(position),
+        of({ kind: 'checkpoint', checkpoint: { index: '8', at: 2 } } as const)
+      ),
       { from: checkpoint },
     ).subscribe({ complete });
     deepStrictEqual(ends, ['complete', 'broken', 'complete']);

@@ -1,4 +1,4 @@
-import { deepStrictEqual, doesNotMatch, match, strictEqual } from 'node:assert';
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert';
 import { metrics } from '@opentelemetry/api';
 import { catchError, EMPTY, firstValueFrom, lastValueFrom, throwError, type Subscription } from 'rxjs';
 import { createClient, type LogEntry } from 'lobby-rx';
@@ -18,7 +18,7 @@ function valuesOf(text: string, metric: string): Readonly<Record<string, number>
 }
 
 const NO_PLAYERS: GateStats = {
-  ...{ open: 0, away: 0, waiting: 0, pending: 0, held: 0 },
+  ...{ open: 0, away: 0, waiting: 0, pending: 0, unresolved: 0 },
   ...{ admitted: 0, freed: 0, notFreed: 0, hookFailures: 0, refused: {} },
 };
 
@@ -73,7 +73,7 @@ describe('the metrics', () => {
       strictEqual(counts[`${address},http_response_status_code="200",${server_},lobby_poll="true"`], 1, text);
       strictEqual(Object.entries(counts).find(([labels]) => labels.includes('error_type="40'))?.[1], 1, text);
       strictEqual(valuesOf(text, 'lobby_polls_open')[''], 1);
-      strictEqual(valuesOf(text, 'lobby_watch_turns_total')['lobby_turn_reason="news"'], 1);
+      strictEqual(valuesOf(text, 'lobby_watch_poll_ends_total')['lobby_poll_end_why="news"'], 1);
       match(text, /^lobby_watch_silence\{[^}]*\} 0\.\d+/m);
       for (const secret of [token, group_id, identity_id, '/v1/']) strictEqual(text.includes(secret), false);
 
@@ -108,7 +108,7 @@ describe('the metrics', () => {
         away: 4,
         waiting: 1,
         pending: 2,
-        held: 0,
+        unresolved: 0,
         admitted: 5,
         freed: 6,
         notFreed: 7,
@@ -119,9 +119,9 @@ describe('the metrics', () => {
     observe({ ...stats, open: 9 });
     observe(stats);
     const text = await scraped.scrape();
-    strictEqual(valuesOf(text, 'lobby_gate_places')['lobby_gate_state="open"'], 3);
-    strictEqual(valuesOf(text, 'lobby_gate_places')['lobby_gate_state="pending"'], 2);
-    strictEqual(valuesOf(text, 'lobby_gate_places')['lobby_gate_state="away"'], 4);
+    strictEqual(valuesOf(text, 'lobby_gate_clients')['lobby_gate_state="open"'], 3);
+    strictEqual(valuesOf(text, 'lobby_gate_clients')['lobby_gate_state="pending"'], 2);
+    strictEqual(valuesOf(text, 'lobby_gate_clients')['lobby_gate_state="away"'], 4);
     strictEqual(valuesOf(text, 'lobby_gate_slots_total')['lobby_gate_outcome="freed"'], 6);
     strictEqual(valuesOf(text, 'lobby_gate_slots_total')['lobby_gate_outcome="not_freed"'], 7);
     strictEqual(valuesOf(text, 'lobby_gate_admitted_total')[''], 5);
@@ -132,28 +132,31 @@ describe('the metrics', () => {
   it('of a worker are its shards, its identities and what went wrong, not those of others', async () => {
     const observe = fleetMetrics('ada', scraped.meter);
     const beat: Heartbeat = {
-      ...{ worker: 'ada', instance: '1', capacity: 100, shards: 7, identities: 10, live: 8, retrying: 1 },
-      ...{ events: 42, unstored: 3, waiting: 0 },
+      ...{ worker: 'ada', instance: '1', capacity: 100, shards: 7, identities: 20, live: 8, retrying: 1 },
+      ...{ rejected: 2, events: 42, unstored: 3, waiting: 0 },
     };
     const claimed = { kind: 'assigned', shard: 1, epoch: 2 } as const;
     const events: readonly FleetEvent[] = [
-      { kind: 'beat', beat },
-      { kind: 'beat', beat: { ...beat, worker: 'ben', shards: 99 } },
+      { kind: 'heartbeat', heartbeat: beat, stored: true },
+      { kind: 'heartbeat', heartbeat: { ...beat, worker: 'ben', shards: 99 }, stored: true },
       { ...claimed, from: undefined },
       { ...claimed, from: 'ben' },
-      { kind: 'trouble', error: new Error('no answer') },
+      { kind: 'nats_error', error: new Error('no answer') },
     ];
     events.forEach(observe);
     const text = await scraped.scrape();
     const ada = 'lobby_fleet_worker="ada"';
     strictEqual(valuesOf(text, 'lobby_fleet_shards')[ada], 7);
     strictEqual(valuesOf(text, 'lobby_fleet_identities')[`${ada},lobby_fleet_state="live"`], 8);
-    strictEqual(valuesOf(text, 'lobby_fleet_identities')[`${ada},lobby_fleet_state="starting"`], 1);
+    strictEqual(valuesOf(text, 'lobby_fleet_identities')[`${ada},lobby_fleet_state="storing"`], 3);
+    strictEqual(valuesOf(text, 'lobby_fleet_identities')[`${ada},lobby_fleet_state="rejected"`], 2);
+    strictEqual(valuesOf(text, 'lobby_fleet_identities')[`${ada},lobby_fleet_state="starting"`], 6);
+    ok(valuesOf(text, 'lobby_fleet_heartbeat_age')[ada]! < 60);
     strictEqual(valuesOf(text, 'lobby_fleet_unstored')[ada], 3);
     strictEqual(valuesOf(text, 'lobby_fleet_events_total')[ada], 42);
     const incidents = valuesOf(text, 'lobby_fleet_incidents_total');
     strictEqual(incidents[`${ada},lobby_fleet_incident="takeover"`], 1);
-    strictEqual(incidents[`${ada},lobby_fleet_incident="trouble"`], 1);
+    strictEqual(incidents[`${ada},lobby_fleet_incident="nats_error"`], 1);
   });
 
   it('of a consumer are its lag, its events and its gaps', async () => {

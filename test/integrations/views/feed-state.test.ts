@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import type { Observable } from 'rxjs';
 import type { WatchStatus } from 'lobby-rx';
-import { feedState, groupState, type FeedState } from 'lobby-rx/views';
+import { feedState, rosterState, type FeedState } from 'lobby-rx/views';
 import { heard, viewsWorld } from './views-world.js';
 
 const textOf = ({ gap, lobbyJoin, status }: FeedState) =>
@@ -27,6 +27,61 @@ function feedWorld() {
   return { ...world, join, miss };
 }
 
+describe('the lobby join in the state of a feed', () => {
+  it('is too old to be joined 120 s after it came, and a newer one is not', () => {
+    const { client, scheduler, pass, join } = feedWorld();
+    const state = feedState(client);
+    const { lines, leave } = heard(state, ({ lobbyJoin, isLobbyJoinExpired }) =>
+      lobbyJoin ? `${lobbyJoin.lobby.lobby_id.slice(0, 4)} ${isLobbyJoinExpired ? 'expired' : 'open'}` : '',
+    );
+    pass(1_000);
+    const first = join();
+    const { lobbyJoin, lobbyJoinExpiresAt } = state.value;
+    const left = lobbyJoinExpiresAt! - scheduler.now();
+    ok(left > 118_000 && left <= 120_000, `${left}`);
+    pass(left - 1);
+    strictEqual(lines.at(-1), `${first} open`);
+    pass(1_000);
+    strictEqual(lines.at(-1), `${first} expired`);
+    // It is the same object, which dismiss compares.
+    strictEqual(state.value.lobbyJoin, lobbyJoin);
+    const second = join();
+    strictEqual(lines.at(-1), `${second} open`);
+    pass(121_000);
+    strictEqual(lines.at(-1), `${second} expired`);
+    state.dismiss(state.value.lobbyJoin!);
+    deepStrictEqual(Object.keys(state.value), ['status']);
+    leave();
+  });
+
+  it('is too old within a second after the machine has slept', () => {
+    const { client, scheduler, pass, join } = feedWorld();
+    const state = feedState(client);
+    const { leave } = heard(state, textOf);
+    pass(1_000);
+    join();
+    const { now } = scheduler;
+    // The clocks have gone on, and timers have not.
+    scheduler.now = () => now.call(scheduler) + 600_000;
+    pass(1_000);
+    strictEqual(state.value.isLobbyJoinExpired, true);
+    leave();
+  });
+
+  it('is looked at when a component comes', () => {
+    const { client, pass, join } = feedWorld();
+    const state = feedState(client);
+    const until = state.subscribe();
+    pass(1_000);
+    join();
+    until.unsubscribe();
+    pass(150_000);
+    const seen: unknown[] = [];
+    state.subscribe(({ isLobbyJoinExpired }) => seen.push(isLobbyJoinExpired)).unsubscribe();
+    deepStrictEqual(seen, [true]);
+  });
+});
+
 describe('the state of a feed', () => {
   it('polls while it has subscribers, for all of them and the feed’s own once, a tick after the first', () => {
     const { client, emulator, openPolls, pass } = feedWorld();
@@ -49,7 +104,7 @@ describe('the state of a feed', () => {
     for (const group of groups) emulator.join(group, identity_id);
     let changes = 0;
     const component = (group: string) => {
-      const states = [groupState(client, group), feedState(client)] as const;
+      const states = [rosterState(client, group), feedState(client)] as const;
       return states.map(state => (state as Observable<object>).subscribe(() => changes++));
     };
     const shown = [...groups, ...groups].flatMap(component);

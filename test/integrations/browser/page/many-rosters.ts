@@ -7,13 +7,13 @@ import {
   InjectionToken,
 } from '@angular/core';
 import { createApplication } from '@angular/platform-browser';
-import { injectFeed, injectLobby, injectRoster, provideLobby } from 'lobby-rx/angular';
+import { injectFeed, injectLobbyClient, injectRoster, provideLobbyClient } from 'lobby-rx/angular';
 
 const given = new URLSearchParams(location.search);
 const group_id = given.get('group') ?? '';
 const config = { url: given.get('url') ?? '', token: given.get('token') ?? '' };
 const app = await createApplication({
-  providers: [provideZonelessChangeDetection(), provideLobby(() => config)],
+  providers: [provideZonelessChangeDetection(), provideLobbyClient(() => config)],
 });
 const root = app.injector.get(EnvironmentInjector);
 /** What an injection context of its own gets. */
@@ -22,7 +22,7 @@ const inPlace = <T>(useFactory: () => T): T => {
   return createEnvironmentInjector([{ provide: PLACE, useFactory }], root).get(PLACE);
 };
 const rosters = Array.from({ length: 7 }, () => inPlace(() => injectRoster(() => group_id)));
-const lobby = inPlace(() => injectLobby());
+const lobby = inPlace(() => injectLobbyClient());
 inPlace(() => injectFeed()).on('identity_update', () => undefined);
 
 Object.assign(globalThis, {

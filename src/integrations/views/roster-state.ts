@@ -4,28 +4,30 @@ import {
   aFunction,
   checkArgument,
   checkOptions,
-  given,
+  definedOptions,
   milliseconds,
   plainObject,
   positiveInteger,
   type Options,
 } from '../../error/index.js';
-import type { GroupMember } from '../../protocol/index.js';
+import type { GroupMember, MalformedMember } from '../../protocol/index.js';
 import { connecting, type WatchSharing, type WatchSignal, type WatchStatus } from '../../stream/index.js';
 import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
 
 /** What is known of a group. */
-export interface GroupState {
+export interface RosterState {
   /**
    * All members, by `identity_id`; undefined until they have come, and while nothing shows the group. Who has not changed is the same object
    * as before.
    */
   readonly members?: ReadonlyMap<string, GroupMember>;
+  /** Those who failed to decode; absent if there are none. Whoever was a member before is still one of `members`, as last seen. */
+  readonly malformed?: readonly MalformedMember[];
   readonly status: WatchStatus;
 }
 
-/** The options of {@link groupState}. */
-export interface GroupStateConfig {
+/** The options of {@link rosterState}. */
+export interface RosterStateConfig {
   /** The number of members per page. Default 1,000. */
   readonly count?: number;
   /** How often the pages after the first one are read again, in ms. Default 60,000. */
@@ -34,7 +36,7 @@ export interface GroupStateConfig {
   readonly share?: WatchSharing;
 }
 
-const OPTIONS: Options<GroupStateConfig> = {
+const OPTIONS: Options<RosterStateConfig> = {
   count: positiveInteger,
   refreshInterval: milliseconds,
   share: aFunction,
@@ -57,18 +59,18 @@ const states = new WeakMap<object, StatesByOptions>();
  * Throws an `InputError` if an option is unknown or invalid.
  *
  * @example
- * groupState(client, group_id).subscribe(({ members, status }) => render(members?.size ?? status.state));
+ * rosterState(client, group_id).subscribe(({ members, status }) => render(members?.size ?? status.state));
  */
-export function groupState<Own extends object>(
+export function rosterState<Own extends object>(
   client: Client<Own>,
   group_id: string,
-  config: GroupStateConfig = {},
-): StateObservable<GroupState> {
+  config: RosterStateConfig = {},
+): StateObservable<RosterState> {
   checkArgument('client', plainObject, client);
   checkOptions(config, OPTIONS);
   const known = states.get(client) ?? new StatesByOptions();
   states.set(client, known);
-  return known.of(group_id, given(config), () => new SharedGroup(client, group_id, config));
+  return known.of(group_id, definedOptions(config), () => new SharedGroup(client, group_id, config));
 }
 
 /** Finds the state of the same options again, as long as it has not been collected. */
@@ -78,7 +80,7 @@ class StatesByOptions {
   #shareCount = 0;
   #sweepAt = 16;
 
-  of(group_id: string, config: GroupStateConfig, create: () => SharedGroup): SharedGroup {
+  of(group_id: string, config: RosterStateConfig, create: () => SharedGroup): SharedGroup {
     const { count = 1_000, refreshInterval = 60_000, share } = config;
     const key = JSON.stringify([group_id, count, refreshInterval, share && this.#numberOf(share)]);
     const known = this.#states.get(key)?.deref();
@@ -102,14 +104,14 @@ class StatesByOptions {
   }
 }
 
-class SharedGroup extends SharedState<GroupState> {
+class SharedGroup extends SharedState<RosterState> {
   readonly #client: AnyClient;
   readonly #signal$: Observable<WatchSignal<Roster>>;
   #watching = Subscription.EMPTY;
   #lingering = Subscription.EMPTY;
   #untilClosed = Subscription.EMPTY;
 
-  constructor(client: AnyClient, group_id: string, config: GroupStateConfig) {
+  constructor(client: AnyClient, group_id: string, config: RosterStateConfig) {
     super({ status: idle(client.scheduler.now()) });
     this.#client = client;
     this.#signal$ = client.group.rosterSignals(group_id, config);
@@ -152,13 +154,15 @@ class SharedGroup extends SharedState<GroupState> {
     const watching = (this.#watching = new Subscription());
     const { status } = this.value;
     const now = () => this.#client.scheduler.now();
-    const change = (changed: Partial<GroupState>) => this.set({ ...this.value, ...changed });
+    const change = (changed: Partial<RosterState>) => this.set({ ...this.value, ...changed });
     // It is said when the watch has ended, so that what it leads to can begin another one.
     let last: WatchStatus | undefined;
     subscribeWhileOpen(watching, this.#signal$, {
       next: signal => {
-        if (signal.kind === 'answer') change({ members: signal.answer.members });
-        else if (signal.kind !== 'status') return;
+        if (signal.kind === 'answer') {
+          const { members, malformed } = signal.answer;
+          this.set({ status: this.value.status, members, ...(malformed && { malformed }) });
+        } else if (signal.kind !== 'status') return;
         else if (signal.status.state === 'closed') last = signal.status;
         else change({ status: signal.status });
       },

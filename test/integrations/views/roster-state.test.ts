@@ -1,17 +1,17 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { take } from 'rxjs';
+import { EMPTY, forkJoin, take } from 'rxjs';
 import { createClient, isStatusError, type WatchSharing } from 'lobby-rx';
-import { groupState, type GroupState } from 'lobby-rx/views';
+import { rosterState, type RosterState } from 'lobby-rx/views';
 import { heard, viewsWorld } from './views-world.js';
 
-const textOf = ({ members, status }: GroupState) => `${status.state} ${members?.size ?? '-'}`;
+const textOf = ({ members, status }: RosterState) => `${status.state} ${members?.size ?? '-'}`;
 
 describe('the state of a group', () => {
   it('is idle until the first subscriber, and once the last has been gone for `linger`', () => {
     const { client, group_id, openPolls, pass } = viewsWorld();
-    const state = groupState(client, group_id);
+    const state = rosterState(client, group_id);
     strictEqual(textOf(state.value), 'idle -');
     const { lines, leave } = heard(state, textOf);
     pass(1_000);
@@ -24,10 +24,25 @@ describe('the state of a group', () => {
     deepStrictEqual(lines.length, 3);
   });
 
+  it('is neither begun nor ended by who has gone before they subscribe', () => {
+    const { client, group_id, pass } = viewsWorld();
+    const state = rosterState(client, group_id);
+    const { leave } = heard(state, textOf);
+    pass(1_000);
+    leave();
+    pass(500);
+    forkJoin([EMPTY, state]).subscribe();
+    pass(400);
+    // It would have been forgotten while this one is there.
+    heard(state, textOf);
+    pass(5_000);
+    strictEqual(textOf(state.value), 'live 1');
+  });
+
   it('says what is known at once to whoever comes later, and then the same to all', () => {
     const { client, emulator, group_id, pass } = viewsWorld();
-    const state = groupState(client, group_id);
-    const seen: GroupState[][] = [[], []];
+    const state = rosterState(client, group_id);
+    const seen: RosterState[][] = [[], []];
     state.subscribe(value => seen[0]!.push(value));
     pass(1_000);
     state.subscribe(value => seen[1]!.push(value));
@@ -50,19 +65,19 @@ describe('the state of a group', () => {
   it('is the same for the same group and options, written out or not', () => {
     const { client, group_id } = viewsWorld();
     const [one, other]: WatchSharing[] = [watch => watch({}), watch => watch({})];
-    const state = groupState(client, group_id);
-    strictEqual(groupState(client, group_id, { count: 1_000, refreshInterval: 60_000 }), state);
-    notStrictEqual(groupState(client, group_id, { count: 10 }), state);
-    notStrictEqual(groupState(client, 'another'), state);
-    const shared = groupState(client, group_id, { share: one! });
-    strictEqual(groupState(client, group_id, { share: one! }), shared);
-    notStrictEqual(groupState(client, group_id, { share: other! }), shared);
-    notStrictEqual(groupState(client.as('t'), group_id), state);
+    const state = rosterState(client, group_id);
+    strictEqual(rosterState(client, group_id, { count: 1_000, refreshInterval: 60_000 }), state);
+    notStrictEqual(rosterState(client, group_id, { count: 10 }), state);
+    notStrictEqual(rosterState(client, 'another'), state);
+    const shared = rosterState(client, group_id, { share: one! });
+    strictEqual(rosterState(client, group_id, { share: one! }), shared);
+    notStrictEqual(rosterState(client, group_id, { share: other! }), shared);
+    notStrictEqual(rosterState(client.as('t'), group_id), state);
   });
 
   it('is `closed` with the error and its members, which begins nothing, until it is reloaded', () => {
     const { client, emulator, group_id, openPolls, pass, refuse } = viewsWorld();
-    const state = groupState(client, group_id);
+    const state = rosterState(client, group_id);
     const first = heard(state, textOf);
     pass(1_000);
     const allow = refuse();
@@ -84,7 +99,7 @@ describe('the state of a group', () => {
 
   it('begins again for the next subscriber if it is reloaded by nobody who shows it', () => {
     const { client, group_id, pass, refuse } = viewsWorld();
-    const state = groupState(client, group_id);
+    const state = rosterState(client, group_id);
     const allow = refuse();
     const { leave } = heard(state, textOf);
     pass(1_000);
@@ -100,7 +115,7 @@ describe('the state of a group', () => {
 
   it('can be reloaded by the subscriber that hears that it is closed', () => {
     const { client, group_id, openPolls, pass, refuse } = viewsWorld();
-    const state = groupState(client, group_id);
+    const state = rosterState(client, group_id);
     let reloads = 0;
     const lines: string[] = [];
     const allow = refuse();
@@ -116,7 +131,7 @@ describe('the state of a group', () => {
 
   it('polls at once when it is reloaded while it is retrying', () => {
     const { client, emulator, group_id, pass } = viewsWorld();
-    const state = groupState(client, group_id);
+    const state = rosterState(client, group_id);
     const { lines } = heard(state, textOf);
     pass(1_000);
     const end = emulator.fault({ kind: 'error', status: 500 }, { times: Infinity });
@@ -131,20 +146,20 @@ describe('the state of a group', () => {
 
   it('completes when the client is closed, without members and without an error, and at once from then on', () => {
     const { client, group_id, openPolls, pass } = viewsWorld();
-    const state = groupState(client, group_id);
+    const state = rosterState(client, group_id);
     const { lines } = heard(state, textOf);
     pass(1_000);
     client.close();
     deepStrictEqual(lines.slice(-2), ['closed -', 'complete']);
     strictEqual(state.value.status.error, undefined);
     deepStrictEqual(heard(state, textOf).lines, ['closed -', 'complete']);
-    deepStrictEqual(heard(groupState(client, 'another'), textOf).lines.slice(-2), ['closed -', 'complete']);
+    deepStrictEqual(heard(rosterState(client, 'another'), textOf).lines.slice(-2), ['closed -', 'complete']);
     strictEqual(openPolls(), 0);
   });
 
   it('emits the newest last to all its subscribers, whatever one of them does with it', () => {
     const { client, group_id, pass, refuse } = viewsWorld();
-    const state = groupState(client, group_id);
+    const state = rosterState(client, group_id);
     const lines: string[][] = [[], [], []];
     const come = () => state.subscribe(now => lines[2]!.push(textOf(now)));
     state.subscribe(value => {
@@ -173,7 +188,7 @@ describe('the state of a group', () => {
       const client = createClient({
         ...{ ...emulator.urls, transport: emulator.transport, scheduler, token, watch: { linger } },
       });
-      const state = groupState(client, group_id);
+      const state = rosterState(client, group_id);
       const { lines } = heard(state.pipe(take(1)), textOf);
       deepStrictEqual(lines, ['connecting -', 'complete']);
       pass(linger);
@@ -185,9 +200,9 @@ describe('the state of a group', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const { client, group_id } = viewsWorld();
-    const held = groupState(client, group_id);
+    const held = rosterState(client, group_id);
     const heap = async (from: number) => {
-      for (let i = from; i < from + 10_000; i++) groupState(client, `group ${i}`);
+      for (let i = from; i < from + 10_000; i++) rosterState(client, `group ${i}`);
       // What a WeakRef has returned lives until the end of the job.
       await new Promise(setImmediate);
       collect();
@@ -196,13 +211,13 @@ describe('the state of a group', () => {
     const before = await heap(0);
     const grown = (await heap(10_000)) - before;
     ok(grown < 1, `${grown} MB`);
-    strictEqual(groupState(client, group_id), held);
+    strictEqual(rosterState(client, group_id), held);
   });
 
   it('refuses what is no option, before anything is sent', () => {
     const { client, group_id } = viewsWorld();
-    throws(() => groupState(client, group_id, { count: 0 }), /count/);
-    throws(() => groupState(client, group_id, { refresh: 1 } as object), /refreshInterval/);
-    throws(() => groupState(undefined as never, group_id), /client/);
+    throws(() => rosterState(client, group_id, { count: 0 }), /count/);
+    throws(() => rosterState(client, group_id, { refresh: 1 } as object), /refreshInterval/);
+    throws(() => rosterState(undefined as never, group_id), /client/);
   });
 });

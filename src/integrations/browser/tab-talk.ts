@@ -1,0 +1,144 @@
+import { BehaviorSubject, type SchedulerLike } from 'rxjs';
+import type { WatchSignal } from '../../stream/index.js';
+import type { Heartbeat } from './heartbeat.js';
+import type { RelayedLog } from './relayed-log.js';
+import {
+  cloneable,
+  revived,
+  withStatus,
+  type Relayed,
+  type TabChannel,
+  type TabMessage,
+  type TabQuestion,
+  type TabReply,
+} from './tab-message.js';
+
+/** What stays of a tab between two subscriptions. */
+export interface TabMemory<A> {
+  readonly id: string;
+  readonly log: RelayedLog<A>;
+  readonly heartbeat: Heartbeat;
+  /** The number of the newest leader: each has a greater one than those before. */
+  epoch: number;
+}
+
+/** The lock of a tab that has it, as far as it knows. A settling leader does not poll yet: it may still learn where to poll from. */
+export interface Lead {
+  epoch: number;
+  isSettling: boolean;
+  readonly isHeld: () => Promise<boolean>;
+}
+
+/** What a tab says to the others, and what it makes of what they say. */
+export class TabTalk<A> {
+  /** Whether this tab polls for itself: it may have no lock, or cannot send anything to the others. */
+  readonly isAlone$ = new BehaviorSubject(false);
+  lead: Lead | undefined;
+  #isClosed = false;
+
+  /** `emit` gets the signals of other tabs. */
+  constructor(
+    readonly memory: TabMemory<A>,
+    readonly channel: TabChannel,
+    readonly scheduler: SchedulerLike,
+    readonly emit: (signal: WatchSignal<A>) => void,
+  ) {
+    channel.onmessage = ({ data }) => this.#onMessage(data as TabMessage<A>).forEach(emit);
+  }
+
+  /** Ends it: what it posts is not sent any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.channel.close();
+  }
+
+  post(message: TabMessage<A>): void {
+    if (this.#isClosed || this.isAlone$.value) return;
+    try {
+      this.channel.postMessage(message);
+    } catch {
+      this.isAlone$.next(true);
+    }
+  }
+
+  ask(kind: 'hello' | 'claim'): void {
+    const { id, epoch, log } = this.memory;
+    this.post({ kind, by: id, epoch, position: log.position });
+  }
+
+  #reply({ by: to, position: from }: TabQuestion): void {
+    const { epoch, log } = this.memory;
+    const [position, status] = [log.position, cloneable(log.status)];
+    this.post({ kind: 'reply', to, epoch, after: from?.index, position, status, missed: log.since(from) });
+  }
+
+  claim(epoch: number): void {
+    this.memory.epoch = epoch;
+    this.ask('claim');
+  }
+
+  /** Whether it leads beyond doubt: it knows of no newer leader, and can have missed none. */
+  isSure(): boolean {
+    return this.lead?.epoch === this.memory.epoch && !this.memory.heartbeat.hasStoodStill();
+  }
+
+  /** Whether it leads. The tab that has the lock does, whatever number another one had when the clock was ahead. */
+  async leads(): Promise<boolean> {
+    const asking = this.lead;
+    if (!asking || this.isSure()) return asking !== undefined;
+    if (!(await asking.isHeld()) || this.lead !== asking) return false;
+    this.memory.heartbeat.settleDoubt();
+    if (asking.epoch < this.memory.epoch) this.claim(this.memory.epoch + 1);
+    asking.epoch = this.memory.epoch;
+    return true;
+  }
+
+  /** The signals that follow from a message. */
+  #onMessage(message: TabMessage<A>): readonly WatchSignal<A>[] {
+    const { id, log, heartbeat } = this.memory;
+    const lead = this.lead;
+    const isOlder = message.epoch < this.memory.epoch;
+    this.memory.epoch = Math.max(this.memory.epoch, message.epoch);
+    if (lead && message.kind !== 'reply') {
+      // Its number may be that of a newer leader.
+      void this.leads().then(isLeading => {
+        if (isLeading && message.kind === 'hello') this.#reply(message);
+      });
+      return [];
+    }
+    const isFollowing = !lead && !isOlder;
+    if (isFollowing && message.kind !== 'hello') heartbeat.hear();
+    switch (message.kind) {
+      case 'hello':
+        return [];
+      case 'claim':
+        if (isOlder || log.knowsMoreThan(message.position)) this.#reply(message);
+        return [];
+      case 'reply':
+        if (message.to !== id) return [];
+        if (lead?.isSettling && !log.isState) return log.take(message.missed ?? [], message.position);
+        return isFollowing ? this.#onReply(message) : [];
+      case 'signal':
+        if (!isFollowing) return [];
+        if (log.place(message.relayed) === 'later') this.ask('hello');
+        return log.take([withStatus(message.relayed, revived)]);
+      case 'beat':
+        // What came before it has been missed.
+        if (isFollowing && message.index !== log.index) this.ask('hello');
+        return [];
+    }
+  }
+
+  #onReply({ after, position, status, missed }: TabReply<A>): readonly WatchSignal<A>[] {
+    const { log } = this.memory;
+    const { index } = log;
+    const current: Relayed<A> = { after, signal: { kind: 'status', status: revived(status) } };
+    // It has received more since it asked.
+    if (after !== index) return log.take([current]);
+    if (missed) return log.take([current, ...missed], position);
+    // A leader that has no answer yet knows less than this tab. With its first one there is a gap, or this tab leads on from where it is.
+    if (!position) return log.take([current]);
+    const gap = { reason: 'unwatched', at: this.scheduler.now(), index } as const;
+    return [...log.take([current]), { kind: 'gap', gap }, ...log.skipTo(position)];
+  }
+}
