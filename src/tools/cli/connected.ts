@@ -1,6 +1,5 @@
 import { catchError, concatMap, finalize, tap, type Observable } from 'rxjs';
-import { whyNotConnected, type MatchmakerApi, type RefusalReason } from '../../client/index.js';
-import { answerBehind, type StatusError } from '../../error/index.js';
+import { whyNotConnected, type MatchmakerApi, type NotConnected } from '../../client/index.js';
 import { clientOf, CONNECTION } from './connection.js';
 import { parseFlags } from './parse-flags.js';
 import { EXIT, ExitError, run } from './run.js';
@@ -8,19 +7,20 @@ import { readSecret, warn } from './terminal/index.js';
 
 const HELP = `lobby-rx connected: confirms the player token on standard input
 
-  --url URL   URL of the service; default: LOBBY_MATCHMAKER_URL or LOBBY_URL
+  --url URL   URL of the service; default: LOBBY_RX_MATCHMAKER_URL, or
+              LOBBY_RX_URL
   --insecure  allows plain http: to another machine
   --help      prints this help
 
-LOBBY_TOKEN is the token of the lobby. The player token is the first line of
+LOBBY_RX_TOKEN is the token of the lobby. The player token is the first line of
 standard input; on a terminal it is asked for, and not shown. Prints OK if the
 service accepts the player. Otherwise prints the reason on standard error, and
 the exit code tells:
 
   1  the service refused the token
   2  wrong arguments, or no token: nothing was sent
-  3  the service was not reached, limits the rate, or refused LOBBY_TOKEN: the
-     same player token can be confirmed later
+  3  the service was not reached, limits the rate, or refused LOBBY_RX_TOKEN:
+     the same player token can be confirmed later
   4  unknown: the answer was lost, or did not come from the service, which may
      count the player as connected. Do not confirm the token again.
 `;
@@ -63,23 +63,18 @@ function confirm(players: MatchmakerApi['players'], player_token: string): Obser
       const why = whyNotConnected(error);
       const { message } = error as Error;
       if (why.outcome === 'unknown') throw new ExitError(`${UNKNOWN}: ${message}`, EXIT.unknown);
-      const answer = answerBehind(error);
-      if (why.outcome === 'refused' && answer) throw refusalOf(answer, why.reason);
+      if (why.outcome === 'later') throw later(why, message);
       throw error;
     }),
   );
 }
 
-/** The service's refusal: of the player token, or of this request whatever the token. */
-function refusalOf(error: StatusError, reason: RefusalReason): Error {
-  const { status, message, retryAfter } = error;
-  if (status === 429) {
-    const when = retryAfter === undefined ? 'later' : `in ${Math.ceil(retryAfter / 1_000)} s`;
-    return new ExitError(`the service limits the rate, try again ${when}: ${message}`, EXIT.unreachable);
-  }
-  if (reason !== 'unauthorized') return error;
-  return new ExitError(
-    `LOBBY_TOKEN was refused, not the player token; set it to the token of the lobby: ${message}`,
-    EXIT.unreachable,
-  );
+/** The service answers no, whatever the player token. */
+function later({ reason, retryAfter }: NotConnected & { outcome: 'later' }, message: string): Error {
+  const when = retryAfter === undefined ? 'later' : `in ${Math.ceil(retryAfter / 1_000)} s`;
+  const text =
+    reason === 'rate_limited'
+      ? `the service limits the rate, try again ${when}`
+      : 'LOBBY_RX_TOKEN was refused, not the player token; set it to the token of the lobby';
+  return new ExitError(`${text}: ${message}`, EXIT.unreachable);
 }

@@ -38,8 +38,8 @@ export function clientOf(
   transport?: Transport,
 ): Client {
   const [source, url] = urlOf(service, values, env);
-  const token = env.LOBBY_TOKEN;
-  if (!token) throw new Error('the token is missing: set LOBBY_TOKEN');
+  const token = env.LOBBY_RX_TOKEN;
+  if (!token) throw new Error('the token is missing: set LOBBY_RX_TOKEN');
   try {
     return createClient({
       ...{ [`${service}Url`]: url, token, insecure: values.insecure },
@@ -48,8 +48,14 @@ export function clientOf(
   } catch (error) {
     if (!isInputError(error)) throw error;
     // Here it is neither a function nor false.
-    if (error.argument === 'token') throw new InputError('LOBBY_TOKEN', 'a bearer token', error.got);
-    throw new InputError(source, error.expected.replace('insecure: true', '--insecure'), error.got);
+    if (error.argument === 'token') throw new InputError('LOBBY_RX_TOKEN', 'a bearer token', error.got);
+    const isOfAll = source === '--url' || source === 'LOBBY_RX_URL';
+    const expected = error.expected.replace('insecure: true', '--insecure');
+    throw new InputError(
+      source,
+      isOfAll ? expected.replace(`//${service}.example`, '//api.example') : expected,
+      error.got,
+    );
   }
 }
 
@@ -59,16 +65,16 @@ export function urlOf(
   values: ConnectionValues,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly [source: string, url: string] {
-  const variable = `LOBBY_${service.toUpperCase()}_URL`;
+  const variable = `LOBBY_RX_${service.toUpperCase()}_URL`;
   const sources: readonly (readonly [name: string, url: string | undefined])[] = [
     [`--${service}-url`, values[`${service}-url`]],
     ['--url', values.url],
     [variable, env[variable]],
-    ['LOBBY_URL', env.LOBBY_URL],
+    ['LOBBY_RX_URL', env.LOBBY_RX_URL],
   ];
   for (const [name, url] of sources) {
     // A flag that is empty is a mistake, and an empty variable is none.
     if (url || (url !== undefined && name.startsWith('--'))) return [name, url];
   }
-  throw new Error(`the URL of the service is missing: set LOBBY_URL or ${variable}, or pass --url`);
+  throw new Error(`the URL of the service is missing: set LOBBY_RX_URL or ${variable}, or pass --url`);
 }

@@ -22,8 +22,8 @@ import {
 } from 'rxjs';
 import { clientOf, CONNECTION, urlOf } from './connection.js';
 import {
-  connectionFindings,
   corsFindings,
+  memberFindings,
   final,
   problem,
   proxyFindings,
@@ -39,13 +39,15 @@ import { jsonLine, printLine } from './terminal/index.js';
 const HELP = `lobby-rx doctor: what breaks live feeds, in the service or on the way to it
 
   --origin URL       also asks whether pages of this origin are allowed (CORS)
+  --group GROUP      also reads members of this group
   --json             prints JSON on a terminal, too
-  --url URL          URL of the service; default: LOBBY_API_URL or LOBBY_URL
+  --url URL          URL of the service; default: LOBBY_RX_API_URL, or
+                     LOBBY_RX_URL
   --insecure         allows plain http: to another machine
   --help             prints this help
 
-LOBBY_TOKEN is the token of an identity. Takes up to a minute if all is well: as
-long as the service holds a poll; three minutes at most. It sends about five
+LOBBY_RX_TOKEN is the token of an identity. Takes up to a minute if all is well:
+as long as the service holds a poll; three minutes at most. It sends about five
 requests, and changes nothing. Prints
 a line for each finding, with what to do; otherwise JSON, one finding per line.
 
@@ -66,7 +68,7 @@ export function doctor(args: readonly string[]): Promise<void> {
   return run(() => {
     const text = { type: 'string' } as const;
     const boolean = { type: 'boolean', default: false } as const;
-    const flags = { ...CONNECTION, origin: text, json: boolean };
+    const flags = { ...CONNECTION, origin: text, group: text, json: boolean };
     const { values } = parseFlags('doctor', args, { flags });
     if (values.help) return HELP;
     const origin = values.origin === undefined ? undefined : originIn(values.origin);
@@ -74,15 +76,17 @@ export function doctor(args: readonly string[]): Promise<void> {
     const url = urlOf('api', values, process.env)[1].replace(/\/+$/, '');
     const checks$ = concat(
       from(proxyFindings(new URL(url), process.env)),
-      connectionFindings(new URL(url)),
       serviceFindings(url),
       origin === undefined ? EMPTY : corsFindings(url, origin),
+      values.group === undefined
+        ? EMPTY
+        : memberFindings(clientOf('group', values, process.env), values.group),
       watchFindings(client, () => performance.now()),
     );
     const findings$ = merge(checks$.pipe(endWith(undefined)), timer(DEADLINE).pipe(map(() => LATE))).pipe(
       takeWhile((finding): finding is Finding => finding !== undefined),
       takeWhile(({ isFinal }) => !isFinal, true),
-      map(finding => withoutToken(finding, process.env.LOBBY_TOKEN)),
+      map(finding => withoutToken(finding, process.env.LOBBY_RX_TOKEN)),
     );
     const isForPeople = process.stdout.isTTY && !values.json;
     return findings$.pipe(exitCode(), waiting(isForPeople), print(isForPeople ? row : jsonLine));

@@ -26,7 +26,7 @@ const KINDS: readonly LiveEvent['kind'][] = [
   'malformed',
 ];
 
-/** How many lines to write at once. One by one, 200,000 of them take half a minute. */
+/** How many lines to write at once. One by one, they would take seconds. */
 const LINES_AT_ONCE = 100;
 
 const HELP = `lobby-rx events: follows the live events of an identity
@@ -41,14 +41,14 @@ const HELP = `lobby-rx events: follows the live events of an identity
   --record FILE      also writes what is sent and answered to a new file, for
                      emulate --replay FILE and a bug report: shapes, times and
                      names of fields; each text is replaced by another one
-  --keep NAME,NAME   texts to keep in it: fields by their names
-  --url URL          URL of the service; default: LOBBY_API_URL or LOBBY_URL
+  --url URL          URL of the service; default: LOBBY_RX_API_URL, or
+                     LOBBY_RX_URL
   --insecure         allows plain http: to another machine
   --help             prints this help
 
-LOBBY_TOKEN is the token of the identity. The output is a line for people on a
-terminal, in colour unless NO_COLOR is set; otherwise JSON, one event per line.
-Gaps and retries are reported on standard error. Runs until Ctrl-C.
+LOBBY_RX_TOKEN is the token of the identity. The output is a line for people on
+a terminal, in colour unless NO_COLOR is set; otherwise JSON, one event per
+line. Gaps and retries are reported on standard error. Runs until Ctrl-C.
 `;
 
 /** `lobby-rx events`: prints live events until it is stopped. */
@@ -57,15 +57,7 @@ export function events(args: readonly string[]): Promise<void> {
     () => {
       const text = { type: 'string' } as const;
       const json = { type: 'boolean', default: false } as const;
-      const flags = {
-        ...CONNECTION,
-        kind: text,
-        from: text,
-        checkpoint: text,
-        record: text,
-        keep: text,
-        json,
-      };
+      const flags = { ...CONNECTION, kind: text, from: text, checkpoint: text, record: text, json };
       const { values } = parseFlags('events', args, { flags });
       if (values.help) return HELP;
       const kind = kindIn(values.kind);
@@ -74,12 +66,9 @@ export function events(args: readonly string[]): Promise<void> {
       if (values.from === '') throw new Error('--from must be the watch index of an answer; got nothing');
       if (values.checkpoint === '') throw new Error('--checkpoint must be the path of a file; got nothing');
       if (values.record === '') throw new Error('--record must be the path of a new file; got nothing');
-      if (values.keep !== undefined && values.record === undefined)
-        throw new Error('--keep is for --record: it names what to keep in the recording');
       // A file is created only if there is something to record.
       clientOf('api', values, process.env);
-      const transport =
-        values.record === undefined ? undefined : recordTo(values.record, values.keep?.split(',') ?? []);
+      const transport = values.record === undefined ? undefined : recordTo(values.record);
       const client = clientOf('api', values, process.env, transport);
       const file = values.checkpoint === undefined ? undefined : openCheckpoint(values.checkpoint);
       const lineOf = process.stdout.isTTY && !values.json ? eventRow : jsonLine;

@@ -22,10 +22,10 @@ const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the comm
 
 Each command has its own --help. lobby-rx --version prints the version.
 
-The URL of the service comes from --url or LOBBY_URL. If its three parts have
-separate URLs, use LOBBY_GROUP_URL, LOBBY_MATCHMAKER_URL and LOBBY_API_URL, or
---group-url and so on. The bearer token comes only from LOBBY_TOKEN, because
-other users of the machine can see arguments.
+The URL of the service comes from --url or LOBBY_RX_URL. If its three parts have
+separate URLs, use LOBBY_RX_GROUP_URL, LOBBY_RX_MATCHMAKER_URL and
+LOBBY_RX_API_URL, or --group-url and so on. The bearer token comes only from
+LOBBY_RX_TOKEN, because other users of the machine can see arguments.
 
 Exit codes:
   0          success
@@ -33,7 +33,7 @@ Exit codes:
              emulate: a taken port
   2          wrong arguments, or a checkpoint that cannot be kept
   3          the service was not reached; connected: nor was the player token
-             judged, because of the rate or of LOBBY_TOKEN
+             judged, because of the rate or of LOBBY_RX_TOKEN
   4          connected: unknown, the service may count the player as connected
   130, 143   members, connected, doctor: stopped by a signal before the end
 `;

@@ -1,19 +1,21 @@
 import { concat, concatMap, defer, EMPTY, finalize, tap, type Observable } from 'rxjs';
+import { distinctMembers } from '../../client/index.js';
 import type { GroupMember } from '../../protocol/index.js';
 import { runGroupCommand } from './run-group-command.js';
-import { jsonLine, memberRow, printLine, warn } from './terminal/index.js';
+import { jsonLine, malformedText, memberRow, printLine, warn } from './terminal/index.js';
 
 const HELP = `lobby-rx members GROUP: lists the members of a group
 
   --count N   members to request per page; default: chosen by the service
   --json      prints JSON on a terminal, too
-  --url URL   URL of the service; default: LOBBY_GROUP_URL or LOBBY_URL
+  --url URL   URL of the service; default: LOBBY_RX_GROUP_URL or LOBBY_RX_URL
   --insecure  allows plain http: to another machine
   --help      prints this help
 
-LOBBY_TOKEN is the token of a member. The output is a table on a terminal,
+LOBBY_RX_TOKEN is the token of a member. The output is a table on a terminal,
 otherwise JSON, one member per line. If a page cannot be read, the list ends
-there: standard error says so, and the exit code is not 0.
+there: standard error says so, and the exit code is not 0. Members that cannot
+be read are left out, and named there, too.
 `;
 
 /** `lobby-rx members`: lists the members of a group and exits. */
@@ -22,7 +24,11 @@ export function members(args: readonly string[]): Promise<void> {
     name: 'members',
     help: HELP,
     work: (group, group_id, config, isForPeople) =>
-      group.members(group_id, config).pipe(print(isForPeople ? memberRow : jsonLine, isForPeople)),
+      group.memberPages(group_id, config).pipe(
+        tap(({ malformed = [] }) => malformed.forEach(member => warn(malformedText(member)))),
+        distinctMembers(),
+        print(isForPeople ? memberRow : jsonLine, isForPeople),
+      ),
   });
 }
 

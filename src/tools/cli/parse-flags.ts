@@ -45,12 +45,14 @@ export function parseFlags<const Options extends Flags>(
       return { values: values as ParsedFlags<Options>['values'], positionals };
   } catch (error) {
     // Node's own messages are several sentences long, or even several lines.
-    const [first] = (error as Error).message.split(/\.\s/, 1);
-    const [, unknown = ''] = /^Unknown option '--(.*)'/.exec(first!) ?? [];
+    const [sentence] = (error as Error).message.split(/\.\s/, 1);
+    // Of what was quoted wrongly, as in '--token SECRET', only the name is shown.
+    const first = sentence!.replace(/^(Unknown option '-[^\s=']*)[\s=][^']*/, '$1');
+    const [, unknown = ''] = /^Unknown option '--(.*)'/.exec(first) ?? [];
     const meant = nearestName(unknown, Object.keys(flags));
     const hint = meant ? ` (did you mean --${meant}?)` : '';
     throw new Error(
-      `${first!.replace(/^./, letter => letter.toLowerCase())}${hint}; see lobby-rx ${command} --help`,
+      `${first.replace(/^./, letter => letter.toLowerCase())}${hint}; see lobby-rx ${command} --help`,
     );
   }
   // Not quoted: it may be a token.

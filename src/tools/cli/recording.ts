@@ -6,7 +6,7 @@ import { fromFetch, type Transport } from '../../transport/index.js';
 import { warn } from './terminal/index.js';
 
 /** A transport whose requests and answers are recorded in a new file. Throws an error if there is such a file. */
-export function recordTo(path: string, keep: readonly string[]): Transport {
+export function recordTo(path: string): Transport {
   let file: number | undefined;
   const write = (line: string) => {
     if (file === undefined) return;
@@ -18,7 +18,7 @@ export function recordTo(path: string, keep: readonly string[]): Transport {
       file = undefined;
     }
   };
-  const transport = withRecording(fromFetch(), write, { keep });
+  const transport = withRecording(fromFetch(), write);
   try {
     file = openSync(path, 'wx', 0o600);
   } catch (error) {
@@ -29,8 +29,7 @@ export function recordTo(path: string, keep: readonly string[]): Transport {
         : `--record: ${path} cannot be created: ${code}`,
     );
   }
-  const texts = keep.length > 0 ? `of texts only ${keep.join(', ')}` : 'no texts, no ids';
-  warn(`recording to ${path}: shapes, times and names of fields; ${texts}`);
+  warn(`recording to ${path}: shapes, times and names of fields; no texts, no ids`);
   return transport;
 }
 

@@ -86,7 +86,7 @@ function exitCodeOf(error: unknown): number {
 
 /** Where the arguments of the library come from on the command line. */
 const SOURCES = new Map([
-  ['token', 'LOBBY_TOKEN'],
+  ['token', 'LOBBY_RX_TOKEN'],
   ['group_id', 'GROUP'],
   ['player_token', 'the player token'],
   ['from', '--from'],

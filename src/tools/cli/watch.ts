@@ -1,22 +1,22 @@
-import { concatMap } from 'rxjs';
+import { concatMap, tap } from 'rxjs';
 import type { Roster } from '../../client/index.js';
 import type { GroupMember } from '../../protocol/index.js';
 import { reportTrouble } from './report-trouble.js';
 import { runGroupCommand } from './run-group-command.js';
-import { jsonLine, memberRow, printLine } from './terminal/index.js';
+import { jsonLine, malformedText, memberRow, printLine, warn } from './terminal/index.js';
 
 const HELP = `lobby-rx watch GROUP: follows who joins a group, who leaves it and who changes
 
   --count N   members to request per watched page; default: 1000
   --json      prints JSON on a terminal, too
-  --url URL   URL of the service; default: LOBBY_GROUP_URL or LOBBY_URL
+  --url URL   URL of the service; default: LOBBY_RX_GROUP_URL or LOBBY_RX_URL
   --insecure  allows plain http: to another machine
   --help      prints this help
 
-LOBBY_TOKEN is the token of a member. At the start every member counts as
+LOBBY_RX_TOKEN is the token of a member. At the start every member counts as
 joined. The output is rows on a terminal, otherwise JSON, one change per line:
-{"change":"joined"|"left"|"updated","member":{…}}. Gaps and retries are reported
-on standard error. Runs until Ctrl-C.
+{"change":"joined"|"left"|"updated","member":{…}}. Gaps, retries and members
+that cannot be read are reported on standard error. Runs until Ctrl-C.
 `;
 
 const CHANGES = ['joined', 'left', 'updated'] as const;
@@ -36,10 +36,21 @@ export function watch(args: readonly string[]): Promise<void> {
     work: (group, group_id, config, isForPeople) =>
       group.rosterSignals(group_id, config).pipe(
         reportTrouble(),
+        tap(reportMalformed()),
         concatMap(changesOf),
         concatMap(change => printLine(isForPeople ? changeRow(change) : jsonLine(change))),
       ),
   });
+}
+
+/** Says once of each member that cannot be read that it is so, as long as it is. */
+function reportMalformed() {
+  let known: readonly string[] = [];
+  return ({ malformed = [] }: Roster): void => {
+    const texts = malformed.map(malformedText);
+    for (const text of texts) if (!known.includes(text)) warn(text);
+    known = texts;
+  };
 }
 
 function changesOf(roster: Roster): readonly Change[] {

@@ -19,23 +19,8 @@ import {
   type ServiceUrls,
 } from './service/index.js';
 import {
-  addGroup,
-  addIdentity,
-  addLobby,
-  befriend,
   createWorld,
-  expireToken,
-  joinGroup,
-  leaveGroup,
-  playersIn,
-  playerState,
-  publish,
-  renewToken,
-  reservePlayer,
-  saveWorld,
-  sendLobbyJoin,
-  updatePresence,
-  updateProfile,
+  worldCommands,
   worldOptions,
   type AddedIdentity,
   type AddedLobby,
@@ -170,30 +155,10 @@ export function createEmulator(config: EmulatorConfig = {}): Emulator {
     transport: inProcessTransport(handle, world.scheduler),
     url,
     urls: serviceUrls(url),
-
-    addIdentity: profile => addIdentity(world, profile),
-    befriend: (identity_id, friend_id) => befriend(world, identity_id, friend_id),
-    updateProfile: (identity_id, change) => updateProfile(world, identity_id, change),
-    updatePresence: (identity_id, presence) => updatePresence(world, identity_id, presence),
-    publish: (identity_id, kind, notification) => publish(world, identity_id, kind, notification),
-
-    addGroup: handle => addGroup(world, handle),
-    join: (group_id, identity_id) => joinGroup(world, group_id, identity_id),
-    leave: (group_id, identity_id) => leaveGroup(world, group_id, identity_id),
-
-    addLobby: plan => addLobby(world, plan),
-    reservePlayer: lobby_id => reservePlayer(world, lobby_id),
-    sendLobbyJoin: (identity_id, lobby_id) => sendLobbyJoin(world, identity_id, lobby_id),
-    playerState: player_token => playerState(world, player_token),
-    playersIn: lobby_id => playersIn(world, lobby_id),
-
-    expireToken: token => expireToken(world, token),
-    renewToken: token => renewToken(world, token),
-
+    ...worldCommands(world),
     fault: injector.fault,
     faultCounts: injector.faultCounts,
     plannedFaults: injector.plannedFaults,
     requests,
-    save: () => saveWorld(world),
   };
 }

@@ -1,15 +1,23 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { aFunction, checkOptions, InputError, nonEmptyString, type Options } from '../../error/index.js';
+import { defer } from 'rxjs';
+import {
+  aFunction,
+  checkOptions,
+  InputError,
+  nonEmptyString,
+  printable,
+  textOf,
+  type Options,
+} from '../../error/index.js';
 import { answerControl, CONTROL_PATH, type Control, type ControlAccess } from './control/index.js';
 import type { Emulator } from './emulator.js';
 import { serviceUrls, type EmulatedResponse, type Handler, type ServiceUrls } from './service/index.js';
 
 const LOOPBACK = '127.0.0.1';
 
-/** The maximum size of a request body, in bytes. Real ones are much smaller; a saved world is not. */
+/** The maximum size of a request body, in bytes. Real ones are much smaller. */
 const MAX_BODY = 65_536;
-const MAX_CONTROL_BODY = 16 * 1024 * 1024;
 
 /** The options of {@link listen}. */
 export interface ListenConfig {
@@ -171,7 +179,7 @@ async function serve(
   const isControl = url.startsWith(CONTROL_PATH);
   // Commands and the workbench are no part of the service.
   const isDead = () => !isControl && pool.isDead(socket);
-  const body = await read(incoming, isControl ? MAX_CONTROL_BODY : MAX_BODY);
+  const body = await read(incoming);
   if (outgoing.destroyed || isDead()) return;
   if (body === undefined) {
     send(outgoing, { status: 413, headers: { connection: 'close' }, body: '' });
@@ -181,7 +189,7 @@ async function serve(
   const headers = Object.fromEntries(
     Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
   );
-  const answer = handle({ method, url, headers, ...(body && { body }) }).subscribe({
+  const answer = defer(() => handle({ method, url, headers, ...(body && { body }) })).subscribe({
     next: response => {
       if (response.delivery === 'dead_pool') pool.kill();
       if (isDead()) return;
@@ -192,19 +200,23 @@ async function serve(
         socket.destroy();
       }
     },
-    error: () => send(outgoing, { status: 500, headers: {}, body: '' }),
+    // A bug, or a world that is none: the next request is served.
+    error: (error: unknown) => {
+      console.error(`lobby-rx emulator: ${method} failed: ${printable(textOf(error)).slice(0, 300)}`);
+      send(outgoing, { status: 500, headers: {}, body: '' });
+    },
   });
   outgoing.once('close', () => answer.unsubscribe());
 }
 
 /** The body of a request; `undefined` if it is too large. */
-async function read(incoming: IncomingMessage, maxBody: number): Promise<string | undefined> {
+async function read(incoming: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBody) return undefined;
+      if (size > MAX_BODY) return undefined;
       chunks.push(chunk);
     }
   } catch {

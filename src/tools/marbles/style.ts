@@ -22,16 +22,16 @@ ol { max-height: 16em; overflow: auto; overflow-wrap: anywhere }
 .retrying rect { fill: light-dark(#bc4c00, #f0883e) }
 .offline rect, .ended rect { fill: light-dark(#cf222e, #f85149) }
 .poll rect { fill: light-dark(#54aeff, #388bfd); fill-opacity: 0.55 }
-.poll.nothing rect, .poll.first rect { fill: light-dark(#8c959f, #8b949e) }
-.poll.failed rect, .poll.asked rect, .poll.cut rect { fill: light-dark(#cf222e, #f85149) }
-.poll.left rect, .poll.woke rect { fill-opacity: 0.25 }
+.poll.no_news rect, .poll.first rect { fill: light-dark(#8c959f, #8b949e) }
+.poll.failed rect, .poll.retry_after rect, .poll.cut rect { fill: light-dark(#cf222e, #f85149) }
+.poll.paused rect, .poll.woken rect { fill-opacity: 0.25 }
 .wait rect { fill: none; stroke: light-dark(#bc4c00, #f0883e); stroke-dasharray: 3 3 }
-.wait.nothing rect, .wait.news rect { stroke: light-dark(#8c959f, #6e7681) }
+.wait.no_news rect, .wait.news rect { stroke: light-dark(#8c959f, #6e7681) }
 .marble circle { fill: light-dark(hsl(var(--hue) 65% 28%), hsl(var(--hue) 65% 70%)); stroke: light-dark(#fff, #0d1117); stroke-width: 1.5 }
 .marble text, .sign text { text-anchor: middle; dominant-baseline: central; font-weight: 600 }
 .poll text { dominant-baseline: central }
 svg .marble text { fill: light-dark(#fff, #0d1117) }
 svg .sign text { font-size: 15px; fill: light-dark(#a40e26, #ff7b72) }
 svg .sign.gap text { font-size: 26px; fill: light-dark(#8250df, #d2a8ff) }
-svg .sign.woke text { fill: light-dark(#7d4e00, #e3b341) }
+svg .sign.woken text { fill: light-dark(#7d4e00, #e3b341) }
 `;

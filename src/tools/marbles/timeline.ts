@@ -1,4 +1,5 @@
 import type { LogEntry } from '../../client/index.js';
+import { HELD_MS } from '../../error/index.js';
 
 /** A row of the picture: a watch, or the requests that belong to none. */
 export interface Row {
@@ -59,17 +60,15 @@ export interface NamedWatch {
   readonly event: (event: EventOfKind) => void;
 }
 
-/** An index that a poll is held for so long is honoured, in ms: see `WatchStatus`. */
-const HELD = 2_000;
 /** So many changes are kept for a picture that is not drawn, since its page is hidden. */
 const MOST = 5_000;
 
 const SIGNS: Readonly<Record<string, readonly [sign: string, text: string]>> = {
   cut: ['✂', 'cut off by something in between, or too late'],
   failed: ['✕', 'failed'],
-  asked: ['⏲', 'the service asked to wait'],
-  woke: ['☀', 'the machine woke'],
-  ack: ['!', 'ack failed'],
+  retry_after: ['⏲', 'the service asked to wait'],
+  woken: ['☀', 'the machine woke'],
+  ack_failed: ['!', 'ack failed'],
   ended: ['■', 'the watch ended'],
 };
 
@@ -115,7 +114,7 @@ export function createTimeline(now: () => number) {
     const { at } = entry;
     if (entry.kind === 'request') {
       if (track.wait && (track.wait.to ?? at) > at) change(track.wait, { to: at });
-      if (track.state === '' || track.state === 'left') setState(track, 'connecting', at);
+      if (track.state === '' || track.state === 'paused') setState(track, 'connecting', at);
       const index = new URL(entry.url).searchParams.get('watch_index');
       const age = track.indexAt === undefined ? '' : `, ${inSeconds(at - track.indexAt)} old`;
       const text = index === null ? 'poll from now' : `poll from index ${index}${age}`;
@@ -144,14 +143,14 @@ export function createTimeline(now: () => number) {
     calls.delete(key);
     if (call) change(call, { to: entry.at, tone: toneOf(entry), text: `${call.text}; ${outcomeOf(entry)}` });
   };
-  const onTurn = (track: Track, entry: Extract<LogEntry, { kind: 'turn' }>) => {
+  const onTurn = (track: Track, entry: Extract<LogEntry, { kind: 'poll_end' }>) => {
     const { at, why, wait, attempt, error } = entry;
     const [letter, text] = SIGNS[why] ?? [];
     change(track.poll, { tone: why });
     delete track.poll;
     if (letter) add(track.row, 'sign', at, { to: at, tone: why, letter, text: `${text}${messageOf(error)}` });
-    if (why === 'ended' || why === 'left') setState(track, why, at);
-    if (why === 'failed' || why === 'asked') {
+    if (why === 'ended' || why === 'paused') setState(track, why, at);
+    if (why === 'failed' || why === 'retry_after') {
       const isOffline = (error as { reason?: unknown } | undefined)?.reason === 'unreachable';
       setState(track, isOffline ? 'offline' : 'retrying', at);
     }
@@ -168,9 +167,11 @@ export function createTimeline(now: () => number) {
       else onPoll(trackOf(entry.pollOf, `${entry.pollOf} ${new URL(entry.url).pathname}`), entry);
       return undefined;
     }
+    // The end of its poll says so, too.
+    if (!('watchId' in entry)) return undefined;
     const track = trackOf(entry.watchId, String(entry.watchId));
     if (name !== undefined) track.row.name = name;
-    if (entry.kind === 'turn') onTurn(track, entry);
+    if (entry.kind === 'poll_end') onTurn(track, entry);
     else
       add(track.row, 'sign', entry.at, {
         to: entry.at,
@@ -211,7 +212,7 @@ export function createTimeline(now: () => number) {
       const at = now();
       for (const track of tracks.values()) {
         const { poll } = track;
-        if (poll?.tone === 'open' && at - poll.from >= HELD) setState(track, 'live', poll.from + HELD);
+        if (poll?.tone === 'open' && at - poll.from >= HELD_MS) setState(track, 'live', poll.from + HELD_MS);
       }
       const changes = changed;
       changed = new Set();
@@ -223,8 +224,8 @@ export function createTimeline(now: () => number) {
 type RequestEnd = Exclude<Extract<LogEntry, { requestId: number }>, { kind: 'request' }>;
 
 function toneOf(entry: RequestEnd): string {
-  if (entry.kind !== 'answer') return entry.kind === 'abort' ? 'left' : 'failed';
-  return entry.status < 300 ? 'nothing' : 'failed';
+  if (entry.kind !== 'answer') return entry.kind === 'abort' ? 'paused' : 'failed';
+  return entry.status < 300 ? 'no_news' : 'failed';
 }
 
 function outcomeOf(entry: RequestEnd): string {

@@ -44,7 +44,7 @@ const ISSUED = /\b(identity|lobby|player)\.(?:[\da-f]{32}|[\da-f]*$)/g;
 const withoutTokens = (text: string) => text.replace(FIELD, '$1…').replace(ISSUED, '$1.…');
 
 /** Whether the client is left without an end of the answer, on an open connection. */
-export const isStalled = ({ delivery = 'whole' }: EmulatedResponse): boolean =>
+const isStalled = ({ delivery = 'whole' }: EmulatedResponse): boolean =>
   delivery.startsWith('stall') || delivery === 'dead_pool';
 
 /** What changes the world of an emulator, or what is planned in it. */
@@ -79,14 +79,6 @@ export class RequestLog {
   /** Without tokens. */
   answerOf(id: number): string | undefined {
     return this.#log.find(({ request }) => request.id === id)?.answer;
-  }
-
-  /** All connections are reset. */
-  reset(): void {
-    for (const entry of this.#open()) {
-      this.#change(entry, { ended_at: this.#now(), status: 0 });
-      entry.isDead = true;
-    }
   }
 
   /** The same emulator, whose commands and requests are counted. */

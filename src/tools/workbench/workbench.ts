@@ -1,18 +1,4 @@
-import {
-  asyncScheduler,
-  BehaviorSubject,
-  delay,
-  filter,
-  map,
-  merge,
-  of,
-  skip,
-  take,
-  takeWhile,
-  timer,
-  type Observable,
-  type SchedulerLike,
-} from 'rxjs';
+import { asyncScheduler, delay, filter, map, merge, of, take, timer, type SchedulerLike } from 'rxjs';
 import {
   createControl,
   createEmulator,
@@ -21,11 +7,10 @@ import {
   type Emulator,
   type EmulatorConfig,
   type Handler,
-  type SavedWorld,
   type SeededWorld,
 } from '../emulator/index.js';
 import { checkArgument, InputError, plainObject } from '../../error/index.js';
-import { isStalled, RequestLog } from './request-log.js';
+import { RequestLog } from './request-log.js';
 import { pageAnswer } from './workbench-page.js';
 import { ownerOf, viewOfWorld, type WorldView } from './world-view.js';
 
@@ -36,23 +21,16 @@ const COLLECTED = 100;
 /** The furthest that the clock moves at once, in ms. */
 const DAY = 86_400_000;
 
-/** The connections of a service that is replaced by another one. */
-const RESET: EmulatedResponse = { status: 0, headers: {}, body: '', delivery: 'reset_before_headers' };
-
-/** An emulator that people look at and change in a page. Its clock can be moved, and its world replaced. */
+/** An emulator that people look at and change in a page. Its clock can be moved. */
 export interface Workbench {
-  /** The service. */
-  readonly handle: Handler;
+  readonly emulator: Emulator;
   readonly control: Control;
-  /** The world that it begins with. */
   readonly world: SeededWorld;
   /** The page, and what it asks for: see `ListenConfig.workbench`. */
   readonly workbench: Handler;
-  /** The emulator, then another one whenever a world is loaded. */
-  readonly emulated$: Observable<{ readonly emulator: Emulator; readonly world: SeededWorld }>;
 }
 
-/** Creates a workbench. `seed` fills its first world; `page` is the HTML of the page. */
+/** Creates a workbench. `seed` fills its world; `page` is the HTML of the page. */
 export function createWorkbench(
   config: EmulatorConfig,
   seed: (emulator: Emulator) => SeededWorld,
@@ -63,15 +41,10 @@ export function createWorkbench(
   const now = () => Date.now() + ahead;
   const scheduler = Object.create(asyncScheduler, { now: { value: now } }) as SchedulerLike;
   const log = new RequestLog(now);
-  const open = (saved?: SavedWorld, known?: SeededWorld) => {
-    const emulator = log.observed(createEmulator({ ...config, scheduler, ...(saved && { saved }) }));
-    const world = known ?? seed(emulator);
-    return { emulator, world, control: createControl(emulator, world) };
-  };
-  const emulated$ = new BehaviorSubject(open());
+  const emulator = log.observed(createEmulator({ ...config, scheduler }));
+  const world = seed(emulator);
 
   const viewSince = (index: number): WorldView => {
-    const { emulator } = emulated$.value;
     const saved = emulator.save();
     const revision = log.revision$.value;
     // An index of another process may be larger than any of this one.
@@ -100,16 +73,6 @@ export function createWorkbench(
       map(() => json(viewSince(known))),
     );
   };
-  const load = (body: string | undefined) => {
-    const { saved, world } = bodyOf(body, 'the file') as { saved?: SavedWorld; world?: SeededWorld };
-    if (!saved || !world) throw wrongFile('another one');
-    const loaded = open(saved, world);
-    if (!isWorldOf(saved, world)) throw wrongFile('one whose ids do not belong together');
-    log.reset();
-    emulated$.next(loaded);
-    log.revise();
-    return { message: 'the world is loaded' };
-  };
   const moveClock = (body: string | undefined) => {
     const { ms } = bodyOf(body, 'body');
     if (!Number.isSafeInteger(ms) || Math.abs(ms as number) > DAY)
@@ -120,20 +83,7 @@ export function createWorkbench(
   };
 
   return {
-    world: emulated$.value.world,
-    handle: request =>
-      merge(
-        emulated$.value.emulator.handle(request),
-        emulated$.pipe(
-          skip(1),
-          map(() => RESET),
-        ),
-      ).pipe(takeWhile(isStalled, true)),
-    control: {
-      run: (...args) => emulated$.value.control.run(...args),
-      type: line => emulated$.value.control.type(line),
-      help: emulated$.value.control.help,
-    },
+    ...{ emulator, world, control: createControl(emulator, world) },
     workbench: ({ method, url, body }) => {
       const { pathname, searchParams } = new URL(url, 'http://workbench');
       const what = `${method} ${pathname.replace(/^\/_emulator\/workbench\/?/, '')}`;
@@ -141,32 +91,11 @@ export function createWorkbench(
       if (what === 'GET world') return watchWorld(searchParams.get('watch_index'));
       if (what === 'GET answer')
         return of(json({ text: log.answerOf(Number(searchParams.get('id'))) ?? '' }));
-      if (what === 'POST load') return of(json(load(body)));
       if (what === 'POST clock') return of(json(moveClock(body)));
       if (what !== 'GET saved') return of({ ...json({ message: 'there is no such thing' }), status: 404 });
-      const { emulator, world } = emulated$.value;
       return of(json({ saved: emulator.save(), world }));
     },
-    emulated$,
   };
-}
-
-const wrongFile = (got: string) => new InputError('the file', 'one that a workbench has saved', got);
-
-/** Whether what the commands act on exists. */
-function isWorldOf({ identities, groups, lobbies, bearers }: SavedWorld, world: SeededWorld): boolean {
-  const has = (entries: readonly (readonly [id: string, record: unknown])[], id: string) =>
-    entries.some(([other]) => other === id);
-  const { groupId, lobbyId, identityId, identityToken, friendIds } = world;
-  return (
-    // The page makes a line for a shell of it.
-    /^[\w.-]+$/.test(identityToken) &&
-    has(groups, groupId) &&
-    has(lobbies, lobbyId) &&
-    has(bearers, identityToken) &&
-    Array.isArray(friendIds) &&
-    [identityId, ...(friendIds as readonly string[])].every(id => has(identities, id))
-  );
 }
 
 function bodyOf(body: string | undefined, name: string): Readonly<Record<string, unknown>> {

@@ -1,9 +1,22 @@
-import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { spawnTs } from '../../spawn-ts.js';
+import { lockCheckpoint } from '../../../src/tools/cli/checkpoint/checkpoint-lock.js';
+import { spawnTs, type RunningProgram } from '../../spawn-ts.js';
 import { waitUntil } from '../../wait-until.js';
 import { lobbyRx } from './lobby-rx.js';
 import { useService } from './service.js';
@@ -12,6 +25,9 @@ const RACER = join(import.meta.dirname, 'lock-racer.ts');
 
 /** In ms. Shorter than any timer that a run which has failed might still wait for, and long even on a busy machine. */
 const AT_ONCE = 20_000;
+
+/** What the lock of a process of this host contains. */
+const markOf = ({ process }: RunningProgram, nth = 1) => `${hostname()} ${process.pid} 12345 ${nth}`;
 
 interface Line {
   readonly identity: { readonly bio: string };
@@ -126,7 +142,12 @@ describe('lobby-rx events --checkpoint', () => {
     await waitUntil(hasPendingWatch);
     const { code, err } = await events(path()).exited;
     strictEqual(code, 2);
-    match(err, new RegExp(`^lobby-rx: --checkpoint .* is in use by process ${first.process.pid}; .*\n$`));
+    match(
+      err,
+      new RegExp(
+        `^lobby-rx: --checkpoint .* is in use by process ${first.process.pid} of ${hostname()}; .*\n$`,
+      ),
+    );
     first.process.kill('SIGTERM');
     strictEqual((await first.exited).code, 0);
     const next = events(path());
@@ -150,12 +171,60 @@ describe('lobby-rx events --checkpoint', () => {
     await writeFile(lock, 'not by lobby-rx');
     const { code, err } = await events(path()).exited;
     strictEqual(code, 2);
-    match(err, / is in use by another process; .* or delete .*\.lock if there is none\n$/);
-    await writeFile(lock, `${dead.process.pid} 1`);
-    const run = events(path());
-    await waitUntil(service.hasPendingWatch);
-    run.process.kill('SIGTERM');
-    deepStrictEqual(await run.exited, { code: 0, out: '', err: '' });
+    match(err, / is in use by another process; .* 60 s ago, if it runs on another host\n$/);
+    // The number of the third one belongs to another program now.
+    for (const mark of [
+      markOf(dead),
+      `${hostname()} ${dead.process.pid} - 1`,
+      `${hostname()} ${process.pid} 1 1`,
+    ]) {
+      await writeFile(lock, mark);
+      const run = events(path());
+      await waitUntil(service.hasPendingWatch);
+      run.process.kill('SIGTERM');
+      deepStrictEqual(await run.exited, { code: 0, out: '', err: '' });
+    }
+  });
+
+  it('is taken over from another host when that has not touched the lock for a minute', async () => {
+    const lock = `${path()}.lock`;
+    await writeFile(lock, 'elsewhere 1 1 1');
+    const racer = () => spawnTs(RACER, [], { input: `${JSON.stringify([0, path()])}\n` });
+    match((await racer().exited).out, / is in use by process 1 of elsewhere; /);
+    const past = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+    await utimes(lock, past(0), past(30));
+    match((await racer().exited).out, / is in use by process 1 of elsewhere; /);
+    await utimes(lock, past(0), past(61));
+    strictEqual((await racer().exited).out, 'locked\n');
+    deepStrictEqual(await readdir(service.folder), []);
+  });
+
+  it('has a lock that is touched every 15 s, unless another process has taken it over', async () => {
+    const lock = `${path()}.lock`;
+    const timers: (readonly [() => void, number | undefined])[] = [];
+    const { setInterval } = globalThis;
+    globalThis.setInterval = ((work: () => void, time?: number) => {
+      timers.push([work, time]);
+      return setInterval(() => undefined, 1).unref();
+    }) as typeof setInterval;
+    const held = (() => {
+      try {
+        return lockCheckpoint(path());
+      } finally {
+        globalThis.setInterval = setInterval;
+      }
+    })();
+    strictEqual(timers[0]![1], 15_000);
+    await utimes(lock, 0, 0);
+    timers[0]![0]();
+    ok((await stat(lock)).mtimeMs > Date.now() - 3_600_000);
+    held.check();
+    await writeFile(`${lock}.new`, 'elsewhere 1 1 1');
+    await rename(`${lock}.new`, lock);
+    timers[0]![0]();
+    strictEqual(await readFile(lock, 'utf8'), 'elsewhere 1 1 1');
+    throws(() => held.check(), /another process has taken over/);
+    await rm(lock);
   });
 
   it('is taken over by one of several processes that try at the same moment', async () => {
@@ -165,14 +234,14 @@ describe('lobby-rx events --checkpoint', () => {
     try {
       for (let round = 1; round <= 60; round++) {
         const contested = `${path()}-${round}`;
-        await writeFile(`${contested}.lock`, `${dead.process.pid} ${round}`);
+        await writeFile(`${contested}.lock`, markOf(dead, round));
         const start = JSON.stringify([Date.now() + 4, contested]);
         for (const { process } of racers) process.stdin!.write(`${start}\n`);
         await waitUntil(() => racers.every(({ out }) => out().split('\n').length > round));
         const outcomes = racers.map(({ out }) => out().split('\n')[round - 1]!);
         strictEqual(outcomes.filter(text => text === 'locked').length, 1, outcomes.join('\n'));
         for (const other of outcomes.filter(text => text !== 'locked'))
-          match(other, /^--checkpoint .* is in use by (process \d+|another process); /);
+          match(other, /^--checkpoint .* is in use by (process \d+ of \S+|another process); /);
       }
     } finally {
       for (const { process } of racers) process.stdin!.end();
@@ -185,12 +254,12 @@ describe('lobby-rx events --checkpoint', () => {
     const dead = lobbyRx(['--version']);
     await dead.exited;
     const racer = () => spawnTs(RACER, [], { input: `${JSON.stringify([0, path()])}\n` });
-    const mark = `${dead.process.pid} 1`;
+    const mark = markOf(dead);
     const claim = `${path()}.${createHash('sha256').update(mark).digest('hex').slice(0, 12)}.tmp`;
     await writeFile(`${path()}.lock`, mark);
-    await writeFile(claim, `${process.pid} 2`);
+    await writeFile(claim, `${hostname()} ${process.pid} - 2`);
     match((await racer().exited).out, / is in use by /);
-    await writeFile(claim, `${dead.process.pid} 2`);
+    await writeFile(claim, markOf(dead, 2));
     strictEqual((await racer().exited).out, 'locked\n');
   });
 
@@ -208,7 +277,8 @@ describe('lobby-rx events --checkpoint', () => {
     const { emulator, world, hasPendingWatch } = service;
     const run = events(path());
     await waitUntil(hasPendingWatch);
-    await writeFile(`${path()}.lock`, '1 another');
+    await writeFile(`${path()}.new`, '1 another');
+    await rename(`${path()}.new`, `${path()}.lock`);
     emulator.publish(world.identityId, { tick: 1 });
     const { code, err } = await run.exited;
     strictEqual(code, 2);

@@ -28,6 +28,23 @@ describe('lobby-rx', () => {
     deepStrictEqual([code, err, linesOf(out).length], [0, '', 40]);
   });
 
+  it('members and watch say on standard error who cannot be read', async () => {
+    const { emulator, world, env, hasPendingWatch } = service;
+    const [, { members }] = emulator.save().groups[0]!;
+    const identity_id = members[3]![0];
+    const restore = emulator.fault({ kind: 'member_malformed', identity_id }, { times: Infinity });
+    const text = `a member cannot be read, ${identity_id}: members[3].identity.display_name must be string; got null`;
+    const { code, out, err } = await lobbyRx(['members', world.groupId], { env: env() }).exited;
+    deepStrictEqual([code, linesOf(out).length], [0, 39]);
+    ok(err.includes(text), err);
+    const run = lobbyRx(['watch', world.groupId], { env: env() });
+    await run.warns(text);
+    await waitUntil(hasPendingWatch);
+    restore();
+    run.process.kill('SIGINT');
+    strictEqual((await run.exited).code, 0);
+  });
+
   it('members prints a table and a running count on a terminal', async () => {
     const { world, env } = service;
     const { code, out } = await lobbyRx(['members', world.groupId], { env: env(), terminal: 'fake' }).exited;

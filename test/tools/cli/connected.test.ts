@@ -38,6 +38,24 @@ describe('lobby-rx connected', () => {
     deepStrictEqual([code, out, err], [0, 'OK\n', '']);
   });
 
+  it('reads what PowerShell has written, with and without a mark of its encoding', async () => {
+    const { emulator, world, env } = service;
+    const utf16 = (text: string) => Buffer.from(`${text}\r\n`, 'utf16le');
+    const spellings: readonly ((token: string) => Buffer)[] = [
+      token => Buffer.from(`\ufeff${token}\r\n`),
+      token => utf16(`\ufeff${token}`),
+      token => utf16(token),
+      token => utf16(`\ufeff${token}`).swap16(),
+      token => utf16(token).swap16(),
+    ];
+    for (const spell of spellings) {
+      const token = emulator.reservePlayer(world.lobbyId);
+      const input = spell(token);
+      const { code, err } = await lobbyRx(['connected'], { env: env(world.lobbyToken), input }).exited;
+      deepStrictEqual([code, err, emulator.playerState(token)], [0, '', 'connected']);
+    }
+  });
+
   it('has an exit code for an unknown outcome, and one for a service that was not reached', async () => {
     const { emulator, world } = service;
     const faults: readonly Fault[] = [
@@ -56,7 +74,7 @@ describe('lobby-rx connected', () => {
         /^lobby-rx: the outcome is unknown, and the service may count the player as connected: .*\n$/,
       );
     }
-    const url = { LOBBY_MATCHMAKER_URL: 'http://127.0.0.1:1' };
+    const url = { LOBBY_RX_MATCHMAKER_URL: 'http://127.0.0.1:1' };
     const env = { ...service.env(world.lobbyToken), ...url };
     strictEqual((await lobbyRx(['connected'], { env, input: 'any' }).exited).code, 3);
   });
@@ -73,7 +91,7 @@ describe('lobby-rx connected', () => {
       strictEqual(code, 3, err);
       match(
         err,
-        /^lobby-rx: LOBBY_TOKEN was refused, not the player token; set it to the token of the lobby: 40/,
+        /^lobby-rx: LOBBY_RX_TOKEN was refused, not the player token; set it to the token of the lobby: sign in again: .* 40/,
       );
     }
     deepStrictEqual((await connected(world.playerToken).exited).code, 0);

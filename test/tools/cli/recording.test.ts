@@ -34,13 +34,15 @@ describe('lobby-rx events --record and emulate --replay', () => {
     });
     await replaying.prints('\n');
     const { url } = JSON.parse(replaying.out()) as { url: string };
-    const again = lobbyRx(['events', '--kind', 'unknown'], { env: { LOBBY_URL: url, LOBBY_TOKEN: 'any' } });
+    const again = lobbyRx(['events', '--kind', 'unknown'], {
+      env: { LOBBY_RX_URL: url, LOBBY_RX_TOKEN: 'any' },
+    });
     await again.prints('second');
     again.process.kill('SIGINT');
     // What somebody has said is not.
     strictEqual(
       (await again.exited).out,
-      out.replace('Hello', 'text-1').replace('"payload":2', '"payload":1'),
+      out.replace('"said":"Hello"', '"key-1":"text-1"').replace('"payload":2', '"payload":1'),
     );
     replaying.process.stdin!.end();
     strictEqual((await replaying.exited).code, 0);
@@ -50,8 +52,8 @@ describe('lobby-rx events --record and emulate --replay', () => {
     const file = join(service.folder, 'empty.ndjson');
     writeFileSync(file, '{"recording":"lobby-rx","version":1}\n');
     const run = lobbyRx(['emulate', '--replay', file]);
-    await run.prints('LOBBY_TOKEN=any\n');
-    const [, url] = /LOBBY_URL=(\S+)/.exec(run.out())!;
+    await run.prints('LOBBY_RX_TOKEN=any\n');
+    const [, url] = /LOBBY_RX_URL=(\S+)/.exec(run.out())!;
     const response = await fetch(`${url}/v1/anything`);
     strictEqual(response.status, 404);
     match(await response.text(), /the recording has no such request/);
@@ -76,18 +78,16 @@ describe('lobby-rx events --record and emulate --replay', () => {
 
   it('report in one line what is wrong with a file', async () => {
     const file = join(service.folder, 'text');
-    writeFileSync(file, 'LOBBY_TOKEN=abcd1234\n');
+    writeFileSync(file, 'LOBBY_RX_TOKEN=abcd1234\n');
     for (const [args, message] of [
       [['emulate', '--replay', file], /a recording of withRecording/],
       [['emulate', '--replay', `${file}-missing`], /cannot be read: ENOENT/],
       [['emulate', '--replay', file, '--seed', '3'], /use either --replay, or --seed/],
       [['events', '--record', file], /must be the path of a new file/],
       [['events', '--record', join(file, 'x')], /cannot be created: ENOTDIR/],
-      [['events', '--keep', 'bio'], /--keep is for --record/],
-      [['events', '--record', `${file}-new`, '--keep', 'token'], /keep.*none of which has secrets/],
       [['events', '--record', ''], /--record must be the path of a new file/],
     ] as const) {
-      const { code, err } = await called(args, { LOBBY_URL: service.server.url, LOBBY_TOKEN: 'any' });
+      const { code, err } = await called(args, { LOBBY_RX_URL: service.server.url, LOBBY_RX_TOKEN: 'any' });
       strictEqual(code, 2);
       match(err, message);
       ok(!err.includes('abcd1234'), err);

@@ -33,8 +33,8 @@ export function useService(): Service {
       ...{ emulator, world, server },
       folder: await mkdtemp(join(tmpdir(), 'lobby-rx-cli-')),
       env: (token = world.identityToken) => ({
-        ...{ LOBBY_GROUP_URL: server.urls.groupUrl, LOBBY_MATCHMAKER_URL: server.urls.matchmakerUrl },
-        ...{ LOBBY_API_URL: server.urls.apiUrl, LOBBY_TOKEN: token },
+        ...{ LOBBY_RX_GROUP_URL: server.urls.groupUrl, LOBBY_RX_MATCHMAKER_URL: server.urls.matchmakerUrl },
+        ...{ LOBBY_RX_API_URL: server.urls.apiUrl, LOBBY_RX_TOKEN: token },
       }),
       hasPendingWatch: () =>
         emulator.requests.some(({ pending, url }) => pending && url.includes('watch_index')),

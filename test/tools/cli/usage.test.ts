@@ -45,22 +45,29 @@ describe('lobby-rx, called wrongly', () => {
       [['members', 'a', '--json=1'], /^2 option '--json' does not take an argument; see lobby-rx /],
       [
         ['members', 'a'],
-        /^2 the URL of the service is missing: set LOBBY_URL or LOBBY_GROUP_URL, or pass --url$/,
-        { LOBBY_GROUP_URL: '' },
+        /^2 the URL of the service is missing: set LOBBY_RX_URL or LOBBY_RX_GROUP_URL, or pass --url$/,
+        { LOBBY_RX_GROUP_URL: '' },
       ],
-      [['members', 'a'], /^2 LOBBY_GROUP_URL must be an absolute URL/, { LOBBY_GROUP_URL: 'localhost' }],
-      [['members', 'a', '--url', ''], /^2 --url must be an absolute URL, .*; got an empty string$/],
+      [
+        ['members', 'a'],
+        /^2 LOBBY_RX_GROUP_URL must be an absolute URL/,
+        { LOBBY_RX_GROUP_URL: 'localhost' },
+      ],
+      [
+        ['members', 'a', '--url', ''],
+        /^2 --url must be an absolute URL, .*api\.example.*; got an empty string$/,
+      ],
       [['members', 'a', '--url', 'ftp://a'], /^2 --url must be an http: or https: URL; got ftp:$/],
       [
         ['members', 'a'],
-        /^2 LOBBY_URL must be an https: URL, .* \(--insecure allows it\); got http:\/\/a.example$/,
-        { LOBBY_GROUP_URL: '', LOBBY_URL: 'http://a.example' },
+        /^2 LOBBY_RX_URL must be an https: URL, .* \(--insecure allows it\); got http:\/\/a.example$/,
+        { LOBBY_RX_GROUP_URL: '', LOBBY_RX_URL: 'http://a.example' },
       ],
-      [['events'], /^2 the token is missing: set LOBBY_TOKEN$/, { LOBBY_TOKEN: '' }],
+      [['events'], /^2 the token is missing: set LOBBY_RX_TOKEN$/, { LOBBY_RX_TOKEN: '' }],
       [
         ['events'],
-        /^2 LOBBY_TOKEN must be a bearer token; got a string with spaces, /,
-        { LOBBY_TOKEN: 'two words' },
+        /^2 LOBBY_RX_TOKEN must be a bearer token; got a string with spaces, /,
+        { LOBBY_RX_TOKEN: 'two words' },
       ],
       [['events', '--kind', 'x'], /^2 --kind must be one of identity_update, .*; got another text$/],
       [['events', '--from', ''], /^2 --from must be /],
@@ -84,6 +91,9 @@ describe('lobby-rx, called wrongly', () => {
       await outcome(['emulat']),
       "2 unknown command 'emulat' (did you mean emulate?); see lobby-rx --help",
     );
+    // Quoted wrongly, so that it is one word.
+    for (const word of ['--token s3cret', '--token=s3cret', '-t s3cret'])
+      ok(!(await outcome(['members', word, 'a'])).includes('s3cret'));
     const long = await outcome(['connected'], {}, 's3cret'.repeat(20_000));
     ok(!long.includes('s3cret'));
   });
@@ -92,8 +102,8 @@ describe('lobby-rx, called wrongly', () => {
     const { world } = service;
     match(await outcome(['members', 'nowhere']), /^1 404 GROUP_NOT_FOUND/);
     match(
-      await outcome(['watch', world.groupId], { LOBBY_TOKEN: 'x' }),
-      /^1 the service does not accept the token: 401 CLAIMS_MISSING_ENTITLEMENT/,
+      await outcome(['watch', world.groupId], { LOBBY_RX_TOKEN: 'x' }),
+      /^1 sign in again: the service does not accept the token: 401 CLAIMS_MISSING_ENTITLEMENT/,
     );
     match(
       await outcome(['members', 'a', '--group-url', 'http://127.0.0.1:1']),

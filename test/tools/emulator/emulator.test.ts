@@ -34,6 +34,30 @@ describe('an emulator', () => {
 });
 
 describe('an emulator that listens', () => {
+  it('answers 500 to what throws, says so in one line, and serves the next request', async () => {
+    const said: unknown[] = [];
+    const { error } = console;
+    console.error = (line: unknown) => said.push(line);
+    const emulator = createEmulator();
+    let throws = true;
+    const server = await listen({
+      handle: request => {
+        if (throws) throw new Error('a bug\nin two lines');
+        return emulator.handle(request);
+      },
+    });
+    try {
+      strictEqual((await fetch(server.url)).status, 500);
+      throws = false;
+      const answer = await fetch(server.url);
+      deepStrictEqual([answer.status, answer.headers.get('x-content-type-options')], [200, 'nosniff']);
+      deepStrictEqual(said, ['lobby-rx emulator: GET failed: Error: a bug in two lines']);
+    } finally {
+      console.error = error;
+      await server.close();
+    }
+  });
+
   it('rejects if the port is in use, and frees it when closed', async () => {
     const emulator = createEmulator();
     const server = await listen(emulator);

@@ -221,7 +221,7 @@ describe('the options of the emulator', () => {
     for (const kind of ['emtpy', undefined, 'toString', 7]) {
       const error = await refusalOf(() => emulator.fault({ kind } as unknown as Fault), {});
       strictEqual(error.argument, 'fault.kind');
-      for (const known of ['refuse', 'html', 'index_skewed', 'count_ignored']) {
+      for (const known of ['reset_before_request', 'html', 'index_skewed', 'count_ignored']) {
         ok(error.message.includes(known), error.message);
       }
     }

@@ -46,7 +46,7 @@ describe('marbles can be read', () => {
 
   it('and so can signs, in both schemes', () => {
     const grounds = [hex('#fff'), hex('#0d1117')];
-    for (const selector of ['svg .sign text', 'svg .sign.gap text', 'svg .sign.woke text'])
+    for (const selector of ['svg .sign text', 'svg .sign.gap text', 'svg .sign.woken text'])
       for (const [i, colour] of coloursOf(selector).entries())
         ok(contrast(colour, grounds[i]!) >= LEAST, `${selector}: ${contrast(colour, grounds[i]!)}`);
   });

@@ -48,7 +48,7 @@ describe('the timeline of marbles', () => {
       );
       deepStrictEqual(wordsOf(seen), [
         '0 0-1 line connecting | connecting',
-        '0 0-1 poll nothing | poll from now; 200 after 0.0 s',
+        '0 0-1 poll no_news | poll from now; 200 after 0.0 s',
         '0 1-3002 line live | live',
         '0 1-3001 poll news | 1, 0.0 s old | poll from index 1, 0.0 s old; 200 after 3.0 s',
         '0 3001-3001 marble unknown | C | chat',
@@ -60,10 +60,10 @@ describe('the timeline of marbles', () => {
         `0 3252-3253 poll failed | 2, 0.3 s old | poll from index 2, 0.3 s old; failed after 0.0 s: the connection was lost (GET ${live}?watch_index=2)`,
         `0 3253-3253 sign failed | ✕ | failed: the connection was lost (GET ${live}?watch_index=2)`,
         '0 3253-3753 wait failed | waits for 0.5 s, after 2 failures',
-        '0 3753-3754 poll nothing | 2, 0.8 s old | poll from index 2, 0.8 s old; 200 after 0.0 s',
+        '0 3753-3754 poll no_news | 2, 0.8 s old | poll from index 2, 0.8 s old; 200 after 0.0 s',
         '0 3754-11000 line live | live',
-        '0 3754-11000 poll left | 3, 0.0 s old | poll from index 3, 0.0 s old; aborted after 7.2 s',
-        '0 11000- line left | left',
+        '0 3754-11000 poll paused | 3, 0.0 s old | poll from index 3, 0.0 s old; aborted after 7.2 s',
+        '0 11000- line paused | paused',
       ]);
       deepStrictEqual(
         [...seen].filter(({ shape }) => shape === 'marble').map(({ nth }) => nth),
@@ -73,19 +73,19 @@ describe('the timeline of marbles', () => {
   );
 
   const request = { method: 'GET', url: `${live}?watch_index=1`, requestId: 1, pollOf: 7 };
-  const turn = { kind: 'turn', watchId: 7, wait: 0, attempt: 0, error: undefined } as const;
+  const turn = { kind: 'poll_end', watchId: 7, wait: 0, attempt: 0, error: undefined } as const;
 
   it('cuts a wait short if a poll is sent sooner, and shows why', () => {
     const timeline = createTimeline(() => 60);
     timeline.log({ ...request, kind: 'request', at: 0 });
     timeline.log({ ...request, kind: 'abort', at: 10, ms: 10 });
-    timeline.log({ ...turn, why: 'woke', at: 10, wait: 900 });
+    timeline.log({ ...turn, why: 'woken', at: 10, wait: 900 });
     timeline.log({ ...request, requestId: 2, kind: 'request', at: 50 });
     deepStrictEqual(wordsOf(timeline.changes()), [
       '0 0- line connecting | connecting',
-      '0 0-10 poll woke | 1 | poll from index 1; aborted after 0.0 s',
-      '0 10-10 sign woke | ☀ | the machine woke',
-      '0 10-50 wait woke | waits for 0.9 s',
+      '0 0-10 poll woken | 1 | poll from index 1; aborted after 0.0 s',
+      '0 10-10 sign woken | ☀ | the machine woke',
+      '0 10-50 wait woken | waits for 0.9 s',
       '0 50- poll open | 1 | poll from index 1',
     ]);
     deepStrictEqual(wordsOf(timeline.changes()), []);
@@ -105,7 +105,7 @@ describe('the timeline of marbles', () => {
     ]);
     const error = new TransportError('unreachable', 'nothing listens', { method: 'GET', url: live });
     timeline.log({ ...turn, why: 'failed', at: 3_000, error });
-    timeline.log({ ...turn, why: 'asked', at: 3_001, error: new Error('s3cret') });
+    timeline.log({ ...turn, why: 'retry_after', at: 3_001, error: new Error('s3cret') });
     timeline.log({ kind: 'gap', watchId: 7, at: 3_002, reason: 'silence', index: '1' });
     timeline.log({ ...turn, why: 'ended', at: 3_003 });
     deepStrictEqual(wordsOf(timeline.changes()), [
@@ -113,7 +113,7 @@ describe('the timeline of marbles', () => {
       `0 3000-3000 sign failed | ✕ | failed: nothing listens (GET ${live})`,
       '0 2000-3000 line live | live',
       '0 3000-3001 line offline | offline',
-      '0 3001-3001 sign asked | ⏲ | the service asked to wait',
+      '0 3001-3001 sign retry_after | ⏲ | the service asked to wait',
       '0 3001-3003 line retrying | retrying',
       '0 3002-3002 sign gap | ◇ | gap: silence',
       '0 3003-3003 sign ended | ■ | the watch ended',

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { pathToFileURL } from 'node:url';
 import { firstValueFrom } from 'rxjs';
 import { createClient } from 'lobby-rx';
-import { createEmulator, listen, seedWorld, type EmulatorServer } from 'lobby-rx/emulator';
+import { createEmulator, listen, seedWorld, type EmulatorServer, type SavedWorld } from 'lobby-rx/emulator';
 import { createWorkbench, readWorkbenchPage } from '../../../src/tools/workbench/index.js';
 import { waitUntil } from '../../wait-until.js';
 
@@ -22,8 +22,8 @@ describe('A workbench', () => {
   beforeEach(async () => {
     const seeded = (emulator: ReturnType<typeof createEmulator>) => seedWorld(emulator, { members: 3 });
     workbench = createWorkbench({ seed: 1, collectTime: 0 }, seeded, PAGE);
-    const { control, workbench: answer } = workbench;
-    server = await listen(workbench, { control, workbench: answer });
+    const { emulator, control, workbench: answer } = workbench;
+    server = await listen(emulator, { control, workbench: answer });
   });
   afterEach(() => server.close());
 
@@ -101,7 +101,7 @@ describe('A workbench', () => {
     await fetch(`${server.url}/identity/events/live`, { method: 'OPTIONS' });
     workbench.control.type('fault truncated_json');
     await firstValueFrom(client.events.watch()).catch(() => undefined);
-    workbench.control.type('fault refuse');
+    workbench.control.type('fault reset_before_request');
     await firstValueFrom(client.events.watch()).catch(() => undefined);
 
     const { requests, lobbies, identities } = await look();
@@ -121,7 +121,10 @@ describe('A workbench', () => {
         [me, 200, []],
       ],
     );
-    deepStrictEqual(requests.map(({ fault }) => fault).filter(Boolean), ['truncated_json', 'refuse']);
+    deepStrictEqual(requests.map(({ fault }) => fault).filter(Boolean), [
+      'truncated_json',
+      'reset_before_request',
+    ]);
     strictEqual(lobbies[0]!.players[0]!.state, 'connected');
     const answers = await Promise.all(requests.map(({ id }) => ask(`/answer?id=${String(id)}`)));
     const answered = answers.map(({ body }) => body.text as string);
@@ -219,22 +222,12 @@ describe('A workbench', () => {
     polling.unsubscribe();
   });
 
-  it('says so if the connection of a poll is reset, since another world is loaded', async () => {
-    const { body: saved } = await ask('/saved');
-    const client = createClient({ url: server.url, token: workbench.world.identityToken });
-    const polling = client.events.batches().subscribe();
-    await waitUntil(async () => (await look()).requests.length === 2);
-    await ask('/load', saved);
-    await waitUntil(async () => (await look()).requests[1]!.status === 0);
-    polling.unsubscribe();
-  });
-
   it('keeps a poll that is open, however many requests come after it', async () => {
     const client = createClient({ url: server.url, token: workbench.world.identityToken });
     const polling = client.events.batches().subscribe();
     await waitUntil(async () => (await look()).requests.length === 2);
     for (let i = 0; i < 1_100; i++)
-      workbench.handle({ method: 'GET', url: '/nothing', headers: {} }).subscribe();
+      workbench.emulator.handle({ method: 'GET', url: '/nothing', headers: {} }).subscribe();
     const { requests } = await look();
     deepStrictEqual([requests.length <= 1_001, requests[0]!.ended_at], [true, undefined]);
     polling.unsubscribe();
@@ -253,43 +246,24 @@ describe('A workbench', () => {
     }
   });
 
-  it('saves a world, and loads it, which ends the polls of the one before', async () => {
-    const { body: saved } = await ask('/saved');
-    const client = createClient({ url: server.url, token: workbench.world.identityToken });
-    const kinds: string[] = [];
-    const following = client.events.feed.all$.subscribe(({ kind }) => kinds.push(kind));
-    await waitUntil(async () => (await look()).requests.length === 2);
-    workbench.control.type('join Grace');
-    strictEqual((await look()).identities.length, 4);
-    strictEqual((await ask('/load', saved)).status, 200);
-    strictEqual((await look()).identities.length, 3);
-    // It goes on in the world that is loaded.
-    await waitUntil(async () => (await look()).requests.length === 3);
-    workbench.control.type('lobby');
-    await waitUntil(() => kinds.length === 1);
-    following.unsubscribe();
+  it('takes no clock from what is no JSON object', async () => {
+    const { status, body } = await ask('/clock', [1]);
+    deepStrictEqual([status, body.message], [400, 'body must be a JSON object; got something else']);
+    const authorization = `Bearer ${server.control!.secret}`;
+    const url = `${server.control!.url}/workbench/clock`;
+    const response = await fetch(url, { method: 'POST', headers: { authorization }, body: '{' });
+    match(await response.text(), /body must be a JSON object/);
   });
 
-  it('says what is wrong with a file or a path', async () => {
-    const wrong = async (...args: Parameters<typeof ask>) => {
-      const { status, body } = await ask(...args);
-      return `${status} ${String(body.message)}`;
-    };
-    match(await wrong('/load', { saved: 1 }), /^400 the file must be one that a workbench has saved/);
-    match(
-      await wrong('/load', { saved: {}, world: {} }),
-      /^400 saved must be a world returned by emulator.save/,
-    );
-    const { body: saved } = await ask('/saved');
-    const world = { ...(saved.world as object), friendIds: ['nobody'] };
-    match(
-      await wrong('/load', { ...saved, world }),
-      /^400 the file must be .* got one whose ids do not belong together/,
-    );
-    const command = { ...(saved.world as object), identityToken: 'a\ntouch pwned' };
-    match(await wrong('/load', { ...saved, world: command }), /^400 the file must be/);
-    match(await wrong('/load', undefined, 'POST'), /^400 the file must be a JSON object/);
-    strictEqual(await wrong('/nothing'), '404 there is no such thing');
+  it('saves a world that createEmulator continues from', async () => {
+    const { saved, world } = (await ask('/saved')).body as unknown as { saved: SavedWorld; world: object };
+    deepStrictEqual(createEmulator({ saved }).save().identities, saved.identities);
+    deepStrictEqual(world, JSON.parse(JSON.stringify(workbench.world)));
+  });
+
+  it('says that a path is wrong', async () => {
+    const { status, body } = await ask('/nothing');
+    deepStrictEqual([status, body.message], [404, 'there is no such thing']);
   });
 
   it('needs a page that has been built', () => {

@@ -89,6 +89,10 @@ function explained<T>(path: string, act: () => T): T {
     return act();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new Error(`--checkpoint ${path} cannot be written: ${message}`);
+    // It is replaced by another one, which the target of a mount cannot be.
+    const remedy = code === 'EBUSY' ? '; mount its folder instead of the file itself' : '';
+    throw code === undefined
+      ? error
+      : new Error(`--checkpoint ${path} cannot be written: ${message}${remedy}`);
   }
 }

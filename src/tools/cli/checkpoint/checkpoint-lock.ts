@@ -1,15 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import * as fs from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
+
+/** How often a lock is touched, in ms, and after how long without it is dead for other hosts, which cannot see its process. */
+const TOUCH_MS = 15_000;
+const DEAD_MS = 60_000;
 
 /** The right of this process to be the only one that uses a file. */
 export interface CheckpointLock {
@@ -18,16 +14,26 @@ export interface CheckpointLock {
 }
 
 /**
- * Locks a file by a second one beside it, `FILE.lock`, with the number of this process, until that exits. Throws if another process
- * has locked it. The lock of a process that is dead is taken over.
+ * Locks a file by a second one beside it, `FILE.lock`, that says which process of which host has it, until that exits. Throws if another
+ * process has locked it. The lock of a process that is dead is taken over.
  */
 export function lockCheckpoint(path: string): CheckpointLock {
   const file = `${path}.lock`;
-  const mark = `${process.pid} ${randomUUID()}`;
-  if (!acquire(path, file, mark)) throw inUse(path, file);
+  const mark = `${hostname()} ${process.pid} ${startOf(process.pid) ?? '-'} ${randomUUID()}`;
+  const descriptor = acquire(path, file, mark);
+  if (descriptor === undefined) throw inUse(path, file);
+  const touch = () => {
+    try {
+      // What has been taken over meanwhile is another file, which this does not reach.
+      fs.writeSync(descriptor, mark, 0);
+    } catch {
+      // A lock that cannot be touched is lost, which `check` says.
+    }
+  };
+  setInterval(touch, TOUCH_MS).unref();
   const isOurs = () => textOf(file) === mark;
   process.once('exit', () => {
-    if (isOurs()) rmSync(file, { force: true });
+    if (isOurs()) fs.rmSync(file, { force: true });
   });
   return {
     check: () => {
@@ -36,58 +42,58 @@ export function lockCheckpoint(path: string): CheckpointLock {
   };
 }
 
-/** Whether this process has got the lock. */
-function acquire(path: string, file: string, mark: string): boolean {
-  if (create(file, mark)) return true;
+/** The descriptor of the lock if this process has got it. */
+function acquire(path: string, file: string, mark: string): number | undefined {
+  const created = create(file, mark);
+  if (created !== undefined) return created;
   // Reading anything else may never end.
-  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
+  if (fs.lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
     throw new Error(`--checkpoint needs ${file} for itself, which is not a regular file; pass another file`);
   const other = textOf(file);
   // Its holder has just ended.
   if (other === undefined) return create(file, mark);
-  return isDead(other) && replace(path, file, other, mark);
+  return isDead(file, path) ? replace(path, file, other, mark) : undefined;
 }
 
-/** Creates a file that contains this text, or none: an empty lock would keep everyone out. False if there is such a file. */
-function create(file: string, text: string): boolean {
+/** Creates a file that contains this text, or none: an empty lock would keep everyone out. Undefined if there is such a file. */
+function create(file: string, text: string): number | undefined {
   let descriptor: number;
   try {
-    descriptor = openSync(file, 'wx', 0o600);
+    descriptor = fs.openSync(file, 'wx', 0o600);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
     throw error;
   }
   try {
-    writeFileSync(descriptor, text);
+    fs.writeSync(descriptor, text);
+    return descriptor;
   } catch (error) {
-    rmSync(file, { force: true });
+    fs.closeSync(descriptor);
+    fs.rmSync(file, { force: true });
     throw error;
-  } finally {
-    closeSync(descriptor);
   }
-  return true;
 }
 
 /**
  * Replaces the lock of a dead process at once, so that there is always one. If several processes try, only the one may do so
  * that has created a file whose name follows from the dead one's mark. `checkpoint-file.ts` removes it if it is left over.
  */
-function replace(path: string, file: string, dead: string, mark: string): boolean {
+function replace(path: string, file: string, dead: string, mark: string): number | undefined {
   const claim = `${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 12)}.tmp`;
-  if (isDead(textOf(claim) ?? '')) rmSync(claim, { force: true });
-  if (!create(claim, mark)) return false;
+  if (fs.existsSync(claim) && isDead(claim, path)) fs.rmSync(claim, { force: true });
+  const descriptor = create(claim, mark);
+  if (descriptor === undefined) return undefined;
   try {
     // Another process may have replaced it before we had the claim. From now on, no other does.
-    if (textOf(file) !== dead) return false;
-    renameSync(claim, file);
-    return textOf(file) === mark;
+    if (textOf(file) === dead) fs.renameSync(claim, file);
+    return textOf(file) === mark ? descriptor : undefined;
   } finally {
-    rmSync(claim, { force: true });
+    fs.rmSync(claim, { force: true });
   }
 }
 
 function lost(path: string, file: string): Error {
-  const gone = [dirname(file), file].find(one => !existsSync(one));
+  const gone = [dirname(file), file].find(one => !fs.existsSync(one));
   return new Error(
     gone === undefined
       ? `another process has taken over ${path}`
@@ -96,31 +102,48 @@ function lost(path: string, file: string): Error {
 }
 
 function inUse(path: string, file: string): Error {
-  const id = processOf(textOf(file) ?? '');
-  const who = Number.isNaN(id) ? 'another process' : `process ${id}`;
-  const remedy = `pass another file, stop that process, or delete ${file} if there is none`;
-  return new Error(`--checkpoint ${path} is in use by ${who}; ${remedy}`);
+  const [host, id = ''] = (textOf(file) ?? '').split(' ');
+  const who = /^\d+$/.test(id) ? `process ${id} of ${host}` : 'another process';
+  const until = host === hostname() ? '' : ` ${DEAD_MS / 1_000} s ago, if it runs on another host`;
+  return new Error(
+    `--checkpoint ${path} is in use by ${who}; pass another file, or try again once that has ended${until}`,
+  );
 }
 
-/** Whether the process with this mark has ended. In a container that is started again, this one may have the number of its predecessor. */
-function isDead(mark: string): boolean {
-  const id = processOf(mark);
-  if (Number.isNaN(id) || id === process.pid) return id === process.pid;
+/** Whether the process whose mark is in this file has ended. */
+function isDead(file: string, path: string): boolean {
+  const [host, id, start] = (textOf(file) ?? '').split(' ');
+  if (host !== hostname()) return untouchedFor(file, path) > DEAD_MS;
+  // In a container that is started again, this process may have the number of its predecessor.
+  if (Number(id) === process.pid) return true;
   try {
-    process.kill(id, 0);
-    return false;
+    process.kill(Number(id), 0);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
+  // Its number may belong to another program now.
+  return start !== '-' && startOf(Number(id)) !== start;
 }
 
-function processOf(mark: string): number {
-  return Number.parseInt(mark);
+/** When a process began, in the ticks of its machine; undefined if the platform does not say. */
+function startOf(id: number): string | undefined {
+  // The name before it may contain blanks, and parentheses.
+  return textOf(`/proc/${id}/stat`)?.split(') ').at(-1)?.split(' ')[19];
+}
+
+/** How long ago a file was written, in ms, by the clock of its folder, which may be that of another machine. */
+function untouchedFor(file: string, path: string): number {
+  const probe = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const descriptor = fs.openSync(probe, 'wx', 0o600);
+  const now = fs.fstatSync(descriptor).mtimeMs;
+  fs.closeSync(descriptor);
+  fs.rmSync(probe, { force: true });
+  return now - (fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity);
 }
 
 function textOf(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return fs.readFileSync(file, 'utf8');
   } catch {
     return undefined;
   }

@@ -1,16 +1,8 @@
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectTls, TLSSocket } from 'node:tls';
-import { asyncScheduler, catchError, Observable, of, timeout, type SchedulerLike } from 'rxjs';
-import { final, ok, problem, warning, type Finding } from './finding.js';
-
-/** How long a connection may take, in ms. */
-const PATIENCE = 10_000;
-const DAY = 86_400_000;
-/** Certificates are renewed a month before their end. */
-const RENEWED_BEFORE = 14 * DAY;
+import { problem, warning, type Finding } from './finding.js';
 
 /** What the codes of Node mean, and what to do. */
 const FAILURES: Readonly<Record<string, readonly [text: string, advice: string]>> = {
+  UND_ERR_CONNECT_TIMEOUT: ['no connection within 10 s', 'check the network, and firewalls'],
   ENOTFOUND: ['no address is known for this name', 'check the URL, and DNS'],
   EAI_AGAIN: ['the DNS server does not answer', 'check the network of this machine'],
   ECONNREFUSED: ['nothing listens on this port', 'check the port of the URL, and whether the service runs'],
@@ -43,39 +35,20 @@ export function proxyFindings(
   return [warning('proxy', text, 'see “Behind a proxy” in docs/transport.md')];
 }
 
-/** Opens a connection, and closes it: the address of a name, and the certificate. */
-export function connectionFindings(url: URL, scheduler: SchedulerLike = asyncScheduler): Observable<Finding> {
-  const { hostname, protocol, port } = url;
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const isTls = protocol === 'https:';
-  return new Observable<Finding>(subscriber => {
-    const to = { host, port: Number(port) || (isTls ? 443 : 80) };
-    const socket: Socket = isTls
-      ? connectTls({ ...to, ...(!isIP(host) && { servername: host }) })
-      : connectPlain(to);
-    socket.on(isTls ? 'secureConnect' : 'connect', () => {
-      subscriber.next(ok('connection', `${host} is ${socket.remoteAddress}, port ${to.port}`));
-      if (socket instanceof TLSSocket) subscriber.next(certificate(socket));
-      subscriber.complete();
-    });
-    socket.on('error', ({ code = 'an error without a code' }: NodeJS.ErrnoException) => {
-      const [text, advice] = FAILURES[code] ?? ['no connection can be made', 'look up the code'];
-      subscriber.next(final(problem('connection', `${host}, port ${to.port}: ${text} (${code})`, advice)));
-      subscriber.complete();
-    });
-    return () => socket.destroy();
-  }).pipe(
-    timeout(PATIENCE, scheduler),
-    // Nothing else fails.
-    catchError(() => {
-      const text = `${host}: no connection within ${PATIENCE / 1_000} s`;
-      return of(final(problem('connection', text, 'check the network, and firewalls')));
-    }),
-  );
+/** What an error of fetch says: whether a connection was made, and what is wrong with it or with the answer. */
+export function connectionProblem(error: unknown): Finding {
+  const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } };
+  const code = cause?.code;
+  const known = code === undefined ? undefined : FAILURES[code];
+  if (known) return problem('connection', `${known[0]} (${code})`, known[1]);
+  // Codes of zlib.
+  if (code?.startsWith('Z_') || code?.startsWith('ERR_BROTLI'))
+    return problem('service', `its answer cannot be decompressed (${code})`, LEAVE_BODIES);
+  const ended =
+    name === 'TimeoutError'
+      ? 'accepts connections, and does not answer'
+      : `ends the connection (${code ?? name})`;
+  return problem('service', ended, 'see whether it runs, and whether the port is its own');
 }
 
-function certificate(socket: TLSSocket): Finding {
-  const end = Date.parse(socket.getPeerCertificate().valid_to);
-  const text = `${socket.getProtocol()}, and the certificate is valid for ${Math.floor((end - Date.now()) / DAY)} days`;
-  return end - Date.now() < RENEWED_BEFORE ? warning('tls', text, 'renew it') : ok('tls', text);
-}
+export const LEAVE_BODIES = 'let a proxy leave bodies, and Content-Encoding, as they are';

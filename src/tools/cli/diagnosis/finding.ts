@@ -61,7 +61,7 @@ export function failed(check: string, error: ClientError): Finding {
     const { status, code, rayId } = answer;
     const text = `the service answers ${status}${code === undefined ? '' : ` ${code}`}`;
     if (status === 401 || status === 403)
-      return problem(check, text, 'check LOBBY_TOKEN: whose token it is, and whether it has expired');
+      return problem(check, text, 'check LOBBY_RX_TOKEN: whose token it is, and whether it has expired');
     return problem(check, text, `ask its operators${rayId === undefined ? '' : `, and quote ${rayId}`}`);
   }
   if (isDecodeError(error)) return problem(check, error.message, 'something has changed the answer');

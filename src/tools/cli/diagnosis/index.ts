@@ -1,5 +1,6 @@
-export { connectionFindings, proxyFindings } from './connection-findings.js';
+export { proxyFindings } from './connection-findings.js';
 export { corsFindings } from './cors-findings.js';
 export { final, problem, type Finding } from './finding.js';
+export { memberFindings } from './member-findings.js';
 export { serviceFindings } from './service-findings.js';
 export { watchFindings } from './watch-findings.js';

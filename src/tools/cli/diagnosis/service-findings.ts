@@ -1,59 +1,31 @@
-import {
-  catchError,
-  concatMap,
-  defaultIfEmpty,
-  EMPTY,
-  filter,
-  from,
-  map,
-  of,
-  take,
-  type Observable,
-  type SchedulerLike,
-} from 'rxjs';
+import { catchError, concatMap, from, of, type Observable, type SchedulerLike } from 'rxjs';
 import { eventsWatch } from '../../../endpoint/index.js';
+import { connectionProblem, LEAVE_BODIES } from './connection-findings.js';
 import { final, ok, problem, warning, type Finding } from './finding.js';
 import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 
 /** From this difference on, a checkpoint of another machine may seem to be too old, in ms. Dates have no fractions of a second. */
 const SKEW = 5_000;
-/** What a base URL may have too much of, or lack. */
-const PREFIXES = ['', '/v1', '/v2', '/api', '/api/v1', '/api/v2'];
 const OWN_ENCODINGS = ['gzip', 'deflate', 'br', 'identity'];
 
 /**
- * Asks for events without a token: whether the service itself refuses that, at this base URL, and what is between. If not, looks
- * for the right URL on the same server.
+ * Asks for events without a token: whether a connection can be made, whether the service itself refuses that, at this base URL, and what is
+ * between.
  */
 export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Observable<Finding> {
   return plainAnswer(baseUrl + eventsWatch.path, 'GET', {}, scheduler).pipe(
     concatMap(answer => {
       if (isService(answer)) return from([ok('service', 'answers at this URL'), ...headerFindings(answer)]);
-      const why = notTheService(answer, baseUrl);
-      return why ? of(final(why)) : rightUrl(baseUrl, answer).pipe(map(final));
+      return of(final(notTheService(answer, baseUrl)));
     }),
-    catchError((error: unknown) => {
-      const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } };
-      // A code of zlib.
-      if (cause?.code?.startsWith('Z_') || cause?.code?.startsWith('ERR_BROTLI'))
-        return of(
-          final(problem('service', `its answer cannot be decompressed (${cause.code})`, LEAVE_BODIES)),
-        );
-      const text =
-        name === 'TimeoutError'
-          ? 'accepts connections, and does not answer'
-          : `ends the connection (${cause?.code ?? name})`;
-      return of(final(problem('service', text, 'see whether it runs, and whether the port is its own')));
-    }),
+    catchError((error: unknown) => of(final(connectionProblem(error)))),
   );
 }
 
-const LEAVE_BODIES = 'let a proxy leave bodies, and Content-Encoding, as they are';
-
 const isService = ({ status, own }: PlainAnswer) => own !== undefined && status !== 404 && status < 500;
 
-/** Why it is not the service that answers, unless the path may be wrong. */
-function notTheService({ status, headers, own }: PlainAnswer, baseUrl: string): Finding | undefined {
+/** Why it is not the service that answers. */
+function notTheService({ status, headers, own }: PlainAnswer, baseUrl: string): Finding {
   const location = headers.get('location');
   if (status >= 300 && status < 400 && location !== null) {
     return problem('service', `is a redirect (${status}), which is not followed`, whereTo(location, baseUrl));
@@ -69,7 +41,9 @@ function notTheService({ status, headers, own }: PlainAnswer, baseUrl: string): 
     const who = own ? 'the service fails' : 'a proxy answers, and not the service';
     return problem('service', `${who} (${status})`, 'see whether the service runs');
   }
-  return undefined;
+  const isPage = status < 300 && headers.get('content-type')?.startsWith('text/html');
+  const text = isPage ? `is not at this URL, but a page (${status})` : `is not at this URL (${status})`;
+  return problem('service', text, 'the URL is what comes before /identity/events/live');
 }
 
 function whereTo(location: string, baseUrl: string): string {
@@ -79,35 +53,6 @@ function whereTo(location: string, baseUrl: string): string {
   if (!/^https?:$/.test(protocol)) return 'correct its Location: that is no http: or https: URL';
   const { path } = eventsWatch;
   return `use ${origin + (pathname.endsWith(path) ? pathname.slice(0, -path.length) : pathname)} as the URL`;
-}
-
-/** Looks for the service on the same server, with as few requests as there are likely paths. */
-function rightUrl(baseUrl: string, { status, headers }: PlainAnswer): Observable<Finding> {
-  const isPage = status < 300 && headers.get('content-type')?.startsWith('text/html');
-  const text = isPage ? `is not at this URL, but a page (${status})` : `is not at this URL (${status})`;
-  const { origin, pathname } = new URL(baseUrl);
-  const parts = pathname.split('/').filter(Boolean);
-  const parents = parts
-    .map((_, i) =>
-      parts
-        .slice(0, i)
-        .map(part => `/${part}`)
-        .join(''),
-    )
-    .reverse();
-  const candidates = new Set([...parents, ...PREFIXES].map(path => origin + path));
-  candidates.delete(baseUrl);
-  return from(candidates).pipe(
-    concatMap(url =>
-      plainAnswer(url + eventsWatch.path).pipe(
-        filter(isService),
-        map(() => problem('service', text, `use ${url} as the URL`)),
-        catchError(() => EMPTY),
-      ),
-    ),
-    take(1),
-    defaultIfEmpty(problem('service', text, 'the URL is what comes before /identity/events/live')),
-  );
 }
 
 /** What the headers of an answer say of what is between. */

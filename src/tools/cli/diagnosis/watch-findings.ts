@@ -8,6 +8,8 @@ import {
   recovery,
   type ClientError,
 } from '../../../error/index.js';
+import type { MalformedEvent } from '../../../protocol/index.js';
+import { issueText } from '../terminal/index.js';
 import { failed, ok, problem, warning, type Finding } from './finding.js';
 
 /** A poll without news that is answered sooner was not held, in ms. */
@@ -49,9 +51,11 @@ export function watchFindings(client: Pick<Client, 'events'>, now: () => number)
   return poll().pipe(
     concatMap(({ answer }) => {
       if (answer._tag === 'Left') return of(failed('token', answer.left));
-      const accepted = ok('token', 'is accepted, and the answer is as it should be');
-      const { index } = answer.right.watch;
-      return index ? concat(of(accepted), held(index, 1)) : from([accepted, noIndex()]);
+      const { events, watch } = answer.right;
+      const malformed = events.find(event => event.kind === 'malformed');
+      const accepted = [ok('token', `is accepted${malformed ? '' : ', and the answer is as it should be'}`)];
+      if (malformed) accepted.push(unreadable(malformed));
+      return watch.index ? concat(accepted, held(watch.index, 1)) : from([...accepted, noIndex()]);
     }),
   );
 }
@@ -66,6 +70,8 @@ const TOO_MUCH_NEWS = warning(
   'there is always news, so that it cannot be seen for how long polls are held',
   'try again with the token of an identity that is not used',
 );
+const unreadable = ({ errors }: MalformedEvent) =>
+  warning('events', `one cannot be read: ${issueText(errors[0])}`, 'it is `malformed`: ask the operators');
 const noIndex = () =>
   problem('index', 'an answer has no watch.index', 'without it, events are lost: ask the operators');
 
@@ -73,7 +79,7 @@ const noIndex = () =>
 function ended(error: ClientError, ms: number): Finding {
   const after = inSeconds(ms);
   if (isStatusError(error) && isFromService(error)) {
-    if (recovery(error).kind === 'idle')
+    if (recovery(error).kind === 'no_news')
       return ok('poll', `the service held it for ${after}, and ended it itself`);
     if (recovery(error).kind !== 'index') return failed('poll', error);
     const text = `the service refuses the index that it has just given (${error.status})`;

@@ -11,13 +11,15 @@ export interface EmulateOptions {
   readonly allowHosts: readonly string[];
   /** Undefined if the ids and tokens must not be guessed. */
   readonly seed: number | undefined;
-  readonly lobby: LobbyPlace | undefined;
+  readonly lobby: LobbyAddressOption | undefined;
   /** The path of a recording to answer from, instead of a world. */
   readonly replay: string | undefined;
+  /** The path of a saved world to begin with. */
+  readonly world: string | undefined;
   /** Whether there is a workbench. */
   readonly hasUi: boolean;
   readonly isJson: boolean;
-  readonly isLive: boolean;
+  readonly isSimulated: boolean;
   /** In ms. */
   readonly every: number;
   readonly exitWithStdin: boolean;
@@ -31,14 +33,25 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
   const { values } = parseFlags('emulate', args, {
     flags: {
       ...{ port: { ...text, default: '0' }, host: text, 'allow-host': text },
-      ...{ seed: text, lobby: text, replay: text },
-      ...{ live: flag, every: { ...text, default: '1000' }, ui: flag, json: flag, 'exit-with-stdin': flag },
+      ...{ seed: text, lobby: text, replay: text, world: text },
+      ...{
+        simulate: flag,
+        every: { ...text, default: '1000' },
+        ui: flag,
+        json: flag,
+        'exit-with-stdin': flag,
+      },
       help: { ...flag, short: 'h' },
     },
   });
-  const { seed, lobby, live, ui } = values;
-  if (values.replay !== undefined && (seed !== undefined || lobby !== undefined || live || ui))
-    throw new Error('use either --replay, or --seed, --lobby, --live and --ui');
+  const { seed, lobby, simulate, ui, world } = values;
+  if (
+    values.replay !== undefined &&
+    ([seed, lobby, world].some(text => text !== undefined) || simulate || ui)
+  )
+    throw new Error('use either --replay, or --seed, --lobby, --world, --simulate and --ui');
+  if (world !== undefined && (seed !== undefined || lobby !== undefined))
+    throw new Error('use either --world, which has its ids and its lobby, or --seed and --lobby');
   return {
     port: wholeNumber('--port', values.port, 0, 65_535),
     host: values.host === undefined ? undefined : hostIn('--host', values.host),
@@ -46,9 +59,10 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
     seed: seed === undefined ? undefined : wholeNumber('--seed', seed, 0, 2 ** 32 - 1),
     lobby: lobby === undefined ? undefined : lobbyAt(lobby),
     replay: values.replay,
+    world,
     hasUi: values.ui,
     isJson: values.json,
-    isLive: live,
+    isSimulated: simulate,
     every: wholeNumber('--every', values.every, 1, 3_600_000),
     exitWithStdin: values['exit-with-stdin'],
     help: values.help,
@@ -61,7 +75,7 @@ function hostIn(flag: string, text: string): string {
 }
 
 /** Where a lobby is. */
-interface LobbyPlace {
+interface LobbyAddressOption {
   /** A lobby join has no path: clients have to know it. */
   readonly ports: NonNullable<SeedConfig['ports']>;
   /** The URL of the lobby, with its path. */
@@ -69,7 +83,7 @@ interface LobbyPlace {
 }
 
 /** The place of a lobby with this WebSocket URL. */
-function lobbyAt(text: string): LobbyPlace {
+function lobbyAt(text: string): LobbyAddressOption {
   const [, scheme, hostname, port, path = ''] =
     /^(wss?):\/\/([^/?#@:\s]+|\[[\da-f:]+\])(?::(\d{1,5}))?(\/[^?#\s]*)?$/i.exec(text) ?? [];
   const isTls = scheme?.toLowerCase() === 'wss';

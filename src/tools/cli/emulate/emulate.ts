@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { of, switchMap } from 'rxjs';
 import {
   createControl,
   createEmulator,
@@ -19,6 +18,7 @@ import { EXIT, fail } from '../run.js';
 import { jsonLine } from '../terminal/index.js';
 import { createWorkbench, readWorkbenchPage, type Workbench } from '../../workbench/index.js';
 import { typeCommands } from './type-commands.js';
+import { readWorldFile, type WorldFile } from './world-file.js';
 
 const HELP = `lobby-rx emulate: runs the whole service on this machine, with sample data
 
@@ -35,7 +35,8 @@ const HELP = `lobby-rx emulate: runs the whole service on this machine, with sam
                      they cannot be guessed
   --ui               serves a workbench: a page that shows what happens, and
                      makes things happen
-  --live             simulates activity: presence, members, chat, lobby joins
+  --world FILE       begins with a world that a workbench has saved
+  --simulate         simulates activity: presence, members, chat, lobby joins
   --replay FILE      answers as a service did that was recorded by events
                      --record FILE, after the same times, instead of all this
   --every N          average time between two activities, in ms; default: 1000
@@ -56,9 +57,11 @@ arguments.
 export async function emulate(args: readonly string[]): Promise<void> {
   let options: EmulateOptions;
   let page: string | undefined;
+  let file: WorldFile | undefined;
   try {
     options = readEmulateOptions(args);
     page = options.hasUi ? readWorkbenchPage() : undefined;
+    file = options.world === undefined ? undefined : readWorldFile(options.world);
   } catch (error) {
     fail((error as Error).message, EXIT.usage);
     return;
@@ -67,27 +70,27 @@ export async function emulate(args: readonly string[]): Promise<void> {
 
   if (options.replay !== undefined) return replay(options.replay, options);
 
-  const { seed, every, lobby, isLive, isJson, hasUi } = options;
-  const config = seed === undefined ? { random: secureRandom } : { seed };
-  const seeded = (emulator: Emulator) => ({
-    ...seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby.ports }) }),
+  const { seed, every, lobby, isSimulated, isJson, hasUi } = options;
+  const config = {
+    ...(seed === undefined ? { random: secureRandom } : { seed }),
+    ...(file && { saved: file.saved }),
+  };
+  const seeded = (emulator: Emulator): SeededWorld => ({
+    ...(file?.world ??
+      seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby.ports }) })),
     ...(lobby && { lobbyUrl: lobby.url }),
   });
   const emulated: Emulated =
     page === undefined ? plainEmulator(config, seeded) : createWorkbench(config, seeded, page);
-  const { control, world, emulated$, workbench } = emulated;
+  const { control, world, emulator, workbench } = emulated;
   const server = await started(
-    listen(emulated, { ...placeOf(options), control, ...(workbench && { workbench }) }),
+    listen(emulator, { ...placeOf(options), control, ...(workbench && { workbench }) }),
     options,
   );
   if (!server) return;
 
-  const activity = isLive
-    ? emulated$
-        .pipe(
-          switchMap(({ emulator, world }) => simulateActivity(emulator, world, { seed: seed ?? 1, every })),
-        )
-        .subscribe()
+  const activity = isSimulated
+    ? simulateActivity(emulator, world, { seed: seed ?? 1, every }).subscribe()
     : undefined;
   const stop = () => {
     activity?.unsubscribe();
@@ -96,7 +99,7 @@ export async function emulate(args: readonly string[]): Promise<void> {
   };
   onSignal(stop);
   // Printed last: a program that reads this may stop the process immediately.
-  const info = { server, world, isLive, hasUi, isOpen: isOpen(options) };
+  const info = { server, world, isSimulated, hasUi, isOpen: isOpen(options) };
   process.stdout.write(isJson ? `${jsonLine(infoForPrograms(info))}\n` : infoForPeople(info));
   const commands = typeCommands(control, isJson).subscribe({
     complete: () => {
@@ -111,8 +114,7 @@ type Emulated = Omit<Workbench, 'workbench'> & Partial<Pick<Workbench, 'workbenc
 function plainEmulator(config: EmulatorConfig, seeded: (emulator: Emulator) => SeededWorld): Emulated {
   const emulator = createEmulator(config);
   const world = seeded(emulator);
-  const { handle } = emulator;
-  return { handle, world, control: createControl(emulator, world), emulated$: of({ emulator, world }) };
+  return { emulator, world, control: createControl(emulator, world) };
 }
 
 /** Answers as recorded in a file, until it is stopped. */
@@ -131,7 +133,7 @@ async function replay(path: string, options: EmulateOptions): Promise<void> {
   const { url } = server;
   const text = `${path} is replayed, each of its answers once. Press Ctrl-C to stop it.
 
-  export LOBBY_URL=${url} LOBBY_TOKEN=any
+  export LOBBY_RX_URL=${url} LOBBY_RX_TOKEN=any
 `;
   process.stdout.write(options.isJson ? `${jsonLine({ url })}\n` : text);
   if (options.exitWithStdin) process.stdin.resume().once('end', stop);

@@ -4,7 +4,7 @@ import type { EmulatorServer, SeededWorld } from '../../emulator/index.js';
 export interface EmulatorInfo {
   readonly server: EmulatorServer;
   readonly world: SeededWorld;
-  readonly isLive: boolean;
+  readonly isSimulated: boolean;
   /** Whether there is a workbench. */
   readonly hasUi: boolean;
   /** Whether other machines reach it. */
@@ -25,12 +25,14 @@ export function infoForPrograms({ server: { url, urls, control }, world, hasUi }
 export function infoForPeople({
   server: { url, port, control },
   world,
-  isLive,
+  isSimulated,
   hasUi,
   isOpen,
 }: EmulatorInfo): string {
   const { groupId, groupName, identityId, identityToken, lobbyToken, lobbyUrl, playerToken } = world;
-  const activity = isLive ? 'with simulated activity' : 'without activity (use --live to simulate some)';
+  const activity = isSimulated
+    ? 'with simulated activity'
+    : 'without activity (use --simulate to simulate some)';
   return `The service is running ${activity}.
 Press Ctrl-C to stop it. Type help for what you can make happen in it.
 ${isOpen ? `Other machines reach it, too, at port ${port}. The workbench and commands need the secret below, and --allow-host.\n` : ''}
@@ -43,10 +45,10 @@ ${hasUi ? `  workbench        ${workbenchUrl(control)}\n` : ''}
   player token     ${playerToken}  valid once, for two minutes
 ${lobbyUrl === undefined ? '' : `  lobby            ${lobbyUrl}  takes the player token as the first message\n`}
 For lobby-rx members, watch and events:
-  export LOBBY_URL=${url} LOBBY_TOKEN=${identityToken} LOBBY_GROUP=${groupId}
+  export LOBBY_RX_URL=${url} LOBBY_RX_TOKEN=${identityToken} LOBBY_RX_GROUP=${groupId}
 
 For lobby-rx connected, and for examples/lobby-server:
-  export LOBBY_URL=${url} LOBBY_TOKEN=${lobbyToken}
+  export LOBBY_RX_URL=${url} LOBBY_RX_TOKEN=${lobbyToken}
 
 List members of the group:
   curl -H 'Authorization: Bearer ${identityToken}' '${url}/v1/groups/${groupId}/members?count=3'

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { printable } from '../../../error/index.js';
+import { printable, type DecodeIssue } from '../../../error/index.js';
 import { lobbyAddress, type LiveEvent } from '../../../protocol/index.js';
 import { jsonLine } from './json-line.js';
 
@@ -42,11 +42,14 @@ function describe(event: LiveEvent): Description {
       return { kind: name, colour: 'yellow', details };
     }
     case 'malformed': {
-      const [issue] = event.errors;
-      const details = issue ? `${issue.path} must be ${issue.expected}; got ${issue.got}` : '';
-      return { kind: event.kind, colour: 'red', details };
+      return { kind: event.kind, colour: 'red', details: issueText(event.errors[0]) };
     }
   }
+}
+
+/** What is wrong with an event or a member. */
+export function issueText(issue: DecodeIssue | undefined): string {
+  return issue ? `${issue.path} must be ${issue.expected}; got ${issue.got}` : '';
 }
 
 /** Where the lobby is: its address, or its id if it has none or several. */

@@ -17,12 +17,19 @@ export function readSecret(prompt: string): Observable<string> {
 }
 
 function pipedLine(): Observable<string> {
-  return from(process.stdin.setEncoding('utf8') as AsyncIterable<string>).pipe(
-    scan((text, chunk) => text + chunk),
+  return from(process.stdin as AsyncIterable<Buffer>).pipe(
+    scan((bytes, chunk) => Buffer.concat([bytes, chunk])),
+    map(bytes => new TextDecoder(encodingOf(bytes)).decode(bytes)),
     takeWhile(text => !text.includes('\n') && text.length <= MAX_LENGTH, true),
     takeLast(1),
     map(text => text.split('\n', 1)[0]!),
   );
+}
+
+/** PowerShell writes UTF-16, with a mark of two bytes before it. No UTF-8 begins like that, nor has a token zeros. */
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff || second === 0) return 'utf-16le';
+  return first === 0xfe || first === 0 ? 'utf-16be' : 'utf-8';
 }
 
 function typedLine(prompt: string): Observable<string> {

@@ -3,8 +3,8 @@ import type { FaultFields } from './fault-fields.js';
 import type { Delivery, EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 
 /**
- * The request is carried out, except with `refuse` and `dead_pool`, but its answer does not arrive intact:
- * - `refuse`: the connection is reset, and nothing was carried out.
+ * The request is carried out, except with `reset_before_request` and `dead_pool`, but its answer does not arrive intact:
+ * - `reset_before_request`: the connection is reset, and nothing was carried out.
  * - `dead_pool`: nothing was carried out. Over HTTP, this connection and all others that are open at this moment are dead from
  *   now on: they stay open, but no request on them is answered, not even one that is already pending. New connections work.
  * - `reset_before_headers`, `reset_in_body`, `close_in_body`: the connection breaks at this point.
@@ -12,11 +12,11 @@ import type { Delivery, EmulatedRequest, EmulatedResponse, Handler } from '../se
  * - `truncated_json`: only half of the body arrives, as if it were complete.
  */
 export interface DeliveryFault {
-  readonly kind: 'refuse' | 'truncated_json' | Exclude<Delivery, 'whole'>;
+  readonly kind: 'reset_before_request' | 'truncated_json' | Exclude<Delivery, 'whole'>;
 }
 
 export const deliveryFaultFields: FaultFields<DeliveryFault> = {
-  refuse: {},
+  reset_before_request: {},
   dead_pool: {},
   reset_before_headers: {},
   reset_in_body: {},
@@ -32,7 +32,7 @@ export function deliveryFault(
   handle: Handler,
 ): Observable<EmulatedResponse> {
   switch (kind) {
-    case 'refuse':
+    case 'reset_before_request':
       return of({ status: 0, headers: {}, body: '', delivery: 'reset_before_headers' });
     case 'dead_pool':
       return of({ status: 0, headers: {}, body: '', delivery: kind });

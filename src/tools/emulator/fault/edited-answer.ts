@@ -1,5 +1,5 @@
 import { map, type Observable } from 'rxjs';
-import { positiveInteger } from '../../../error/index.js';
+import { nonEmptyString, positiveInteger } from '../../../error/index.js';
 import type { FaultFields } from './fault-fields.js';
 import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 
@@ -10,9 +10,15 @@ import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/inde
  * - `index_backwards`: its index is older than it should be.
  * - `index_skewed`: its index comes from another machine, whose clock is off.
  * - `last_event_only`: the server has kept only the last of the events since the last poll.
+ * - `member_malformed`: a member of a group, by default the first on the page, has a name that is `null`.
  */
 export type EditedAnswer =
   | { readonly kind: 'index_missing' | 'index_empty' | 'index_absurd' | 'last_event_only' }
+  | {
+      readonly kind: 'member_malformed';
+      /** Who it is. Default: the first on each page. */
+      readonly identity_id?: string;
+    }
   | {
       readonly kind: 'index_backwards';
       /** How much older, in ms. Default 10,000. */
@@ -31,12 +37,13 @@ export const editedAnswerFields: FaultFields<EditedAnswer> = {
   index_backwards: { ms: positiveInteger },
   index_skewed: { ms: { name: 'a whole number of milliseconds', is: Number.isSafeInteger } },
   last_event_only: {},
+  member_malformed: { identity_id: nonEmptyString },
 };
 
 /** The fields of an answer that faults change. */
 export interface EditableAnswer {
   readonly events?: readonly unknown[];
-  readonly members?: readonly unknown[];
+  readonly members?: readonly { readonly identity: { readonly identity_id: string } }[];
   readonly watch?: { readonly index: string } | undefined;
 }
 
@@ -74,5 +81,14 @@ function edit(fault: EditedAnswer, answer: EditableAnswer): EditableAnswer {
       return withIndex(String(Number(index) + (fault.ms ?? -250)));
     case 'last_event_only':
       return { ...answer, ...(answer.events && { events: answer.events.slice(-1) }) };
+    case 'member_malformed': {
+      const { members = [] } = answer;
+      const { identity_id = members[0]?.identity.identity_id } = fault;
+      const change = ({ identity }: (typeof members)[number]) =>
+        identity.identity_id === identity_id
+          ? { identity: { ...identity, display_name: null } }
+          : { identity };
+      return { ...answer, ...(answer.members && { members: members.map(change) }) };
+    }
   }
 }

@@ -1,12 +1,5 @@
 import { asyncScheduler, defer, tap } from 'rxjs';
-import {
-  aFunction,
-  checkOptions,
-  guarded,
-  readOr,
-  type Options,
-  type TransportError,
-} from '../../../error/index.js';
+import { aFunction, checkOptions, guarded, type Options, type TransportError } from '../../../error/index.js';
 import {
   withLog,
   type RequestLogEntry,
@@ -14,7 +7,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '../../../transport/index.js';
-import { HEADERS, keepList, Kept } from './kept.js';
+import { HEADERS, Kept } from './kept.js';
 
 /** What a recording says about itself, in its first line. */
 export const RECORDING = { recording: 'lobby-rx', version: 1 } as const;
@@ -24,7 +17,7 @@ export const RECORDING = { recording: 'lobby-rx', version: 1 } as const;
  *
  * - `request`: it was sent; `poll` if the service may hold it.
  * - `arrival`: the first byte of its answer was there.
- * - `answer`, `failure` or `abort`: how it ended. `lacksText`: the text could not be recorded.
+ * - `answer`, `failure` or `abort`: how it ended.
  */
 export type RecordedLine = { readonly at: number; readonly id: number } & (
   | {
@@ -40,7 +33,6 @@ export type RecordedLine = { readonly at: number; readonly id: number } & (
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
       readonly text: string;
-      readonly lacksText?: true;
     }
   | { readonly kind: 'failure'; readonly reason: string }
   | { readonly kind: 'abort' }
@@ -48,16 +40,11 @@ export type RecordedLine = { readonly at: number; readonly id: number } & (
 
 /** The options of {@link withRecording}. */
 export interface RecordingConfig {
-  /**
-   * What to keep besides what a replay needs: fields by their name, or by a path such as `chat_message.body`. None whose name says
-   * that it has a secret.
-   */
-  readonly keep?: readonly string[];
   /** The time in ms since 1970. Default: that of the machine. */
   readonly now?: () => number;
 }
 
-const OPTIONS: Options<RecordingConfig> = { keep: keepList, now: aFunction };
+const OPTIONS: Options<RecordingConfig> = { now: aFunction };
 
 /**
  * Records what a {@link Transport} sends and gets, so that it can be looked at, and replayed by `fromRecording`. `write` is called
@@ -77,15 +64,14 @@ export function withRecording(
   config: RecordingConfig = {},
 ): Transport {
   checkOptions(config, OPTIONS);
-  const { keep = [], now = () => asyncScheduler.now() } = config;
-  const kept = new Kept(keep);
+  const { now = () => asyncScheduler.now() } = config;
+  const kept = new Kept();
   const writeLine = (line: object) => guarded(write)(JSON.stringify(line));
   let requests = 0;
   return request =>
     defer(() => {
-      if (requests === 0) writeLine({ ...RECORDING, ...(keep.length > 0 && { keep }) });
+      if (requests === 0) writeLine(RECORDING);
       const id = ++requests;
-      kept.secret(request.headers.authorization?.replace(/^Bearer /i, ''));
       let answer: TransportResponse | undefined;
       const recorded: Transport = sent => {
         const onArrival = (status: number) => {
@@ -110,7 +96,7 @@ function details(
 ): object {
   if (entry.kind === 'request') {
     const sent = { method, url: kept.url(url), ...(kind === 'poll' && { poll: true }) };
-    return body === undefined ? sent : { ...sent, ...textOf(body, kept, 'body') };
+    return body === undefined ? sent : { ...sent, body: kept.body(body) };
   }
   if (entry.kind === 'failure') return { reason: (entry.error as TransportError).reason };
   if (entry.kind !== 'answer' || !answer) return {};
@@ -119,10 +105,5 @@ function details(
     const value = answer.headers.get(name);
     if (value !== null) headers[name] = kept.header(name, value);
   }
-  return { status: answer.status, headers, ...textOf(answer.text, kept, 'text') };
-}
-
-function textOf(text: string, kept: Kept, name: 'body' | 'text'): object {
-  const shown = readOr(undefined, () => kept.body(text));
-  return shown === undefined ? { [name]: '', lacksText: true } : { [name]: shown };
+  return { status: answer.status, headers, text: kept.body(answer.text) };
 }

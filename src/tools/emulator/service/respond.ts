@@ -20,7 +20,10 @@ export function respond(
   settings: ServiceSettings,
 ): Observable<EmulatedResponse> {
   const ray_id = randomId(world.random);
-  const headers = { ...CORS, 'content-type': 'application/json', 'rvt-ray-id': ray_id };
+  const headers = {
+    ...CORS,
+    ...{ 'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'rvt-ray-id': ray_id },
+  };
   if (request.method === 'OPTIONS')
     return of({ status: 204, headers: { ...CORS, 'access-control-max-age': '3600' }, body: '' });
   return defer(() => answer(request, world, settings)).pipe(

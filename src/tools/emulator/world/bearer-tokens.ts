@@ -18,7 +18,6 @@ export function expireToken(world: World, token: string): void {
   findRecord(world.bearers, 'token', token).expired = true;
 }
 
-/** Issues another bearer token for the identity or lobby of this one, which may have expired. */
 export function renewToken(world: World, token: string): string {
   const { kind, id } = findRecord(world.bearers, 'token', token);
   return issueBearer(world, kind, id);

@@ -5,7 +5,6 @@ import type { World } from './world.js';
 /** Old events are dropped in batches of this size: trimming the log at every event would be slow. */
 const TRIM_SIZE = 256;
 
-/** Appends an event to an identity's log and returns its `ts`. Pending watches of the identity are answered with it. */
 export function publish(
   world: World,
   identity_id: string,

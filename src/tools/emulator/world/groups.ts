@@ -3,7 +3,6 @@ import { randomId } from './random-numbers.js';
 import { findRecord } from './records.js';
 import type { World } from './world.js';
 
-/** Adds a group without members and returns its id. The fields of `handle` override the generated ones. */
 export function addGroup(world: World, handle: Partial<GroupHandle> = {}): string {
   const group_id = handle.group_id ?? randomId(world.random);
   world.groups.set(group_id, {
@@ -19,8 +18,7 @@ export function addGroup(world: World, handle: Partial<GroupHandle> = {}): strin
   return group_id;
 }
 
-/** Adds an identity to a group, if it is not a member yet. */
-export function joinGroup(world: World, group_id: string, identity_id: string): void {
+export function join(world: World, group_id: string, identity_id: string): void {
   const group = findRecord(world.groups, 'group_id', group_id);
   const identity = findRecord(world.identities, 'identity_id', identity_id);
   if (group.members.has(identity_id)) return;
@@ -31,8 +29,7 @@ export function joinGroup(world: World, group_id: string, identity_id: string): 
   world.changes.announce(group_id);
 }
 
-/** Removes an identity from a group, if it is a member. */
-export function leaveGroup(world: World, group_id: string, identity_id: string): void {
+export function leave(world: World, group_id: string, identity_id: string): void {
   const group = findRecord(world.groups, 'group_id', group_id);
   const identity = findRecord(world.identities, 'identity_id', identity_id);
   if (!group.members.delete(identity_id)) return;

@@ -11,7 +11,6 @@ export interface AddedIdentity {
   readonly token: string;
 }
 
-/** Adds an identity with a generated profile. The fields of `profile` override the generated ones. */
 export function addIdentity(world: World, profile: Partial<Profile> = {}): AddedIdentity {
   const number = world.identities.size + 1;
   const identity_id = profile.identity_id ?? randomId(world.random);
@@ -45,7 +44,6 @@ export function addIdentity(world: World, profile: Partial<Profile> = {}): Added
   return { identity_id, token };
 }
 
-/** Makes two identities friends: each gets the other's updates as live events. */
 export function befriend(world: World, identity_id: string, friend_id: string): void {
   const identity = findRecord(world.identities, 'identity_id', identity_id);
   const friend = findRecord(world.identities, 'friend_id', friend_id);
@@ -53,10 +51,6 @@ export function befriend(world: World, identity_id: string, friend_id: string): 
   friend.friends.add(identity_id);
 }
 
-/**
- * Changes a profile. The identity and its friends receive an `identity_update`, and watches of member pages that contain the
- * identity are answered.
- */
 export function updateProfile(
   world: World,
   identity_id: string,
@@ -73,7 +67,6 @@ export function updateProfile(
   world.changes.announce(identity_id);
 }
 
-/** Changes the presence in a profile; `null` removes it. */
 export function updatePresence(
   world: World,
   identity_id: string,

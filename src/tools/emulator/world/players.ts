@@ -23,7 +23,6 @@ export function stateOf({ now, reservation }: World, { state, reservedAt }: Play
   return state === 'reserved' && now() - reservedAt >= reservation ? 'expired' : state;
 }
 
-/** The current state of a player token; `undefined` if it was never issued. */
 export function playerState(world: World, token: string): PlayerState | undefined {
   const player = world.players.get(token);
   return player && stateOf(world, player);
@@ -39,7 +38,6 @@ export function playersIn(world: World, lobby_id: string): PlayerCount {
   return count;
 }
 
-/** Reserves a slot and returns its player token; throws an `InputError` if the lobby is full. */
 export function reservePlayer(world: World, lobby_id: string): string {
   const { maxPlayers } = findRecord(world.lobbies, 'lobby_id', lobby_id);
   const { reserved, connected } = playersIn(world, lobby_id);
@@ -52,7 +50,6 @@ export function reservePlayer(world: World, lobby_id: string): string {
   return token;
 }
 
-/** Reserves a slot and sends its player token to an identity in a `matchmaker_lobby_join`. Returns the token. */
 export function sendLobbyJoin(world: World, identity_id: string, lobby_id: string): string {
   const { lobby, ports } = findRecord(world.lobbies, 'lobby_id', lobby_id);
   findRecord(world.identities, 'identity_id', identity_id);

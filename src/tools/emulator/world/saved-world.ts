@@ -34,6 +34,8 @@ export const savedWorld: Check = {
   is: u =>
     jsonObject.is(u) &&
     Number.isFinite(u.tick) &&
+    // No later than any date may be.
+    Math.abs(u.tick as number) < 8e15 &&
     Object.entries(RECORDS).every(([name, isRecord]) => {
       const entries = u[name];
       return isList(entries) && entries.every(entry => isEntry(entry, isRecord));

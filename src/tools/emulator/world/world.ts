@@ -1,5 +1,11 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import { aFunction, given, milliseconds, schedulerLike, type Options } from '../../../error/index.js';
+import {
+  aFunction,
+  definedOptions,
+  milliseconds,
+  schedulerLike,
+  type Options,
+} from '../../../error/index.js';
 import { Changes } from './changes.js';
 import { randomNumbers, seedNumber } from './random-numbers.js';
 import type { Records } from './records.js';
@@ -47,9 +53,12 @@ export const worldOptions: Options<WorldConfig> = {
 
 /** Creates a world from a checked config. */
 export function createWorld(config: WorldConfig): World {
-  const { retention, reservation, seed, saved, scheduler, random } = { ...DEFAULTS, ...given(config) };
+  const { retention, reservation, seed, saved, scheduler, random } = {
+    ...DEFAULTS,
+    ...definedOptions(config),
+  };
   const now = () => scheduler.now();
-  let last = saved?.tick ?? 0;
+  let last = Math.floor(saved?.tick ?? 0);
   return {
     ...restoreRecords(saved),
     ...{ retention, reservation, seed, scheduler },
@@ -57,7 +66,7 @@ export function createWorld(config: WorldConfig): World {
     // A restored world must not issue the ids and tokens of the saved one again.
     random: random ?? randomNumbers(seed + last),
     now,
-    tick: () => (last = Math.max(last + 1, now())),
+    tick: () => (last = Math.max(last + 1, Math.floor(now()))),
   };
 }
 

@@ -6,7 +6,7 @@ import { Person, Service, type Run, type ShownResult } from './actions/index.js'
 import { Clients, clientsOf, NoClient, type SeenClient } from './clients/index.js';
 import { createEmulatorClient, type EmulatorClient } from './emulator-client.js';
 import { Header } from './header.js';
-import { LiveMarbles, RecordingView, RequestTable, requestsIn } from './requests/index.js';
+import { LiveMarbles, RequestTable } from './requests/index.js';
 import { Groups, Lobbies } from './world/index.js';
 
 /** How many requests are kept, besides those that are open. */
@@ -19,20 +19,15 @@ const PARTS = ['Clients', 'What happens', 'Make it happen', 'The world'] as cons
 export function App({ secret }: { secret: string }) {
   const client = useMemo(() => createEmulatorClient(secret), [secret]);
   const [result, setResult] = useState<ShownResult>();
-  const [recording, setRecording] = useState<Parameters<typeof RecordingView>[0]>();
   const emulator = useEmulator(client, setResult);
   const { view, requests, status, ahead } = emulator;
   const now = useClock() + ahead;
   const clients = clientsOf(requests, now);
 
   const attempt = (act: () => Promise<ShownResult>) => act().then(setResult, setResult);
-  const look = async (file: File) => {
-    setRecording({ name: file.name, requests: requestsIn(await file.text()) });
-    return { message: `${file.name} is below` };
-  };
   return (
     <>
-      <Header {...{ clients, requests, status, client, attempt, look }} />
+      <Header {...{ clients, requests, status, client, attempt }} />
       {view ? (
         <Panes
           {...{ client, clients, view, requests, ahead, now }}
@@ -41,7 +36,6 @@ export function App({ secret }: { secret: string }) {
       ) : (
         <main>{result === undefined && <p>Looking for the emulator…</p>}</main>
       )}
-      {recording && <RecordingView {...recording} />}
       <aside hidden={result === undefined}>
         <output class={result instanceof Error ? 'wrong' : ''}>
           {result instanceof Error ? result.message : textOf(result)}
@@ -154,7 +148,7 @@ async function exportsOf(client: EmulatorClient): Promise<string> {
   const { saved, world } = JSON.parse(await client.save()) as { saved: SavedWorld; world: SeededWorld };
   const own = saved.bearers.filter(([, { id, expired }]) => id === world.identityId && !expired);
   const [token = world.identityToken] = own.at(-1) ?? [];
-  return `export LOBBY_URL=${location.origin} LOBBY_TOKEN=${token}`;
+  return `export LOBBY_RX_URL=${location.origin} LOBBY_RX_TOKEN=${token}`;
 }
 
 const textOf = (result: object = {}) =>

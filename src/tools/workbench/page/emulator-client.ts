@@ -16,14 +16,12 @@ export interface EmulatorClient {
   readonly answerOf: (id: number) => Promise<string>;
   /** The world as text, to be saved as a file. */
   readonly save: () => Promise<string>;
-  /** Replaces the world by one that was saved. */
-  readonly load: (text: string) => Promise<Result>;
 }
 
 /** Waits are short: someone who restarts an emulator looks at this page, which is answered within 20 s. */
 const PACE = { backoff: { initial: 200, max: 1_000 }, timeout: 25_000 };
 /** How long a command may take, in ms. */
-const PATIENCE = 10_000;
+const PATIENCE_MS = 10_000;
 
 /** An answer that is no success. */
 class Refused extends Error {
@@ -46,7 +44,7 @@ export function createEmulatorClient(secret: string): EmulatorClient {
     return text;
   };
   const post = async (path: string, body: string) =>
-    JSON.parse(await ask(path, { method: 'POST', body, signal: AbortSignal.timeout(PATIENCE) })) as Result;
+    JSON.parse(await ask(path, { method: 'POST', body, signal: AbortSignal.timeout(PATIENCE_MS) })) as Result;
   return {
     signal$: watchSignals(
       async (index, { signal }) => {
@@ -63,6 +61,5 @@ export function createEmulatorClient(secret: string): EmulatorClient {
     answerOf: async id =>
       (JSON.parse(await ask(`workbench/answer?id=${id}`, {})) as { readonly text: string }).text,
     save: () => ask('workbench/saved', {}),
-    load: text => post('workbench/load', text),
   };
 }

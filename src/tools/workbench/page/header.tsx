@@ -20,14 +20,12 @@ export function Header({
   status,
   client,
   attempt,
-  look,
 }: {
   clients: readonly SeenClient[];
   requests: readonly SeenRequest[];
   status: WatchStatus | undefined;
   client: EmulatorClient;
   attempt: (act: () => Promise<ShownResult>) => Promise<void>;
-  look: (file: File) => Promise<ShownResult>;
 }) {
   const present = clients.filter(({ state }) => state !== 'gone').length;
   const held = requests.filter(({ is_poll, ended_at }) => is_poll && ended_at == null).length;
@@ -40,7 +38,6 @@ export function Header({
     URL.revokeObjectURL(link.href);
     return { message: 'the world is saved' };
   };
-  const load = async (file: File) => client.load(await file.text());
   return (
     <header>
       <h1>lobby-rx workbench</h1>
@@ -55,23 +52,7 @@ export function Header({
         <button type="button" class="quiet" onClick={() => void attempt(save)}>
           Save the world
         </button>
-        <FileInput label="Load a world" open={file => void attempt(() => load(file))} />
-        <FileInput label="Open a recording" open={file => void attempt(() => look(file))} />
       </span>
     </header>
-  );
-}
-
-function FileInput({ label, open }: { label: string; open: (file: File) => void }) {
-  const choose = (input: HTMLInputElement) => {
-    const [file] = input.files ?? [];
-    if (file) open(file);
-    // The same file may be opened again.
-    input.value = '';
-  };
-  return (
-    <label class="quiet">
-      {label} <input type="file" onChange={event => choose(event.currentTarget)} />
-    </label>
   );
 }

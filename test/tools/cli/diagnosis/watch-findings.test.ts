@@ -2,7 +2,7 @@ import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { delay, of } from 'rxjs';
 import { createClient, type Transport } from 'lobby-rx';
 import { createEmulator, type Emulator, type Fault, type FaultPlan } from 'lobby-rx/emulator';
-import { watchFindings, type Finding } from '../../../../src/tools/cli/diagnosis/index.js';
+import { memberFindings, watchFindings, type Finding } from '../../../../src/tools/cli/diagnosis/index.js';
 import { virtualTime } from '../../../virtual-time.js';
 
 const HELD: FaultPlan = { only: ({ url }) => url.includes('watch_index='), times: 10 };
@@ -45,6 +45,19 @@ describe('doctor, of a watch', () => {
     deepStrictEqual(texts(found()), [
       'ok token: is accepted, and the answer is as it should be',
       'ok poll: the service held it for 40 s, and answered itself',
+    ]);
+  });
+
+  it('says why an event cannot be read', () => {
+    const transport: Transport = () =>
+      of({ status: 200, headers: { get: () => null }, text: '{"events":[7],"watch":{"index":""}}' });
+    const findings: Finding[] = [];
+    const client = createClient({ url: 'https://x', token: 'a-token', transport });
+    watchFindings(client, () => 0).subscribe(finding => findings.push(finding));
+    deepStrictEqual(texts(findings), [
+      'ok token: is accepted',
+      'warning events: one cannot be read: events[0] must be Event; got a number',
+      'problem index: an answer has no watch.index',
     ]);
   });
 
@@ -152,5 +165,30 @@ describe('doctor, of a watch', () => {
     const findings = found([], { token: 'a-wrong-token' });
     match(texts(findings)[0]!, /^problem token: the service answers 401/);
     strictEqual(JSON.stringify(findings).includes('a-wrong-token'), false);
+  });
+});
+
+describe('doctor, of members', () => {
+  it('says how many on the first page cannot be read, and why', () => {
+    const { scheduler, pass } = virtualTime();
+    const emulator = createEmulator({ scheduler });
+    const { identity_id, token } = emulator.addIdentity();
+    const group_id = emulator.addGroup();
+    emulator.join(group_id, identity_id);
+    const client = createClient({ url: emulator.url, transport: emulator.transport, scheduler, token });
+    const findings: Finding[] = [];
+    const find = (id: string) => {
+      memberFindings(client, id).subscribe(finding => findings.push(finding));
+      pass(1_000);
+    };
+    find(group_id);
+    emulator.fault({ kind: 'member_malformed' });
+    find(group_id);
+    find('another');
+    deepStrictEqual(texts(findings), [
+      'ok members: all 1 on the first page are as they should be',
+      'warning members: 1 of 1 on the first page cannot be read: members[0].identity.display_name must be string; got null',
+      'problem members: the service answers 404 GROUP_NOT_FOUND',
+    ]);
   });
 });

@@ -73,7 +73,7 @@ describe('a fault', () => {
 
   it('of each kind has the expected effect once, over HTTP and in process', async () => {
     const expectations: readonly [Fault, string, step?: number][] = [
-      [{ kind: 'refuse' }, 'lost'],
+      [{ kind: 'reset_before_request' }, 'lost'],
       [{ kind: 'reset_before_headers' }, 'lost'],
       [{ kind: 'reset_in_body' }, 'lost'],
       [{ kind: 'close_in_body' }, 'lost'],

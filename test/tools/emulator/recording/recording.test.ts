@@ -17,12 +17,11 @@ const answer = (text: string, headers: Readonly<Record<string, string>> = {}) =>
 });
 
 /** The lines that are written for a request that is answered with a text, after the first one. */
-function recorded(request: TransportRequest, text = '', keep: readonly string[] = []) {
+function recorded(request: TransportRequest, text = '') {
   const lines: string[] = [];
   withRecording(
     () => of(answer(text)),
     line => lines.push(line),
-    { keep },
   )(request).subscribe();
   return lines.slice(1).map(line => JSON.parse(line) as RecordedLine);
 }
@@ -100,7 +99,7 @@ describe('a recording', () => {
               presence: { status: 'online', update_ts: '2026-01-01T00:00:00Z' },
             },
           },
-          { identity: { identity_id: 'ada', account_number: 4711, pin: 4711, again: 4711 } },
+          { identity: { identity_id: 'ada', account_number: 4711, port: 4711, max: 4711 } },
         ],
         code: 'GROUP_NOT_MEMBER',
         anchor: 'a b',
@@ -121,7 +120,7 @@ describe('a recording', () => {
             presence: { status: 'online', update_ts: '2026-01-01T00:00:00Z' },
           },
         },
-        { identity: { identity_id: 'identity-1', account_number: 1, pin: 1, again: 1 } },
+        { identity: { identity_id: 'identity-1', account_number: 1, port: 1, max: 1 } },
       ],
       code: 'GROUP_NOT_MEMBER',
       anchor: 'anchor-1',
@@ -212,22 +211,16 @@ describe('a recording', () => {
       }
   });
 
-  it('has no secret where it keeps something of the same look: names, codes, indexes, kinds of ids, kept texts, headers', () => {
-    const bearer = (token: string) => get('/x', { headers: { authorization: `Bearer ${token}` } });
-    const jwt = `eyJhbGciOiJIUzI1NiJ9.${'abcDEF0123'.repeat(40)}`;
-    for (const [secret, request, text, keep] of [
-      ['hunterhunter', bearer('hunterhunter'), '{"hunterhunter_id":"x"}', []],
-      ['correct', get('/x'), '{"correct_horse_battery_staple_tango_uniform_victor_id":"x"}', []],
-      ['HUNTERTWO', bearer('HUNTERTWO'), '{"code":"HUNTERTWO"}', []],
-      ['4711471147', bearer('4711471147'), '{"watch":{"index":"4711471147"}}', []],
-      ['KQZPLM', get('/x?code=KQZPLM'), '{"invite":{"code":"KQZPLM"}}', []],
-      [jwt, bearer(jwt), JSON.stringify({ bio: `I am ${jwt}` }), ['bio']],
-      ['pt.SECRET', get('/x'), '{"url":"wss://g.example/play?player_token=pt.SECRET"}', ['url']],
-      ['SECRET9', get('/x'), '{"bio":"{\\"access_token\\":\\"SECRET9\\"}"}', ['bio']],
-      ['491705551234', get('/x'), '{"is_phone":491705551234,"metadata":491705551234}', []],
-      ['19900101', get('/x'), '{"birth_ts":19900101}', []],
+  it('has no secret where it keeps something of the same look: codes inside, numbers of a person, headers', () => {
+    for (const [secret, request, text] of [
+      ['correct', get('/x'), '{"correct_horse_battery_staple_tango_uniform_victor_id":"x"}'],
+      ['KQZPLM', get('/x?code=KQZPLM'), '{"invite":{"code":"KQZPLM"}}'],
+      ['pt.SECRET', get('/x'), '{"url":"wss://g.example/play?player_token=pt.SECRET"}'],
+      ['SECRET9', get('/x'), '{"bio":"{\\"access_token\\":\\"SECRET9\\"}"}'],
+      ['491705551234', get('/x'), '{"is_phone":491705551234,"metadata":491705551234}'],
+      ['19900101', get('/x'), '{"birth_ts":19900101}'],
     ] as const)
-      ok(!JSON.stringify(recorded(request, text, keep)).includes(secret), text);
+      ok(!JSON.stringify(recorded(request, text)).includes(secret), text);
     deepStrictEqual(
       textOf(recorded(get('/x'), '{"code":"GROUP_NOT_MEMBER","metadata":1795278115909}').at(-1)),
       '{"code":"GROUP_NOT_MEMBER","metadata":1795278115909}',
@@ -279,16 +272,16 @@ describe('a recording', () => {
     const lines: RecordedLine[] = [];
     const record = withRecording(
       ({ url }) =>
-        of(answer(JSON.stringify({ bios: url.endsWith('again') ? [texts[0], texts[29_000]] : texts }))),
+        of(answer(JSON.stringify({ games: url.endsWith('again') ? [texts[0], texts[29_000]] : texts }))),
       line => lines.push(JSON.parse(line) as RecordedLine),
     );
     for (const path of ['/x', '/again']) record(get(path)).subscribe();
     const answers = lines
       .filter(({ kind }) => kind === 'answer')
-      .map(line => JSON.parse(textOf(line)) as { bios: string[] });
-    const [all, again] = answers as [{ bios: string[] }, { bios: string[] }];
-    deepStrictEqual(again.bios, [all.bios[0], all.bios[29_000]]);
-    deepStrictEqual(new Set(all.bios).size, 30_000);
+      .map(line => JSON.parse(textOf(line)) as { games: string[] });
+    const [all, again] = answers as [{ games: string[] }, { games: string[] }];
+    deepStrictEqual(again.games, [all.games[0], all.games[29_000]]);
+    deepStrictEqual(new Set(all.games).size, 30_000);
   });
 
   it('has no number of a person', () => {
@@ -296,10 +289,63 @@ describe('a recording', () => {
       get('/'),
       '{"phone":491705551234,"card":[4111111111111111],"adult":true,"port":7777}',
     );
-    strictEqual(textOf(line), '{"phone":1,"card":[2],"adult":false,"port":7777}');
+    strictEqual(textOf(line), '{"key-1":1,"key-2":[2],"key-3":false,"port":3}');
   });
 
-  it('is malformed in the same way as what was recorded', () => {
+  const bodyOf = (body: object): unknown => {
+    const [, line] = recorded(get('/'), JSON.stringify(body));
+    return JSON.parse(textOf(line));
+  };
+
+  it('has no key of a map, wherever it stands: only the names of the service, and of kinds of events', () => {
+    const replaced = { 'key-1': 1 };
+    deepStrictEqual(bodyOf({ alice: 3 }), replaced);
+    deepStrictEqual(
+      bodyOf({ events: [{ ts: '2026-01-01T00:00:00Z', kind: { round_over: { alice: 3 } } }] }),
+      { events: [{ ts: '2026-01-01T00:00:00Z', kind: { round_over: replaced } }] },
+    );
+    for (const made of [
+      (map: object) => ({ members: [{ identity: { presence: { public_metadata: map } } }] }),
+      (map: object) => ({ events: [{ kind: { matchmaker_lobby_join: map } }] }),
+      (map: object) => ({ events: [{ kind: { matchmaker_lobby_join: { ports: map } } }] }),
+    ])
+      deepStrictEqual(bodyOf(made({ alice: 3 })), made(replaced));
+  });
+
+  it('takes no key for a path', () => {
+    deepStrictEqual(
+      bodyOf({ 'watch.index': '4711', '?anchor': '4711', 'events.ts': '4711', x: { 'a.priority': 55_512 } }),
+      { 'key-1': 'text-1', 'key-2': 'text-1', 'key-3': 'text-1', 'key-4': { 'key-5': 1 } },
+    );
+  });
+
+  it('has no digits as text where the service has a time', () => {
+    deepStrictEqual(bodyOf({ metadata: '491705551234', events: [{ ts: '491705551234' }] }), {
+      metadata: 'text-1',
+      events: [{ ts: 'text-1' }],
+    });
+    const limited = { code: 'API_RATE_LIMIT', metadata: 1_795_283_783_434 };
+    deepStrictEqual(bodyOf(limited), limited);
+  });
+
+  it('has digits only where the service has them', () => {
+    const digits = { index: '4711', anchor: '4711', min: 4711, max: 4712, join_ts: '2026-01-01T00:00:00Z' };
+    deepStrictEqual(
+      bodyOf({ watch: { index: '17' }, anchor: '18', members: [], kind: { watch: { ...digits } } }),
+      {
+        ...{ watch: { index: '17' }, anchor: '18', members: [] },
+        kind: { watch: { index: 'index-1', anchor: 'index-1', min: 1, max: 2, join_ts: 'text-1' } },
+      },
+    );
+    const port = { port_range: { min: 26_000, max: 27_000 } };
+    const join = { kind: { matchmaker_lobby_join: { ports: { default: port } } } };
+    deepStrictEqual(bodyOf({ events: [join] }), { events: [join] });
+    deepStrictEqual(bodyOf({ port_range: { min: 26_000, max: 27_000 } }), {
+      port_range: { min: 1, max: 2 },
+    });
+  });
+
+  it('is malformed if what was recorded is', () => {
     const errorAt = (text: string) => {
       try {
         JSON.parse(text);
@@ -322,33 +368,8 @@ describe('a recording', () => {
       '{"a":tru}',
     ]) {
       const shown = textOf(recorded(get('/'), text)[1]);
-      strictEqual(errorAt(shown), errorAt(text), `${text}: ${shown}`);
+      ok(errorAt(shown) !== 'none', `${text}: ${shown}`);
     }
-  });
-
-  it('keeps more if asked to, by name and by path, but no secret, and says what', () => {
-    const lines: string[] = [];
-    const said = {
-      display_name: 'Ann',
-      chat_message: { body: 'Hi', by: 'Ann', token: 'abcd' },
-      body: 'no',
-      bio: 'abcd',
-    };
-    withRecording(
-      () => of(answer(JSON.stringify(said))),
-      line => lines.push(line),
-      { keep: ['display_name', 'chat_message.body', 'chat_message.by', 'bio'] },
-    )(get('/')).subscribe();
-    deepStrictEqual((JSON.parse(lines[0]!) as { keep: unknown }).keep, [
-      'display_name',
-      'chat_message.body',
-      'chat_message.by',
-      'bio',
-    ]);
-    deepStrictEqual(JSON.parse((JSON.parse(lines[2]!) as { text: string }).text), {
-      ...{ display_name: 'Ann', chat_message: { body: 'Hi', by: 'Ann', token: 'secret-1' } },
-      ...{ body: 'text-1', bio: 'secret-1' },
-    });
   });
 
   it('shows nothing of a text that is not kept, whatever it is', () => {
@@ -404,19 +425,6 @@ describe('a recording', () => {
       .unsubscribe();
     deepStrictEqual(ends, [undefined, 'request', 'failure', undefined, 'request', 'abort']);
     strictEqual((seen as Error).message, 'reset');
-  });
-
-  it('refuses what is no list of names, or would keep secrets', () => {
-    for (const keep of [[7], ['access_token'], ['a.password'], [''], 'name'])
-      throws(
-        () =>
-          withRecording(
-            () => of(),
-            () => undefined,
-            { keep: keep as never },
-          ),
-        /keep/,
-      );
   });
 });
 
@@ -502,7 +510,7 @@ describe('fromRecording', () => {
     throws(() => fromRecording('{"a":1}'), /a recording of withRecording, of version 1/);
     throws(() => fromRecording(''), /a recording of withRecording/);
     throws(
-      () => fromRecording('LOBBY_TOKEN=abcd1234'),
+      () => fromRecording('LOBBY_RX_TOKEN=abcd1234'),
       error => !String(error).includes('abcd'),
     );
     throws(() => fromRecording(`${HEAD}\n{"at":\n${JSON.stringify(request)}`), /line 2/);

@@ -1,6 +1,6 @@
 /** What a client sees of each kind of fault. */
 export const FAULTS: Readonly<Record<string, string>> = {
-  refuse: 'The connection is reset before anything happens.',
+  reset_before_request: 'The connection is reset before anything happens.',
   reset_before_headers: 'The service acts, and the connection is reset before its answer.',
   reset_in_body: 'The connection is reset within the answer.',
   close_in_body: 'The connection is closed within the answer.',
@@ -23,6 +23,7 @@ export const FAULTS: Readonly<Record<string, string>> = {
   index_backwards: 'The index goes back: a gap, and events come again.',
   index_skewed: 'The index is from another clock.',
   last_event_only: 'Of several events, only the last one comes: the others are lost.',
+  member_malformed: 'A member of a group has no name: it is left out, or shown as last seen.',
   repeat: 'The last events come once more: a client leaves them out.',
   retention_passed: 'The index counts as too old: events are lost, with no word of it.',
   hot: 'A poll is not held: the client slows down.',

@@ -55,13 +55,13 @@ export function Person({ view, run }: { view: WorldView; run: Run }) {
 }
 
 /** Until the next poll is held, in ms. */
-const NEXT_POLL = 600;
+const NEXT_POLL_MS = 600;
 
 /** Sends a lobby join that does not arrive: the service has kept only the event after it. A client cannot know. */
 async function lose(run: Run): Promise<void> {
   await run('fault', { kind: 'last_event_only', only: '/live' });
   // It ends the poll that is held, so that the next one meets the fault.
   await run('message', { text: 'The next poll loses an event.' });
-  await new Promise(resolve => setTimeout(resolve, NEXT_POLL));
+  await new Promise(resolve => setTimeout(resolve, NEXT_POLL_MS));
   await Promise.all([run('lobby'), run('message', { text: 'The lobby join before this is lost.' })]);
 }

@@ -3,7 +3,7 @@ import type { WorldView } from '../../world-view.js';
 import { CommandForm, type Run } from './command-form.js';
 import { FAULTS } from './faults.js';
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 /** What can be made to happen to the group and the service. */
 export function Service({ view, run }: { view: WorldView; run: Run }) {
@@ -17,7 +17,7 @@ export function Service({ view, run }: { view: WorldView; run: Run }) {
       <div class="pair">
         <CommandForm command="player" label="Reserve a slot" run={run} />
         <form>
-          <button type="button" onClick={() => void run('workbench/clock', { ms: MINUTE })}>
+          <button type="button" onClick={() => void run('workbench/clock', { ms: MINUTE_MS })}>
             Clock + 1 min
           </button>
         </form>

@@ -1,3 +1,4 @@
+import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest } from '../../world-view.js';
 
 /** Those who send requests with the token of one identity or lobby. */
@@ -15,11 +16,9 @@ export interface SeenClient {
 }
 
 /** A watch waits so long at most before it tries again: after a 429, after another failure, and if it was answered, in ms. */
-const LIMITED = 900_000;
-const BACKOFF = 35_000;
-const PACE = 5_000;
-/** A poll that is open for so long is held, in ms. */
-const HELD = 2_000;
+const LIMITED_MS = 900_000;
+const BACKOFF_MS = 35_000;
+const PACE_MS = 5_000;
 
 const hasFailed = ({ status }: SeenRequest) => status != null && status !== 200;
 
@@ -56,10 +55,10 @@ function stateOf(
 ): SeenClient['state'] {
   const isBad = last !== undefined && hasFailed(last);
   const open = own.filter(({ ended_at, is_poll }) => is_poll && ended_at == null);
-  if (open.some(({ at }) => !isBad || now - at >= HELD)) return 'polling';
+  if (open.some(({ at }) => !isBad || now - at >= HELD_MS)) return 'polling';
   if (open.length > 0) return 'retrying';
   const quiet = now - (last?.ended_at ?? now);
-  const patience = last?.status === 429 ? LIMITED : isBad ? BACKOFF : PACE;
+  const patience = last?.status === 429 ? LIMITED_MS : isBad ? BACKOFF_MS : PACE_MS;
   if (quiet >= patience) return 'gone';
   return isBad ? 'retrying' : 'between';
 }

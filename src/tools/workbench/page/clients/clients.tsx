@@ -53,13 +53,13 @@ export function NoClient({ exports }: { exports: () => Promise<string> }) {
   return (
     <article>
       <p>No client has come yet. Point one here, in a shell:</p>
-      <pre tabIndex={0}>{`export LOBBY_URL=${location.origin} LOBBY_TOKEN=…
+      <pre tabIndex={0}>{`export LOBBY_RX_URL=${location.origin} LOBBY_RX_TOKEN=…
 npx lobby-rx events`}</pre>
       <CopyButton label="Copy the first line, with a token" text={exports} />
       <p>Or in code. “Someone joins” makes further players, each with a token.</p>
       <pre tabIndex={0}>{`const client = createClient({
   url: '${location.origin}',
-  token: process.env.LOBBY_TOKEN!,
+  token: process.env.LOBBY_RX_TOKEN!,
 });
 client.events.feed.all$.subscribe(render); // yours`}</pre>
     </article>

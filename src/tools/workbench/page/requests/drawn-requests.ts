@@ -11,8 +11,8 @@ const urlOf = (path: string) =>
 /** Each watch has a row. More than these, as of a stranger who asks for any path, share one. */
 const MOST_ROWS = 40;
 
-/** What the `turn` of a watch says besides, which is unknown here. */
-const TURN = { kind: 'turn', wait: 0, attempt: 0, error: undefined } as const;
+/** What the `poll_end` of a watch says besides, which is unknown here. */
+const TURN = { kind: 'poll_end', wait: 0, attempt: 0, error: undefined } as const;
 
 /**
  * Draws requests as the polls and calls of clients: each sender has a row for each thing that it watches. The function that it returns
@@ -54,7 +54,7 @@ export function drawnRequests(
     else marbles.log({ ...end, kind: 'answer', status });
     if (!row) return;
     const hasFailed = status != null && status !== 200;
-    const why = hasFailed ? 'failed' : has_news ? 'news' : status == null ? 'left' : 'nothing';
+    const why = hasFailed ? 'failed' : has_news ? 'news' : status == null ? 'paused' : 'no_news';
     row.watch.log({ ...TURN, at: ended_at, watchId: row.watchId, why });
     // An event is drawn where it came, also if that is drawn later.
     const { now } = marbles;

@@ -1,4 +1,3 @@
 export { inWords, topicOf } from './in-words.js';
 export { LiveMarbles } from './live-marbles.js';
-export { RecordingView, requestsIn } from './recording-view.js';
 export { RequestTable } from './request-table.js';
