@@ -5,7 +5,7 @@
  */
 
 // The client, and what goes with it.
-export { createClient, fold, whyNotConnected } from './client/index.js';
+export { createClient, scanState, whyNotConnected } from './client/index.js';
 export type {
   Client,
   ClientConfig,
@@ -84,6 +84,7 @@ export type {
   FetchLikeInit,
   FetchLikeResponse,
   RequestLogEntry,
+  TokenHooks,
   Token,
   TokenProvider,
   TokenValue,
@@ -134,6 +135,7 @@ export type {
   LobbyJoinEvent,
   LobbyPlayer,
   MalformedEvent,
+  MalformedMember,
   NoOwnEvents,
   Notification,
   OwnEvent,

@@ -1,4 +1,5 @@
 import {
+  aBoolean,
   aFunction,
   checkArgument,
   checkOptions,
@@ -38,7 +39,7 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
    * Whether an answer has nothing new, for a watch. Default: never. (`never` in the parameters, so that an endpoint can be copied with
    * another response: `endpoint()` checks the types.)
    */
-  readonly isIdle?: (answer: never) => boolean;
+  readonly isEmpty?: (answer: never) => boolean;
   /** An answer without what is new in it: if it only repeats the last one, that is acknowledged. Default: the answer itself. */
   readonly withoutNews?: (answer: never) => unknown;
   /**
@@ -46,6 +47,8 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
    * without `watch`.
    */
   readonly keyOf?: (answer: never) => unknown;
+  /** Whether it may be sent again. If not (`false`), an error after which it may have been carried out is not retryable. Default true. */
+  readonly isRepeatable?: boolean;
   /** @internal Exists in types only: it carries the type of the input. */
   readonly _input?: (input: Input) => void;
 }
@@ -96,9 +99,10 @@ const PARTS: Options<Omit<Endpoint, '_input'>> = {
   query: fields,
   body: fields,
   response: codec,
-  isIdle: aFunction,
+  isEmpty: aFunction,
   withoutNews: aFunction,
   keyOf: aFunction,
+  isRepeatable: aBoolean,
 };
 
 /**
@@ -127,9 +131,10 @@ export function endpoint<
   readonly query?: Query;
   readonly body?: Body;
   readonly response: Codec<Answer>;
-  readonly isIdle?: (answer: NoInfer<Answer>) => boolean;
+  readonly isEmpty?: (answer: NoInfer<Answer>) => boolean;
   readonly withoutNews?: (answer: NoInfer<Answer>) => NoInfer<Answer>;
   readonly keyOf?: (answer: NoInfer<Answer>) => unknown;
+  readonly isRepeatable?: boolean;
 }): Endpoint<
   Flat<Readonly<Record<PathParameter<Path>, string>> & Decoded<Query> & Decoded<Body>>,
   Answer,

@@ -41,9 +41,10 @@ export const getMembers: Endpoint<GetMembersInput, GroupMemberList, 'GET'> = end
   keyOf: keyOfMembers,
 });
 
-/** A key of the members of a page, regardless of their order, since the service does not specify one. */
-export function keyOfMembers({ members }: GroupMemberList): number {
-  return jsonHash(members.map(member => jsonHash(member)).sort((a, b) => a - b));
+/** A key of all who are on a page, as they came, regardless of their order, since the service does not specify one. */
+export function keyOfMembers({ members, malformed = [] }: GroupMemberList): number {
+  const all = [...members, ...malformed.map(({ raw }) => raw)];
+  return jsonHash(all.map(member => jsonHash(member)).sort((a, b) => a - b));
 }
 
 /** The input of `players.connected` and `players.disconnected` (docs/the-service.md, 4.2). */
@@ -53,7 +54,8 @@ export interface PlayerTokenInput {
 }
 
 /**
- * matchmaker.players.connected: confirms a player's token (docs/the-service.md, 4.2). Not idempotent.
+ * matchmaker.players.connected: confirms a player's token (docs/the-service.md, 4.2). Not idempotent: an error after which the player may be
+ * counted is not retryable.
  *
  * @example
  * client.request(playersConnected, { player_token }).subscribe(() => admit());
@@ -64,6 +66,7 @@ export const playersConnected: Endpoint<PlayerTokenInput, void, 'POST'> = endpoi
   path: '/v1/players/connected',
   body: struct('PlayersConnectedBody', { player_token: nonEmptyString }),
   response: Acknowledged,
+  isRepeatable: false,
 });
 
 /**
@@ -98,7 +101,7 @@ export const eventsWatch: Endpoint<EventsWatchInput, IdentityEventList, 'GET'> =
   path: '/identity/events/live',
   query: struct('EventsWatchQuery', {}, { watch_index: cursorArgument }),
   response: IdentityEventList,
-  isIdle: ({ events }) => events.length === 0,
+  isEmpty: ({ events }) => events.length === 0,
   withoutNews: list => ({ ...list, events: [] }),
 });
 

@@ -2,8 +2,11 @@ import { map, Observable } from 'rxjs';
 import { isLeft } from '#fp-ts/Either';
 import {
   DecodeError,
+  isClientError,
   isFromService,
-  MAX_WAIT,
+  mayHaveActed,
+  NOTHING,
+  retryAfter,
   shapeOf,
   StatusError,
   TransportError,
@@ -49,18 +52,21 @@ export function requestText<Input, Answer>(
   return new Observable(subscriber => {
     const outgoing = composeRequest(endpoint, input, baseUrls, options);
     const summary = summaryOf(outgoing);
+    const fail = (error: unknown) => {
+      const isUnrepeatable = endpoint.isRepeatable === false && isClientError(error) && mayHaveActed(error);
+      subscriber.error(isUnrepeatable ? Object.assign(error, { isRepeatable: false }) : error);
+    };
     const answered = transport(outgoing).subscribe({
       next: response => {
         try {
           subscriber.next({ answer: readAnswer(endpoint, summary, response, now), text: response.text });
           subscriber.complete();
         } catch (error) {
-          subscriber.error(error);
+          fail(error);
         }
       },
-      error: (error: unknown) => subscriber.error(error),
-      complete: () =>
-        subscriber.error(new TransportError('lost', 'the transport completed without an answer', summary)),
+      error: fail,
+      complete: () => fail(new TransportError('lost', 'the transport completed without an answer', summary)),
     });
     subscriber.add(answered);
   });
@@ -79,12 +85,13 @@ function readAnswer<Answer>(
   if (!isLeft(result)) return result.right;
   // A 204 from an endpoint with content is not malformed: proxies and servers use it for "nothing new".
   if (status === 204) throw new StatusError(status, request);
-  const [issue] = decodeIssues(result.left);
-  throw new DecodeError(
-    issue ?? { path: '', expected: endpoint.response.name, got: 'something else' },
-    request,
-  );
+  const whole = { path: '', expected: endpoint.response.name };
+  if (SAYS_NOTHING.test(text)) throw new DecodeError({ ...whole, got: NOTHING }, request);
+  const [issue = { ...whole, got: 'something else' }] = decodeIssues(result.left);
+  throw new DecodeError(issue, request);
 }
+
+const SAYS_NOTHING = /^\s*(null|\{\s*\})?\s*$/;
 
 /**
  * A hash of an answer's text without its `watch`, which changes although the data has not. Answers with the same key have the
@@ -106,7 +113,7 @@ function decode<Answer>({ response }: Endpoint<never, Answer>, text: string, req
   const failed = (expected: string, got: string) => new DecodeError({ path: '', expected, got }, request);
   let json: unknown;
   try {
-    json = text === '' ? undefined : JSON.parse(text);
+    json = text.trim() === '' ? undefined : JSON.parse(text);
   } catch {
     throw failed('JSON', /^\s*</.test(text) ? 'HTML' : `${text.length} characters of something else`);
   }
@@ -126,41 +133,4 @@ function refusal(response: TransportResponse, request: RequestSummary, now: numb
   const error = new StatusError(status, request, { ...details, retryAfter: wait });
   const isUnauthorized = status === 401 && (isSignedOut || isFromService(error));
   return isUnauthorized ? new UnauthorizedError(request, error) : error;
-}
-
-/** Metadata may be any number. It counts as a time only if it is later than this. */
-const YEAR_2000 = Date.UTC(2000);
-
-/**
- * How long the service asks to wait, in ms. It comes from the `Retry-After` header, which is in seconds or an HTTP date; or,
- * since browsers hide that header, from the `metadata` of a rate limit, a time in ms since 1970. A time counts from the answer's
- * own `Date`. If a browser hides that, too, it counts from this machine's clock, which may be wrong, and is at most `MAX_WAIT`.
- */
-function retryAfter(
-  headers: TransportResponse['headers'],
-  metadata: unknown,
-  now: number,
-): number | undefined {
-  const header = once(headers.get('retry-after') ?? '');
-  if (/^\d+(\.\d*)?$/.test(header)) return Math.min(Number(header) * 1000, Number.MAX_SAFE_INTEGER);
-  const until = httpDate(header) ?? time(metadata);
-  if (until === undefined) return undefined;
-  const sent = httpDate(once(headers.get('date') ?? ''));
-  return Math.max(0, sent === undefined ? Math.min(until - now, MAX_WAIT) : until - sent);
-}
-
-/** A header that came several times with the same value is one: `30, 30`. */
-function once(header: string): string {
-  const text = header.trim();
-  return /^(.{1,60}?)(?:\s*,\s*\1)+$/.exec(text)?.[1] ?? text;
-}
-
-/** The time of an HTTP date. `Date.parse` alone would also accept '-5' and '1.5'. */
-function httpDate(header: string): number | undefined {
-  return /^\s*[A-Za-z]{3}/.test(header) ? time(Date.parse(header)) : undefined;
-}
-
-function time(value: unknown): number | undefined {
-  const ms = typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
-  return Number.isFinite(ms) && ms > YEAR_2000 ? ms : undefined;
 }
