@@ -4,7 +4,7 @@ import type { TestIdentity } from './messages.js';
 
 /** Faults that lose no events, each with its probability per poll. */
 const FAULTS: readonly (readonly [Fault, number])[] = [
-  [{ kind: 'refuse' }, 0.018],
+  [{ kind: 'reset_before_request' }, 0.018],
   [{ kind: 'reset_before_headers' }, 0.018],
   [{ kind: 'reset_in_body' }, 0.018],
   [{ kind: 'close_in_body' }, 0.018],

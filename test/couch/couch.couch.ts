@@ -65,8 +65,8 @@ describe('a watch of a CouchDB-compatible server', function () {
       return (await response.json()) as Changes;
     };
     return watch(poll, {
-      indexOf: ({ last_seq }) => last_seq,
-      isIdle: ({ results }) => results.length === 0,
+      indexOf: 'last_seq',
+      isEmpty: ({ results }) => results.length === 0,
       // A poll of this server never ends by itself.
       timeout: 5_000,
       backoff: { initial: 100, max: 1_000 },

@@ -293,11 +293,12 @@ describe('a request', () => {
     };
     strictEqual(await messageFor('<html>Sign in</html>'), ': JSON, got HTML');
     strictEqual(await messageFor('{"members":'), ': JSON, got 11 characters of something else');
-    strictEqual(await messageFor(''), ': GroupMemberList, got undefined');
+    for (const text of ['', ' \n', 'null', '{ }'])
+      strictEqual(await messageFor(text), ': GroupMemberList, got nothing');
     strictEqual(await messageFor('[]'), ': GroupMemberList, got an array');
     strictEqual(
-      await messageFor('{"members":[{"identity":7}],"watch":{"index":"1"}}'),
-      'members[0].identity: IdentityHandle, got a number',
+      await messageFor('{"members":{"0":1},"watch":{"index":"1"}}'),
+      'members: array of at most 10000 members, got an object',
     );
     strictEqual(
       await messageFor('{"members":[],"watch":{"index":5}}'),
@@ -305,6 +306,15 @@ describe('a request', () => {
     );
     const none = await failureOf(clientOf('', 204).client);
     ok(isStatusError(none) && none.status === 204);
+  });
+
+  it('is not taken for nothing if its codec fails without a reason', async () => {
+    const { client } = clientOf('{"members":[]}');
+    const silent = new t.Type('Silent', t.never.is, () => ({ _tag: 'Left', left: [] }) as never, t.identity);
+    const own = endpoint({ method: 'GET', service: 'group', path: '/v1/own', response: silent });
+    const failed = (await lastValueFrom(client.request(own, {})).catch((error: unknown) => error)) as Error;
+    ok(isDecodeError(failed));
+    deepStrictEqual([failed.expected, failed.got], ['Silent', 'something else']);
   });
 
   it('does not accept a 2xx that is not an acknowledgement', async () => {

@@ -1,7 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { firstValueFrom, take, toArray } from 'rxjs';
 import { createClient, whyNotConnected } from 'lobby-rx';
@@ -25,17 +26,21 @@ interface EmulatorInfo {
 
 describe('The program of docs/lobby-server.md', () => {
   const file = join(import.meta.dirname, 'complete-server.tmp.ts');
-  after(() => rmSync(file, { force: true }));
+  const folder = mkdtempSync(join(tmpdir(), 'players-'));
+  after(() => {
+    rmSync(file, { force: true });
+    rmSync(folder, { recursive: true });
+  });
 
-  it('admits a player, who comes back, beside strangers, and ends although they stay', async () => {
+  it('admits a player, who comes back, beside strangers, ends although they stay, and frees what a kill has left', async () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/lobby-server.md'), 'utf8');
     const [, program] = /```ts\n(import[^]*?)```/.exec(page)!;
     writeFileSync(file, program!);
-    const emulator = lobbyRx(['emulate', '--json']);
+    const emulator = lobbyRx(['emulate', '--json'], { isOpen: true });
     await emulator.prints('}\n');
     const info = JSON.parse(emulator.out()) as EmulatorInfo;
     const port = await freePort();
-    const env = { LOBBY_URL: info.url, LOBBY_TOKEN: info.lobbyToken, PORT: String(port) };
+    const env = { LOBBY_RX_URL: info.url, LOBBY_TOKEN: info.lobbyToken, PORT: String(port), PLAYERS: folder };
     const server = spawnTs(file, [], { env });
     await waitUntil(() => isListening(port));
     const sent = ['', 'GET /play HTTP/1.1\r\n', handshakeRequest('/play'), handshakeRequest('/elsewhere')];
@@ -57,6 +62,7 @@ describe('The program of docs/lobby-server.md', () => {
     await server.prints('Ada is away');
     const ada = await enter(ticket);
     await waitUntil(() => /Ada is away\n.*\nAda is open/.test(server.out()));
+    await waitUntil(() => ada.seen[0]?.text === 'Welcome, Ada.');
     ada.ws.send('hello');
     await waitUntil(() => ada.seen.some(({ text }) => text === 'Ada: hello'));
     server.process.kill('SIGTERM');
@@ -66,6 +72,20 @@ describe('The program of docs/lobby-server.md', () => {
     ok(![info.playerToken, ticket].some(secret => out.includes(secret)));
     match(out, /"kind":"drained","at":\d+,"freed":1,"failed":0/);
     for (const stranger of strangers) stranger.destroy();
+
+    emulator.process.stdin!.write('player\n');
+    await emulator.prints('a slot is reserved');
+    const killed = spawnTs(file, [], { env });
+    await waitUntil(() => isListening(port));
+    const grace = await enter(/"player_token":"([^"]+)"/.exec(emulator.out())![1]!);
+    await waitUntil(() => grace.seen.length === 1);
+    strictEqual(readdirSync(folder).length, 1);
+    killed.process.kill('SIGKILL');
+    await killed.exited;
+    const next = spawnTs(file, [], { env });
+    await waitUntil(() => readdirSync(folder).length === 0);
+    next.process.kill();
+    await next.exited;
     emulator.process.kill();
     await emulator.exited;
   });
@@ -124,10 +144,10 @@ describe('examples/lobby-server', () => {
   });
 
   it('is a game for two players and a cheat, on lobby-rx emulate', async () => {
-    emulator = lobbyRx(['emulate', '--live', '--every', '30', '--json']);
+    emulator = lobbyRx(['emulate', '--simulate', '--every', '30', '--json']);
     await emulator.prints('}\n');
     const info = JSON.parse(emulator.out()) as EmulatorInfo;
-    const env = { LOBBY_URL: info.url, LOBBY_TOKEN: info.lobbyToken };
+    const env = { LOBBY_RX_URL: info.url, LOBBY_TOKEN: info.lobbyToken };
     lobby = spawnTs(MAIN, [], { env });
     await lobby.prints('open on');
     const [url] = /ws:\S+\//.exec(lobby.out())!;
@@ -189,10 +209,10 @@ describe('examples/lobby-server', () => {
   });
 
   it('says which variables to set', async () => {
-    emulator = lobby = spawnTs(MAIN, [], { env: { LOBBY_URL: 'http://127.0.0.1:1' } });
+    emulator = lobby = spawnTs(MAIN, [], { env: { LOBBY_RX_URL: 'http://127.0.0.1:1' } });
     const { code, err } = await lobby.exited;
     strictEqual(code, 2);
-    match(err, /^Set LOBBY_URL, and LOBBY_TOKEN/);
+    match(err, /^Set LOBBY_RX_URL, and LOBBY_TOKEN/);
   });
 
   it('can be played by two in two terminals, with a service of its own', async () => {
@@ -236,13 +256,16 @@ describe('examples/lobby-server', () => {
     emulator = lobbyRx(['emulate', '--json']);
     await emulator.prints('}\n');
     const info = JSON.parse(emulator.out()) as EmulatorInfo;
-    lobby = spawnTs(MAIN, [], { env: { LOBBY_URL: info.url, LOBBY_TOKEN: info.identityToken } });
-    await lobby.prints(`using LOBBY_URL=${info.url} `);
+    lobby = spawnTs(MAIN, [], { env: { LOBBY_RX_URL: info.url, LOBBY_TOKEN: info.identityToken } });
+    await lobby.prints(`using LOBBY_RX_URL=${info.url} `);
     const [url] = /ws:\S+\//.exec(lobby.out())!;
     const refused = await spawnTs(PLAY, [url, info.playerToken], { isOpen: true }).exited;
     deepStrictEqual(
       [refused.code, refused.err],
-      [1, "You are out (4424 unauthorized): the lobby's own token is wrong; see what the lobby prints.\n"],
+      [
+        1,
+        "You are out (4424 lobby_unauthorized): the lobby's own token is wrong; see what the lobby prints.\n",
+      ],
     );
     await lobby.prints('The service refuses LOBBY_TOKEN.');
   });
@@ -329,7 +352,11 @@ describe('examples/lobby-server', () => {
       [['--port', 'x'], {}, /^The port must be a whole number from 0 to 65535; got 'x'.\n$/],
       [['--port', '70000'], {}, /^The port must be a whole number/],
       [['8080'], {}, /^Unexpected argument '8080'[^\n]*; see npm run lobby -- --help\n$/],
-      [[], { LOBBY_URL: 'nowhere', LOBBY_TOKEN: 'a' }, /^LOBBY_URL or LOBBY_TOKEN cannot be used: .*\n$/],
+      [
+        [],
+        { LOBBY_RX_URL: 'nowhere', LOBBY_TOKEN: 'a' },
+        /^LOBBY_RX_URL or LOBBY_TOKEN cannot be used: .*\n$/,
+      ],
     ] as const) {
       emulator = lobby = spawnTs(MAIN, args, { env });
       const ended = await lobby.exited;

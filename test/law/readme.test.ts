@@ -9,16 +9,16 @@ const MOST_LINES = 190;
 /** A phone, held sideways, shows so many letters. */
 const WIDEST = 72;
 /** Of any guide, of some that are to be shorter, and of all. */
-const MOST_WORDS_OF_GUIDE = 850;
+const MOST_WORDS_OF_GUIDE = 1_100;
 const MOST_WORDS_OF_PAGE: Readonly<Record<string, number>> = {
   'docs/doctor.md': 350,
   'docs/fleet-operations.md': 700,
   'docs/marbles.md': 320,
-  'docs/metrics.md': 400,
+  'docs/metrics.md': 500,
   'docs/recordings.md': 350,
   'docs/workbench.md': 250,
 };
-const MOST_WORDS_OF_GUIDES = 13_950;
+const MOST_WORDS_OF_GUIDES = 17_000;
 /** Code in the pages: the site shows so many columns. */
 const WIDEST_CODE = 72;
 const GUIDE = /^docs\/(?!design|measured|home)[a-z-]+\.md$/;

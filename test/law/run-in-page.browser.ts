@@ -117,7 +117,7 @@ describe('Run, in the pages of the documentation (npm run docs:build)', function
       deepStrictEqual(violations, []);
     }
     await press(part, 'The machine sleeps for a minute');
-    await waitUntil(async () => (await count('.sign.woke')) === 1);
+    await waitUntil(async () => (await count('.sign.woken')) === 1);
     await press(part, 'A message');
     await waitUntil(async () => (await count('.marble')) >= 1);
     await press(part, 'Stop');

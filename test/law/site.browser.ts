@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, ok } from 'node:assert';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
@@ -172,14 +172,37 @@ describe('The site of the documentation (npm run docs:build)', () => {
     it('finds a word in the guides and in the API, and opens the page', async () => {
       await page.goto(`${url}/guide.html`);
       for (const [word, title, path] of [
-        ['linger', 'Queue', '/feed.html'],
-        ['lobbyAddress', 'lobbyAddress', '/api/lobby-rx/functions/lobbyAddress.html'],
+        ['linger', 'polls', '/polling.html'],
+        ['StrictMode', 'Strict Mode', '/in-development.html'],
+        ['lobbyAddress', 'Function: lobbyAddress', '/api/lobby-rx/functions/lobbyAddress.html'],
       ] as const) {
         await page.locator('#local-search button').click();
         await page.locator('#localsearch-input').fill(word);
         await page.locator('#localsearch-list a', { hasText: title }).first().click();
         await page.waitForURL(`${url}${path}*`);
       }
+    });
+
+    it('finds first in the guides what people look for', async () => {
+      await page.goto(`${url}/guide.html`);
+      await page.locator('#local-search button').click();
+      for (const words of [
+        ...['presence', 'retry', 'offline', 'token expires', 'error handling', 'useEffect', 'StrictMode'],
+        ...['HMR', 'logout', 'Next.js'],
+      ]) {
+        await page.locator('#localsearch-input').fill(words);
+        const first = page.locator('#localsearch-list a').first();
+        await first.filter({ hasText: /./ }).waitFor();
+        const path = await first.getAttribute('href');
+        ok(path && !path.startsWith('/api/'), `${words}: ${path}`);
+      }
+    });
+
+    it('has a search index of at most 70 kB', () => {
+      const chunks = join(SITE, 'assets/chunks');
+      const file = readdirSync(chunks).find(name => name.startsWith('@localSearchIndex'))!;
+      const { length } = gzipSync(readFileSync(join(chunks, file)));
+      ok(length <= 70_000, `${length} bytes`);
     });
 
     it('is dark if that is chosen', async () => {

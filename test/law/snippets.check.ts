@@ -31,7 +31,9 @@ describe('The snippets of README and docs', () => {
   });
 
   it('all sign in so that an expired token is renewed, but for lobbies, emulators and recordings', () => {
-    const signIns = snippets.filter(({ code }) => /\b(?:createClient|provideLobby|runFleet)\(/.test(code));
+    const signIns = snippets.filter(({ code }) =>
+      /\b(?:createClient|provideLobbyClient|runFleet)\(/.test(code),
+    );
     const needsNone = /\blobbyGate\(|lobby-rx\/emulator|\bemulator\.|\bfromRecording\(/;
     const dying = signIns.filter(
       ({ code }) =>

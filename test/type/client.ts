@@ -37,7 +37,7 @@ client.events.feed.on('identity_updated');
 
 client.watch(getMembers, { group_id: 'g' });
 client.watchSignals(getMembers, { group_id: 'g' }) satisfies Observable<{
-  kind: 'answer' | 'idle' | 'gap' | 'status';
+  kind: 'answer' | 'checkpoint' | 'gap' | 'status';
 }>;
 // @ts-expect-error: its answer has no watch.index
 client.watch(playersConnected, { player_token: 'p' });

@@ -81,6 +81,11 @@ export async function live(
   await shows('live, closed');
   await click('Try now');
   await shows('live, live');
+  // A refused token is known to both, and trying again cannot help.
+  emulator.fault({ kind: 'unauthorized' }, { only: isFeed });
+  change();
+  await shows('closed, closed');
+  await shows('Sign in again');
   const { length } = emulator.requests;
   client.close();
   await shows('closed, closed');

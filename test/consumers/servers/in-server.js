@@ -15,7 +15,7 @@ const port = await new Promise(resolve => {
   });
 });
 const server = spawn(process.execPath, [process.argv[2]], {
-  env: { ...process.env, LOBBY_URL: service.url, LOBBY_TOKEN: lobby.token, PORT: port },
+  env: { ...process.env, LOBBY_RX_URL: service.url, LOBBY_TOKEN: lobby.token, PORT: port },
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 const url = `http://127.0.0.1:${port}/health`;

@@ -4,7 +4,7 @@ import {
   createClient,
   either,
   endpoint,
-  fold,
+  scanState,
   getMembers,
   integer,
   jsonObject,
@@ -51,7 +51,7 @@ export const members$ = group.members(group_id);
 export const roster$ = group.roster(group_id);
 export const signal$ = client.watchSignals(getMembers, { group_id });
 export const rename$ = feed.on('rename');
-export const count$ = feed.lobbyJoin$.pipe(fold(count => count + 1, 0));
+export const count$ = feed.lobbyJoin$.pipe(scanState(count => count + 1, 0));
 export const page$ = client.group.getMembers({ group_id }).pipe(either());
 export const renamed$ = client.request(rename, { group_id, display_name: 'The Analytical Engine' });
 export const news$ = client.watch(getNews, {});

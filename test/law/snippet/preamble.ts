@@ -5,8 +5,8 @@ import { createClient } from 'lobby-rx';
 import { WebSocket as NodeWebSocket, type ClientOptions } from 'ws';
 import type { SnippetNames } from './names.js';
 
-const { LOBBY_URL: url = '', LOBBY_TOKEN: token = '', ...env } = process.env;
-const { LOBBY_GROUP: group_id = '', SNIPPET_IDENTITY: identity_id = '' } = env;
+const { LOBBY_RX_URL: url = '', LOBBY_RX_TOKEN: token = '', ...env } = process.env;
+const { LOBBY_RX_GROUP: group_id = '', SNIPPET_IDENTITY: identity_id = '' } = env;
 const { SNIPPET_PLAYER: player_token = '', SNIPPET_LOBBY: lobbyUrl = '' } = env;
 
 /** Replaces `console.log` in a snippet: reports that the one at this place was called. */
@@ -20,7 +20,7 @@ const shownAt =
 /** The login of a player whose token expires. */
 const session = {
   token,
-  renew: () => Promise.resolve((session.token = process.env.LOBBY_TOKEN!)),
+  renew: () => Promise.resolve((session.token = process.env.LOBBY_RX_TOKEN!)),
 };
 
 const names: SnippetNames = {
@@ -79,8 +79,8 @@ function visit(server: HttpServer): void {
 process.on('message', message => {
   if (message !== 'end') {
     // What one gets by signing in again, once the last token has expired.
-    const known = process.env.LOBBY_TOKEN;
-    process.env.LOBBY_TOKEN = message as string;
+    const known = process.env.LOBBY_RX_TOKEN;
+    process.env.LOBBY_RX_TOKEN = message as string;
     return process.send?.({ known });
   }
   // A program that shuts down gracefully has to exit by itself.

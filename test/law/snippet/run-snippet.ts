@@ -83,7 +83,7 @@ export async function bundleSnippets(snippets: readonly Snippet[]): Promise<read
             return {
               contents: code
                 .replace(SHOWS, () => `shownAt(${place++})`)
-                .replace(SERVICE, 'process.env.LOBBY_URL!'),
+                .replace(SERVICE, 'process.env.LOBBY_RX_URL!'),
               loader: 'ts',
               resolveDir: import.meta.dirname,
             };
@@ -110,12 +110,13 @@ export async function runSnippet({ file, shows, isLobby }: Program): Promise<End
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,
-      LOBBY_URL: service.url,
-      LOBBY_GROUP_URL: service.urls.groupUrl,
-      LOBBY_MATCHMAKER_URL: service.urls.matchmakerUrl,
-      LOBBY_API_URL: service.urls.apiUrl,
-      LOBBY_TOKEN: isLobby ? world.lobbyToken : world.identityToken,
-      LOBBY_GROUP: world.groupId,
+      LOBBY_RX_URL: service.url,
+      LOBBY_RX_GROUP_URL: service.urls.groupUrl,
+      LOBBY_RX_MATCHMAKER_URL: service.urls.matchmakerUrl,
+      LOBBY_RX_API_URL: service.urls.apiUrl,
+      LOBBY_TOKEN: world.lobbyToken,
+      LOBBY_RX_TOKEN: isLobby ? world.lobbyToken : world.identityToken,
+      LOBBY_RX_GROUP: world.groupId,
       SNIPPET_IDENTITY: world.identityId,
       SNIPPET_PLAYER: world.playerToken,
       SNIPPET_LOBBY: lobby.url,

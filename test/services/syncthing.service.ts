@@ -1,0 +1,106 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { execFileSync } from 'node:child_process';
+import { recovery, watchSignals } from 'lobby-rx';
+import { freePort } from '../free-port.js';
+import { Server, until } from './server.js';
+
+const KEY = 'a-key-of-a-test';
+
+interface Event {
+  readonly id: number;
+  readonly data: { readonly options: { readonly maxSendKbps: number } };
+}
+
+/** The service has started anew, and counts its events from 1 again. */
+class Restarted extends Error {}
+
+describe('a watch of the events of Syncthing', function () {
+  this.timeout(120_000);
+  const headers = { 'x-api-key': KEY, 'content-type': 'application/json' };
+  let server: Server;
+  let base: string;
+  before(async () => {
+    base = `http://127.0.0.1:${await freePort()}`;
+    server = new Server(
+      'syncthing',
+      folder => [
+        ...[
+          'serve',
+          '--no-browser',
+          '--no-restart',
+          '--no-default-folder',
+          '--no-upgrade',
+          `--home=${folder}`,
+        ],
+        ...[`--gui-address=${base}`, `--gui-apikey=${KEY}`],
+      ],
+      `${base}/rest/system/ping`,
+      headers,
+    );
+    const folder = await server.prepare('lobby-rx-syncthing-');
+    execFileSync('syncthing', ['generate', `--home=${folder}`, '--no-default-folder'], { stdio: 'ignore' });
+    await server.start();
+    // Nothing of it leaves this machine.
+    await change({
+      globalAnnounceEnabled: false,
+      localAnnounceEnabled: false,
+      relaysEnabled: false,
+      natEnabled: false,
+    });
+  });
+  after(() => server.remove());
+
+  const change = (options: object) =>
+    fetch(`${base}/rest/config/options`, { method: 'PATCH', headers, body: JSON.stringify(options) });
+  const read = async <A>(path: string, signal: AbortSignal | null = null) => {
+    const response = await fetch(`${base}/rest/${path}`, { headers, signal });
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    return (await response.json()) as A;
+  };
+
+  /** Without an index: where the service is now. */
+  function poll(startedAt: { time?: string }) {
+    return async (index: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
+      const { startTime } = await read<{ readonly startTime: string }>('system/status', signal);
+      const isAnother = startedAt.time !== undefined && startedAt.time !== startTime;
+      startedAt.time = startTime;
+      if (isAnother && index !== undefined) throw new Restarted();
+      const query = index === undefined ? 'since=0&limit=1&timeout=1' : `since=${index}&timeout=20`;
+      const events = await read<readonly Event[]>(`events?events=ConfigSaved&${query}`, signal);
+      return {
+        events: index === undefined ? [] : events,
+        index: events.at(-1)?.id ?? (index === undefined ? 0 : undefined),
+      };
+    };
+  }
+
+  it('sees 500 events once and in order, and those after a restart, with a gap', async () => {
+    const seen: number[] = [];
+    const gaps: string[] = [];
+    const states: string[] = [];
+    const following = watchSignals(poll({}), {
+      indexOf: 'index',
+      isEmpty: ({ events }) => events.length === 0,
+      recovery: error => (error instanceof Restarted ? { kind: 'retry', dropsIndex: true } : recovery(error)),
+      backoff: { initial: 100, max: 500 },
+    }).subscribe(signal => {
+      if (signal.kind === 'answer')
+        seen.push(...signal.answer.events.map(({ data }) => data.options.maxSendKbps));
+      if (signal.kind === 'gap') gaps.push(signal.gap.reason);
+      if (signal.kind === 'status') states.push(signal.status.state);
+    });
+    await until(() => states.includes('live'), 'live');
+    const numbers = Array.from({ length: 500 }, (_, i) => i + 1);
+    for (const maxSendKbps of numbers) await change({ maxSendKbps });
+    await until(() => seen.length >= 500, 'all of them');
+    deepStrictEqual([seen, gaps], [numbers, []]);
+    await server.kill();
+    await server.start();
+    await until(() => gaps.length > 0, 'the gap');
+    await change({ maxSendKbps: 1_000 });
+    await until(() => seen.includes(1_000), 'what comes after the restart');
+    deepStrictEqual([seen.slice(500), gaps], [[1_000], ['index_rejected']]);
+    ok(states.includes('retrying'));
+    following.unsubscribe();
+  });
+});
