@@ -5,7 +5,9 @@ import {
   anchorOf,
   drawDiagrams,
   groupCode,
+  isReference,
   linkPages,
+  namesIn,
   nameTypes,
   pageOf,
   runCode,
@@ -29,7 +31,18 @@ export default defineConfig({
     ],
     sidebar: { '/api/': apiSidebar, '/': sidebar() },
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // Only the names of reference pages: people look for what to do first.
+        _render: (src, env, md) => {
+          const html = md.render(src, env);
+          return isReference(env.relativePath) ? namesIn(html) : html;
+        },
+        // It is sent to the page as its text.
+        miniSearch: { searchOptions: { boostDocument: id => (/^\/api\//.test(id) ? 0.2 : 1) } },
+      },
+    },
   },
   // Pages outside of docs/ would look for Vue in the library's own packages.
   vue: { template: { compilerOptions: { isCustomElement: tag => tag === 'lobby-marbles' } } },

@@ -81,6 +81,15 @@ export function nameTypes(md: MarkdownRenderer): void {
   });
 }
 
+/** Whether a page is of the reference, or for those who change the library. */
+export const isReference = (path: string): boolean =>
+  /^\/?(?:docs\/)?(?:api\/|decisions\/|design\.|contributing\.|measured\.)/i.test(path);
+
+/** The title of such a page, without the words of its prose. The search leaves out what has a title only. */
+export function namesIn(html: string): string {
+  return `${/<h1[^]*?<\/h1>/.exec(html)?.[0] ?? ''}<p>API</p>`;
+}
+
 /** Makes blocks of code that follow one another and have titles, as in `ts [Fastify]`, the tabs of one group. */
 export function groupCode(md: MarkdownRenderer): void {
   md.core.ruler.push('group-code', state => {
