@@ -13,7 +13,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { createClient } from 'lobby-rx';
-import { lobbyGate, type LobbySocket } from 'lobby-rx/lobby-server';
+import { lobbyGate, type PlayerSocket } from 'lobby-rx/lobby-server';
 import { fromHttp } from 'lobby-rx/node';
 import { serveColyseus, serveSocketIo, type ConfirmPlayer } from './peers.js';
 
@@ -34,7 +34,7 @@ export type Question = 'cpu' | 'memory';
 
 function serveGate(server: Server, url: string, options: object = {}): void {
   const client = createClient({ matchmakerUrl: url, token: 'a-lobby-token', ...options });
-  const serve = (player: LobbySocket) => player.message$.subscribe(message => player.send(message));
+  const serve = (player: PlayerSocket) => player.message$.subscribe(message => player.send(message));
   lobbyGate({ server, client, token: 'query' }).subscribe(serve);
 }
 

@@ -84,8 +84,8 @@ function replaceByLoops(folder: string): void {
   copyFileSync(join(ROOT, 'bench/angular/hand-written.ts'), join(app, 'hand-written.ts'));
   edit(
     join(app, 'app.config.ts'),
-    [/import \{ provideLobby.*\n/, ''],
-    [/ *provideLobby\([^]*?\n {4}\),\n/, ''],
+    [/import \{ provideLobbyClient.*\n/, ''],
+    [/ *provideLobbyClient\([^]*?\n {4}\),\n/, ''],
   );
   for (const name of ['event-log', 'lobby-room', 'members', 'person', 'status-line', 'toasts'])
     edit(join(app, `${name}.ts`), [/'lobby-rx(\/\w+)?'/g, "'./hand-written'"]);

@@ -5,7 +5,7 @@ import { firstValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
 import { createClient } from 'lobby-rx';
 import { createEmulator, listen } from 'lobby-rx/emulator';
-import { lobbyGate, type GateStats, type LobbySocket } from 'lobby-rx/lobby-server';
+import { lobbyGate, type GateStats, type PlayerSocket } from 'lobby-rx/lobby-server';
 import type { Report } from './report.js';
 
 const PLAYERS = 500;
@@ -27,7 +27,7 @@ export async function benchBesiegedGate(report: Report): Promise<void> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const gate$ = lobbyGate({ server, client: createClient({ ...service.urls, token }) });
-  const players: LobbySocket[] = [];
+  const players: PlayerSocket[] = [];
   const gate = gate$.subscribe(player => {
     players.push(player);
     player.send('Welcome.');

@@ -52,13 +52,13 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
   ['watchSignals, eventFeed', from('watchSignals, eventFeed')],
   ['createClient', from('createClient'), [31.6, 14]],
   [
-    'createClient, groupState, feedState',
-    `${from('createClient')}; export { groupState, feedState } from 'lobby-rx/views'`,
+    'createClient, rosterState, feedState',
+    `${from('createClient')}; export { rosterState, feedState } from 'lobby-rx/views'`,
     33.4,
   ],
   [
-    'provideLobby, injectFeed, injectRoster, without Angular',
-    "export { provideLobby, injectFeed, injectRoster } from 'lobby-rx/angular'",
+    'provideLobbyClient, injectFeed, injectRoster, without Angular',
+    "export { provideLobbyClient, injectFeed, injectRoster } from 'lobby-rx/angular'",
     [36, 30.5],
   ],
   ['everything', "export * from 'lobby-rx'"],

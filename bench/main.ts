@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildPrograms } from './build.js';
-import { isPartName, PART_NAMES, type PartName } from './part-name.js';
+import { CHECKED_PARTS, isPartName, PART_NAMES, type PartName } from './part-name.js';
 import { createReport, type Figure, type PrintedReport } from './report.js';
 
 const { values, positionals } = parseArgs({
@@ -29,7 +29,8 @@ const exceeded: string[] = [];
 const programs = await buildPrograms();
 try {
   for (const name of PART_NAMES) {
-    if (positionals.length === 0 || positionals.includes(name)) await measure(name);
+    const isUsual = positionals.length === 0 && (!values.check || CHECKED_PARTS.includes(name));
+    if (isUsual || positionals.includes(name)) await measure(name);
   }
 } finally {
   programs.remove();

@@ -18,7 +18,7 @@ export async function benchMetrics(report: Report): Promise<void> {
     return [
       { ...request, kind: 'request' },
       { ...request, kind: 'answer', status: 200, ms: i % 1_000 },
-      { kind: 'turn', at: i, watchId: 1, why: 'news', wait: 0, attempt: 0, error: undefined },
+      { kind: 'poll_end', at: i, watchId: 1, why: 'news', wait: 0, attempt: 0, error: undefined },
     ];
   };
   const cpu = (write: (entry: LogEntry) => void) => async () =>

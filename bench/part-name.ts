@@ -20,6 +20,12 @@ export const PART_NAMES = [
   'hostile-upgrades',
 ] as const;
 
+/** Those that guard what a page promises: they run with `--check`. The others compare. */
+export const CHECKED_PARTS: readonly PartName[] = [
+  ...(['open-watches', 'latency', 'throughput', 'feed', 'roster', 'loading', 'leaks'] as const),
+  ...(['gate', 'besieged-gate', 'hostile-upgrades'] as const),
+];
+
 export type PartName = (typeof PART_NAMES)[number];
 
 export function isPartName(name: string): name is PartName {

@@ -28,11 +28,11 @@ async function start({ name, url, nats: port, lease, identities }: Extract<ToFol
   }
   nats = await connect({ servers: `127.0.0.1:${port}` });
   runFleet({
-    ...{ nats, name, lease, startsPerSecond: 500, requestsPerMinute: 10_000_000 },
+    ...{ nats, name, lease, requestsPerMinute: 10_000_000 },
     identities$: of(tokens.keys()),
     client: identity_id => ({ url, token: tokens.get(identity_id)! }),
   }).subscribe(event => {
-    if (event.kind === 'beat' && event.beat.worker === name) events = event.beat.events;
+    if (event.kind === 'heartbeat' && event.heartbeat.worker === name) events = event.heartbeat.events;
     if (event.kind === 'assigned') tell({ kind: 'assigned', shard: event.shard, from: event.from });
   });
 }

@@ -61,7 +61,7 @@ class Crowd {
       ...{ scheduler: asyncScheduler, monotonic: performance },
     });
     const following = worker$.subscribe(event => {
-      if (event.kind === 'trouble') console.log(String(event.error));
+      if (event.kind === 'nats_error') console.log(String(event.error));
       if (event.kind === 'assigned') {
         this.assigned++;
         held.add(event.shard);

@@ -50,7 +50,7 @@ export async function startBoard({
   const platform = createServer((request, response) => answer(request, response));
   const platformUrl = await urlOf(platform);
   const lobby = await startServer('../lobby-server/main.ts', print, {
-    ...{ PORT: String(lobbyPort), LOBBY_URL: service.url, LOBBY_TOKEN: world.lobbyToken },
+    ...{ PORT: String(lobbyPort), LOBBY_RX_URL: service.url, LOBBY_TOKEN: world.lobbyToken },
   });
   const pagePort = port || (await freePort());
   const page = await startServer(`dist/${variant}/server/server.mjs`, print, {

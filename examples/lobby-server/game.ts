@@ -1,5 +1,5 @@
 import * as t from 'io-ts';
-import type { LobbyMessage, LobbySocket } from 'lobby-rx/lobby-server';
+import type { PlayerMessage, PlayerSocket } from 'lobby-rx/lobby-server';
 
 /** The board is a square with this many fields per side. */
 export const BOARD_SIZE = 8;
@@ -12,7 +12,7 @@ export interface Player {
 
 /** The state of the game, and the latest chat message. */
 export interface Game {
-  readonly players: ReadonlyMap<LobbySocket, Player>;
+  readonly players: ReadonlyMap<PlayerSocket, Player>;
   readonly chat?: { readonly name: string; readonly text: string };
 }
 
@@ -24,12 +24,12 @@ export type Action = t.TypeOf<typeof Action>;
 
 /** Everything that can happen in the game. */
 export type GameEvent =
-  | { readonly kind: 'enter'; readonly socket: LobbySocket; readonly name: string }
-  | { readonly kind: 'act'; readonly socket: LobbySocket; readonly action: Action }
-  | { readonly kind: 'return' | 'leave'; readonly socket: LobbySocket };
+  | { readonly kind: 'enter'; readonly socket: PlayerSocket; readonly name: string }
+  | { readonly kind: 'act'; readonly socket: PlayerSocket; readonly action: Action }
+  | { readonly kind: 'return' | 'leave'; readonly socket: PlayerSocket };
 
 /** The action in a message; undefined if the message is anything else. */
-export function parseAction(message: LobbyMessage): Action | undefined {
+export function parseAction(message: PlayerMessage): Action | undefined {
   if (typeof message !== 'string') return undefined;
   try {
     const action: unknown = JSON.parse(message);

@@ -24,12 +24,12 @@ const service: Service = options.service ?? (await emulatedService(port));
 const client = clientOf(service);
 if (options.service)
   console.log(
-    `using LOBBY_URL=${service.url} with LOBBY_TOKEN, which must be the lobby's. Unset both to emulate a service.`,
+    `using LOBBY_RX_URL=${service.url} with LOBBY_TOKEN, which must be the lobby's. Unset both to emulate a service.`,
   );
 
 const log = (entry: GateLogEntry) => {
   if (entry.kind === 'refused') console.log(`refused: ${entry.reason}`);
-  if (entry.kind === 'refused' && entry.reason === 'unauthorized')
+  if (entry.kind === 'refused' && entry.reason === 'lobby_unauthorized')
     console.log("The service refuses LOBBY_TOKEN. It must be the lobby's token, not an identity's.");
   if (entry.kind === 'away' || entry.kind === 'returned') console.log(`a player is ${entry.kind}`);
   if (entry.kind === 'hook_failed') console.log(`a slot was not freed: ${entry.error}`);
@@ -74,6 +74,6 @@ function clientOf({ url, token }: Service): Client {
   try {
     return createClient({ url, token, log: clientMetrics() });
   } catch (error) {
-    return fail(`LOBBY_URL or LOBBY_TOKEN cannot be used: ${(error as Error).message}`);
+    return fail(`LOBBY_RX_URL or LOBBY_TOKEN cannot be used: ${(error as Error).message}`);
   }
 }

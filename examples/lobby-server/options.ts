@@ -7,7 +7,7 @@ const HELP = `npm run lobby: a small game lobby, open on 127.0.0.1
                 OTEL_EXPORTER_PROMETHEUS_PORT
   -- --help     prints this help
 
-With LOBBY_URL and LOBBY_TOKEN, the lobby's token, it uses that service. Without
+With LOBBY_RX_URL and LOBBY_TOKEN, the lobby's token, it uses that service. Without
 both, it emulates one.`;
 
 /** How the lobby was started. */
@@ -27,9 +27,11 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Op
   }
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     fail(`The port must be a whole number from 0 to 65535; got '${port}'.`);
-  const { LOBBY_URL: url, LOBBY_TOKEN: token } = env;
+  const { LOBBY_RX_URL: url, LOBBY_TOKEN: token } = env;
   if (Boolean(url) !== Boolean(token))
-    fail("Set LOBBY_URL, and LOBBY_TOKEN to the lobby's token; npm run emulate prints both. Or unset both.");
+    fail(
+      "Set LOBBY_RX_URL, and LOBBY_TOKEN to the lobby's token; npm run emulate prints both. Or unset both.",
+    );
   return { port: Number(port), metrics, service: url && token ? { url, token } : undefined };
 }
 

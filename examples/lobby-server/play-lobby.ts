@@ -1,6 +1,6 @@
 import { concat, concatMap, defer, filter, map, merge, mergeMap, of, skip, tap, type Observable } from 'rxjs';
-import { fold } from 'lobby-rx';
-import type { LobbyMessage, LobbySocket } from 'lobby-rx/lobby-server';
+import { scanState } from 'lobby-rx';
+import type { PlayerMessage, PlayerSocket } from 'lobby-rx/lobby-server';
 import { nextGame, parseAction, type Game, type GameEvent } from './game.js';
 
 /**
@@ -9,7 +9,7 @@ import { nextGame, parseAction, type Game, type GameEvent } from './game.js';
  * an invalid action is disconnected with code 4400. Emits each state of the game, and completes when the gate has
  * completed and the last player has left.
  */
-export function playLobby(gate$: Observable<LobbySocket>): Observable<Game> {
+export function playLobby(gate$: Observable<PlayerSocket>): Observable<Game> {
   return gate$.pipe(
     mergeMap(socket =>
       concat(
@@ -29,12 +29,12 @@ export function playLobby(gate$: Observable<LobbySocket>): Observable<Game> {
         of<GameEvent>({ kind: 'leave', socket }),
       ),
     ),
-    fold(nextGame, { players: new Map() }),
+    scanState(nextGame, { players: new Map() }),
     tap(broadcast),
   );
 }
 
-function eventsOf(socket: LobbySocket, message: LobbyMessage): readonly GameEvent[] {
+function eventsOf(socket: PlayerSocket, message: PlayerMessage): readonly GameEvent[] {
   const action = parseAction(message);
   if (action) return [{ kind: 'act', socket, action }];
   socket.close(4400, 'not a move');
@@ -46,7 +46,8 @@ function broadcast({ players, chat }: Game): void {
   for (const socket of players.keys()) socket.send(message);
 }
 
-/** Players choose their own names, of at most 20 characters. */
-function nameOf({ searchParams }: LobbySocket): string {
-  return searchParams.get('name')?.slice(0, 20) ?? 'someone';
+/** Players choose their own names, of at most 20 characters, none of which controls a terminal. */
+function nameOf({ searchParams }: PlayerSocket): string {
+  const name = searchParams.get('name') ?? '';
+  return name.replace(/\p{C}/gu, '').slice(0, 20) || 'someone';
 }

@@ -35,7 +35,7 @@ function show({ players = [], chat }: Message): void {
 
 /** What to do about a close code. */
 function hintFor(code: number, reason: string): string {
-  if (reason === 'unauthorized') return ": the lobby's own token is wrong; see what the lobby prints.";
+  if (reason === 'lobby_unauthorized') return ": the lobby's own token is wrong; see what the lobby prints.";
   if (reason === 'expired') return ': your place was kept for 30 s.';
   if (code === 4401 || code === 4403)
     return ': each token works once. Type player where the lobby runs for a new one.';

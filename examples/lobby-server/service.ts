@@ -25,7 +25,7 @@ export async function emulatedService(port: number): Promise<Service> {
 
   const play = (name: string, token: string) =>
     `  npm run play -- 'ws://127.0.0.1:${port}/?name=${name}' ${token}`;
-  console.log(`There is no LOBBY_URL, so the service is emulated on ${server.url}. To play, run these in two other terminals:
+  console.log(`There is no LOBBY_RX_URL, so the service is emulated on ${server.url}. To play, run these in two other terminals:
 ${play('Ada', world.playerToken)}
 ${play('Grace', emulator.reservePlayer(world.lobbyId))}
 Each of them works once. Type player for a new one, help for more, Ctrl-C to stop.`);

@@ -6,7 +6,7 @@ import type { Client } from 'lobby-rx';
 import { catchError, map, of } from 'rxjs';
 import { lobbyActions } from './ngrx-store.js';
 
-/** With `lobby-rx/angular`, `injectLobby()` is the client. */
+/** With `lobby-rx/angular`, `injectLobbyClient()` is the client. */
 export const CLIENT = new InjectionToken<Client>('CLIENT');
 export const GROUP_ID = new InjectionToken<string>('GROUP_ID');
 

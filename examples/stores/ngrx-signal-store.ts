@@ -2,7 +2,7 @@
 import { InjectionToken, computed, inject } from '@angular/core';
 import { patchState, signalStore, withComputed, withMethods, withState } from '@ngrx/signals';
 import { rxMethod } from '@ngrx/signals/rxjs-interop';
-import { fold, type Client, type GroupMember, type Profile } from 'lobby-rx';
+import { scanState, type Client, type GroupMember, type Profile } from 'lobby-rx';
 import { catchError, map, merge, of, pipe, switchMap, tap } from 'rxjs';
 
 export const CLIENT = new InjectionToken<Client>('lobby-rx');
@@ -25,7 +25,7 @@ export const LobbyStore = signalStore(
           merge(
             group.roster(group_id).pipe(map(({ members }) => ({ members }))),
             events.feed.identityUpdate$.pipe(
-              fold(
+              scanState(
                 (known, { identity }) => new Map(known).set(identity.identity_id, identity),
                 new Map<string, Profile>(),
               ),

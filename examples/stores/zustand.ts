@@ -1,5 +1,5 @@
 // Zustand: the values that the streams emit are the state.
-import { fold, type Client, type GroupMember, type Profile } from 'lobby-rx';
+import { scanState, type Client, type GroupMember, type Profile } from 'lobby-rx';
 import { map, merge } from 'rxjs';
 import { createStore } from 'zustand/vanilla';
 
@@ -20,7 +20,7 @@ export function follow(
   return merge(
     client.group.roster(group_id).pipe(map(({ members }) => ({ members }))),
     client.events.feed.identityUpdate$.pipe(
-      fold(
+      scanState(
         (known, { identity }) => new Map(known).set(identity.identity_id, identity),
         new Map<string, Profile>(),
       ),

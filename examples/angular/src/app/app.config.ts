@@ -9,7 +9,7 @@ import {
   type ApplicationConfig,
 } from '@angular/core';
 import { provideClientHydration } from '@angular/platform-browser';
-import { provideLobby, withHttpClientCalls, withOneFeedForAllTabs } from 'lobby-rx/angular';
+import { provideLobbyClient, withHttpClientCalls, withOneFeedForAllTabs } from 'lobby-rx/angular';
 import { SERVICE_URL } from './service-url';
 import { renewToken, SESSION } from './session';
 
@@ -22,7 +22,7 @@ export const appConfig: ApplicationConfig = {
     provideBrowserGlobalErrorListeners(),
     provideClientHydration(),
     provideHttpClient(withFetch()),
-    provideLobby(
+    provideLobbyClient(
       () => {
         const session = inject(SESSION);
         const canRenew = session && isPlatformBrowser(inject(PLATFORM_ID));
