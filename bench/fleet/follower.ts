@@ -16,21 +16,24 @@ process.on('message', (message: ToFollower) => {
 });
 process.on('disconnect', () => process.exit());
 
-async function start({ name, url, nats: port, lease, identities }: Extract<ToFollower, { kind: 'start' }>) {
-  const tokens = new Map(identities);
+async function start(message: Extract<ToFollower, { kind: 'start' }>) {
+  const { name, nats: port, lease, identities, from } = message;
   if (port === undefined) {
+    const { url } = identities[0]!;
     const client = createClient({ url, token: 't', transport: fromHttp(), watch: { quota: Infinity } });
-    const followed = [...tokens.values()].map((token, i) =>
+    const followed = identities.map(({ token }, i) =>
       timer(i * 2).pipe(switchMap(() => client.as(token).events.batches())),
     );
     merge(...followed).subscribe(batch => (events += batch.events.length));
     return;
   }
   nats = await connect({ servers: `127.0.0.1:${port}` });
+  const known = new Map(identities.map(({ identity_id, token, url }) => [identity_id, { token, url }]));
   runFleet({
     ...{ nats, name, lease, requestsPerMinute: 10_000_000 },
-    identities$: of(tokens.keys()),
-    client: identity_id => ({ url, token: tokens.get(identity_id)! }),
+    localAddresses: [from],
+    identities$: of(known.keys()),
+    client: identity_id => known.get(identity_id)!,
   }).subscribe(event => {
     if (event.kind === 'heartbeat' && event.heartbeat.worker === name) events = event.heartbeat.events;
     if (event.kind === 'assigned') tell({ kind: 'assigned', shard: event.shard, from: event.from });

@@ -25,6 +25,8 @@ const { values } = parseArgs({
     idle: { type: 'string', default: '10000' },
     scale: { type: 'boolean', default: false },
     processes: { type: 'boolean', default: false },
+    takeover: { type: 'string' },
+    saturation: { type: 'string' },
   },
 });
 const IDLE = Number(values.idle);
@@ -73,19 +75,51 @@ class Part<To extends object, From extends { readonly kind: string }> {
   }
 }
 
-class Service extends Part<ToService, FromService> {
-  async start(identities: number, blockTime: number) {
-    this.send({ kind: 'start', identities, blockTime });
-    return this.next('started');
+/** A process of the service answers for so many identities at most: a process may have 20,000 descriptors. */
+const MOST_OF_A_SERVICE = 9_000;
+
+/** The service, of which each process answers for a part of the identities. */
+class Service {
+  readonly #parts: readonly Part<ToService, FromService>[];
+  readonly #of: number;
+
+  constructor(identities: number) {
+    const parts = Math.ceil(identities / MOST_OF_A_SERVICE);
+    this.#of = Math.ceil(identities / parts);
+    this.#parts = Array.from({ length: parts }, () => new Part<ToService, FromService>('service'));
   }
 
-  /** Waits until so many polls are held. */
+  async start(blockTime: number) {
+    const starting = this.#parts.map(part => {
+      part.send({ kind: 'start', identities: this.#of, blockTime });
+      return part.next('started');
+    });
+    return (await Promise.all(starting)).flatMap(({ identities }) => identities);
+  }
+
+  /** Publishes from one process. */
+  publish(perSecond: number, time: number) {
+    const [part] = this.#parts;
+    part!.send({ kind: 'publish', perSecond, time });
+    return part!.next('published');
+  }
+
+  /** How many polls it holds. */
+  async held(): Promise<number> {
+    const counting = this.#parts.map(part => {
+      part.send({ kind: 'polls' });
+      return part.next('polls');
+    });
+    return (await Promise.all(counting)).reduce((total, { held }) => total + held, 0);
+  }
+
+  /** Waits until it holds so many. */
   async holds(count: number): Promise<void> {
-    for (;;) {
-      this.send({ kind: 'polls' });
-      if ((await this.next('polls')).held >= count) return;
-      await wait(200);
-    }
+    while ((await this.held()) < count) await wait(200);
+  }
+
+  kill(): void {
+    for (const part of this.#parts) part.kill();
   }
 }
 
@@ -123,21 +157,26 @@ async function withFollowers<T>(
     readonly blockTime: number;
     readonly workers: number;
     readonly lease?: number;
+    /** Whether it is used from the start, and not only when all are followed. */
+    readonly isWatched?: boolean;
   },
   use: (service: Service, followers: readonly Follower[]) => Promise<T>,
 ): Promise<T> {
   const { identities: count, blockTime, workers, lease = 10_000 } = config;
-  const service = new Service('service');
-  const { url, identities } = await service.start(count, blockTime);
+  const service = new Service(count);
+  const identities = await service.start(blockTime);
   const nats = workers > 0 ? await startNats() : undefined;
   const followers = Array.from(
     { length: Math.max(1, workers) },
     () => new Part<ToFollower, FromFollower>('follower'),
   );
   for (const [i, follower] of followers.entries()) {
-    follower.send({ kind: 'start', name: `worker-${i}`, url, nats: nats?.port, lease, identities });
+    // One address has too few ports for tens of thousands of connections to the same service.
+    const from = `127.0.0.${i + 2}`;
+    follower.send({ kind: 'start', name: `worker-${i}`, nats: nats?.port, lease, identities, from });
   }
   try {
+    if (config.isWatched) return await use(service, followers);
     await service.holds(count);
     // Until shards have moved to the worker that came last.
     await wait(3_000);
@@ -216,6 +255,41 @@ if (values.processes) {
   process.exit();
 }
 
+if (values.takeover !== undefined) {
+  const identities = Number(values.takeover);
+  console.log(
+    `\n${identities.toLocaleString('en')} identities, 2 workers with a lease of 10 s: one is killed`,
+  );
+  row('', 'all polled again');
+  await withFollowers({ identities, blockTime: 40_000, workers: 2 }, async (service, followers) => {
+    await wait(20_000);
+    followers[0]!.kill();
+    const killedAt = Date.now();
+    // Until the service has noticed.
+    await wait(1_000);
+    await service.holds(identities);
+    row('', `${((Date.now() - killedAt) / 1_000).toFixed(1)} s`);
+  });
+  process.exit();
+}
+
+if (values.saturation !== undefined) {
+  const identities = Number(values.saturation);
+  console.log(
+    `\n${identities.toLocaleString('en')} identities without events, 7 workers: polls that are held`,
+  );
+  const config = { identities, blockTime: 40_000, workers: 7, isWatched: true };
+  await withFollowers(config, async service => {
+    const startedAt = Date.now();
+    for (let held = 0; Date.now() - startedAt < 600_000 && held < identities;) {
+      await wait(10_000);
+      held = await service.held();
+      row(`after ${Math.round((Date.now() - startedAt) / 1_000)} s`, held.toLocaleString('en'));
+    }
+  });
+  process.exit();
+}
+
 console.log(
   '\n300 identities, 3,000 events a second are offered for 15 s; CPU of the processes that follow them',
 );
@@ -227,8 +301,7 @@ for (const workers of [0, 1, 3]) {
     async (service, followers) => {
       const before = await all(followers);
       const startedAt = Date.now();
-      service.send({ kind: 'publish', perSecond: 3_000, time: 15_000 });
-      const { count } = await service.next('published');
+      const { count } = await service.publish(3_000, 15_000);
       let after = await all(followers);
       while (sum(after, 'events') - sum(before, 'events') < count && Date.now() - startedAt < 60_000) {
         await wait(100);

@@ -1,3 +1,10 @@
+/** An identity, and which process of the service answers for it. */
+export interface BenchIdentity {
+  readonly identity_id: string;
+  readonly token: string;
+  readonly url: string;
+}
+
 /** Messages to the service. */
 export type ToService =
   | { readonly kind: 'start'; readonly identities: number; readonly blockTime: number }
@@ -7,11 +14,7 @@ export type ToService =
 
 /** Messages from the service. */
 export type FromService =
-  | {
-      readonly kind: 'started';
-      readonly url: string;
-      readonly identities: readonly (readonly [string, string])[];
-    }
+  | { readonly kind: 'started'; readonly identities: readonly BenchIdentity[] }
   | { readonly kind: 'published'; readonly count: number }
   | { readonly kind: 'polls'; readonly held: number };
 
@@ -20,10 +23,11 @@ export type ToFollower =
   | {
       readonly kind: 'start';
       readonly name: string;
-      readonly url: string;
       readonly nats: number | undefined;
       readonly lease: number;
-      readonly identities: readonly (readonly [string, string])[];
+      readonly identities: readonly BenchIdentity[];
+      /** The address that it polls from. */
+      readonly from: string;
     }
   | { readonly kind: 'figures' };
 

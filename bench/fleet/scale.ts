@@ -53,11 +53,13 @@ class Crowd {
     const name = `worker-${this.#held.length}`;
     const worker$ = fleetWorker({
       ...{ name, instance: name, shards, lease: LEASE, capacity: 1 },
-      registry: new NatsRegistry(fleet, new NatsClock(() => undefined)),
-      identities: { known$: of(true), of: () => NEVER },
+      registry: new NatsRegistry(fleet, new NatsClock()),
+      identities: { known$: of(true), given: () => undefined, of: () => NEVER },
       watch: () => NEVER,
       drain$: NEVER,
+      addresses: [],
       waiting: () => 0,
+      seen: () => undefined,
       ...{ scheduler: asyncScheduler, monotonic: performance },
     });
     const following = worker$.subscribe(event => {

@@ -17,8 +17,7 @@ async function receive(message: ToService): Promise<void> {
     ids = players.map(({ identity_id }) => identity_id);
     tell({
       kind: 'started',
-      url: service.url,
-      identities: players.map(({ identity_id, token }) => [identity_id, token]),
+      identities: players.map(({ identity_id, token }) => ({ identity_id, token, url: service.url })),
     });
   } else if (message.kind === 'publish') {
     const { perSecond, time } = message;

@@ -2,7 +2,12 @@ import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import { firstValueFrom, throwError, timer } from 'rxjs';
-import { fleetBatches, type FleetBatch, type FleetBatchesConfig } from 'lobby-rx/fleet';
+import {
+  fleetBatches,
+  type FleetBatch,
+  type FleetBatchesConfig,
+  type FleetConsumerLogEntry,
+} from 'lobby-rx/fleet';
 import { waitUntil } from '../wait-until.js';
 import { SERVERS, versionOf } from './nats-server.js';
 import { numberOf, stage } from './stage.js';
@@ -368,10 +373,24 @@ for (const program of SERVERS) {
       await waitUntil(() => numbers().length === 1);
     });
 
+    it('waits for the first worker, and says so', async () => {
+      const { add, work, followed, publish, server } = setting;
+      const log: FleetConsumerLogEntry[] = [];
+      const batches: FleetBatch[] = [];
+      const early = fleetBatches({ nats: await server.connect(), log: entry => log.push(entry) });
+      setting.running.push(early.subscribe(batch => batches.push(batch)));
+      await waitUntil(() => log.length > 0);
+      const [first] = log;
+      ok(first?.kind === 'retrying' && /does not exist yet/.test(String(first.error)), String(first));
+      const [id] = add(1) as [string];
+      await work();
+      await followed();
+      await waitUntil(() => batches.length > 0 || (publish(id), false));
+    });
+
     it('says what is wrong', async () => {
       const { add, work, followed, publish, server } = setting;
       const nats = await server.connect();
-      await rejects(firstValueFrom(fleetBatches({ nats })), /does not exist yet/);
       const [id] = add(1) as [string];
       await work();
       await followed();

@@ -232,13 +232,18 @@ for (const program of SERVERS) {
       strictEqual((await chat).payload.text, text);
     });
 
+    it('waits for the first worker of its fleet', async () => {
+      const { work, server, publish } = setting;
+      const feed = fleetFeed({ nats: await server.connect(), identity_id: id, fleet: 'other' });
+      const { numbers, errors } = follow(feed);
+      await new Promise(resolve => setTimeout(resolve, 300));
+      await work({ fleet: 'other' });
+      await waitUntil(() => numbers.length > 0 || (publish(id), false));
+      deepStrictEqual(errors, []);
+    });
+
     it('says what is wrong', async () => {
       const { server } = setting;
-      const nats = await server.connect();
-      await rejects(
-        firstValueFrom(fleetFeed({ nats, identity_id: id, fleet: 'other' }).all$),
-        /does not exist yet: none of its workers has run/,
-      );
       const closing = await server.connect();
       const feed = fleetFeed({ nats: closing, identity_id: id });
       const { errors } = follow(feed);

@@ -42,9 +42,12 @@ export interface Heartbeat {
  * - `retrying`: polls of so many `identities` fail, and are sent again; `error` is that of the last one that began to. It comes several
  *   times in a lease, as long as they do.
  * - `identity_rejected`: the service refuses to answer for an identity; it is asked again in `retryIn` ms.
+ * - `identities_differ`: a worker has been given `theirs` identities and this one `own`, or others, for two leases: some may have no poll.
+ * - `overloaded`: this worker has more `identities` than its `capacity`, or so many have waited for their first poll for 200 s (`time`), of the
+ *   300 that the service keeps events. It comes when that begins.
  * - `rate_limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low for as many identities. `wait` is how
  *   long, in ms; 0 if they no longer do.
- * - `nats_error`: NATS did not store or answer something. It is retried. If that are answers of the service, it comes several times in a
+ * - `nats_error`: NATS did not store or answer something, which is retried; or keeps its stream with other limits than this worker's. If that are answers of the service, it comes several times in a
  *   lease, as long as they are not stored; `identities` is of how many.
  */
 export type FleetEvent =
@@ -74,6 +77,13 @@ export type FleetEvent =
       readonly error: unknown;
       readonly retryIn: number;
     }
+  | {
+      readonly kind: 'identities_differ';
+      readonly worker: string;
+      readonly theirs: number;
+      readonly own: number;
+    }
+  | { readonly kind: 'overloaded'; readonly by: 'capacity' | 'time'; readonly identities: number }
   | {
       readonly kind: 'rate_limited';
       readonly by: 'service' | 'requestsPerMinute';

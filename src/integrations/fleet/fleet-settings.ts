@@ -9,8 +9,10 @@ import {
   definedOptions,
   InputError,
   milliseconds,
+  nonEmptyString,
   observableInput,
   positiveInteger,
+  type Guard,
   type Options,
 } from '../../error/index.js';
 import { fleetName, MAX_CAPACITY, natsConnection, workerName, type Nats } from './nats/index.js';
@@ -43,7 +45,12 @@ export interface FleetConfig {
   readonly fleet?: string;
   /** How many requests to send in a minute, from each address. Default 120: the service serves 1,920 in 15 minutes. */
   readonly requestsPerMinute?: number;
-  /** IP addresses of this machine to send requests from. Each has a budget of its own. Default: what the machine chooses. */
+  /**
+   * The outgoing address that the service sees, by any name: workers behind the same NAT that name it share `requestsPerMinute`. Default:
+   * each worker has an address of its own.
+   */
+  readonly address?: string;
+  /** IP addresses of this machine to send requests from. Each has a budget of its own, which workers of the same `address` share. Default: what the machine chooses. */
   readonly localAddresses?: readonly string[];
   /** How many servers keep the stream and the buckets, if this worker creates them. Default 1. */
   readonly replicas?: number;
@@ -62,6 +69,12 @@ const DEFAULTS = { lease: 10_000, capacity: 10_000, requestsPerMinute: 120 };
 
 /** A shard is a part of a subject, and a number in the shares of all workers. */
 const MAX_SHARDS = 65_536;
+/** How many shards a fleet may have. */
+export const shardCount: Guard<number> = {
+  name: `an integer from 1 to ${MAX_SHARDS}`,
+  is: (u): u is number => positiveInteger.is(u) && u <= MAX_SHARDS,
+};
+
 const MIN_LEASE_MS = 1_000;
 
 /** The service keeps events for five minutes. */
@@ -75,10 +88,7 @@ const OPTIONS: Options<FleetConfig> = {
   identities$: observableInput,
   identities: aFunction,
   client: aFunction,
-  shards: {
-    name: `an integer from 1 to ${MAX_SHARDS}`,
-    is: u => positiveInteger.is(u) && u <= MAX_SHARDS,
-  },
+  shards: shardCount,
   lease: {
     name: `a number of milliseconds, at least ${MIN_LEASE_MS}`,
     is: u => milliseconds.is(u) && u >= MIN_LEASE_MS,
@@ -90,6 +100,7 @@ const OPTIONS: Options<FleetConfig> = {
   name: workerName,
   fleet: fleetName,
   requestsPerMinute: positiveInteger,
+  address: nonEmptyString,
   localAddresses: {
     name: 'a list of IP addresses, at least one',
     is: u =>

@@ -13,7 +13,9 @@ export {
   fleetFeed,
   type FleetBatch,
   type FleetBatchesConfig,
+  type FleetConsumerLogEntry,
   type FleetFeedConfig,
 } from './read/index.js';
 export { runFleet } from './run-fleet.js';
+export { setShards, type SetShardsConfig } from './set-shards.js';
 export { shardOf } from './worker/index.js';

@@ -15,6 +15,7 @@ import {
 } from 'rxjs';
 import { fromHttp } from '../../transport/node/index.js';
 import { backoff } from '../../stream/index.js';
+import { FleetError } from './fleet-error.js';
 import type { FleetEvent } from './fleet-event.js';
 import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-settings.js';
 import { fleetWorker, IdentityPolls, identitiesByShard, listedIdentities } from './worker/index.js';
@@ -85,26 +86,29 @@ function workOf(
   settings: FleetSettings,
   drain$: Observable<unknown>,
 ): Observable<FleetEvent> {
-  const { client, lease, capacity, name, requestsPerMinute, localAddresses } = settings;
+  const { client, lease, capacity, name, requestsPerMinute, address, localAddresses } = settings;
   const clock = { random: Math.random, scheduler: asyncScheduler };
   return new Observable(subscriber => {
     const instance = `${new Date().toISOString()} ${randomUUID()}`;
     let records = 0;
-    const natsClock = new NatsClock(error => subscriber.next({ kind: 'nats_error', error }));
+    if (fleet.otherLimits) subscriber.next({ kind: 'nats_error', error: new FleetError(fleet.otherLimits) });
+    const natsClock = new NatsClock();
     const polls = new IdentityPolls({
       ...{ client, requestsPerMinute, ...clock },
       log: new NatsLog(fleet, natsClock),
-      transports: (localAddresses ?? [undefined]).map(localAddress =>
-        Array.from({ length: AGENTS_PER_ADDRESS }, () =>
+      addresses: (localAddresses ?? [undefined]).map(localAddress => ({
+        name: [address, localAddress].filter(Boolean).join(' ') || undefined,
+        transports: Array.from({ length: AGENTS_PER_ADDRESS }, () =>
           fromHttp({ agentOptions: localAddress === undefined ? {} : { localAddress } }),
         ),
-      ),
+      })),
       newKey: () => `${instance} ${++records}`,
       emit: event => subscriber.next(event),
     });
     const { identities, identities$ } = settings;
     return fleetWorker({
       ...{ name, instance, lease, capacity, shards: fleet.shards, scheduler: clock.scheduler },
+      addresses: polls.shared,
       monotonic: performance,
       drain$,
       registry: new NatsRegistry(fleet, natsClock),
@@ -113,6 +117,7 @@ function workOf(
         : listedIdentities(identities$ ?? [], fleet.shards, identityId),
       watch: polls.watch,
       waiting: () => polls.check(),
+      seen: present => polls.share(present),
     }).subscribe(subscriber);
   });
 }

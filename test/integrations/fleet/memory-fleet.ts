@@ -21,6 +21,7 @@ import { assignShards } from '../../../src/integrations/fleet/worker/assign-shar
 import type {
   FleetRegistry,
   BareCheckpoints,
+  Presence,
 } from '../../../src/integrations/fleet/worker/fleet-registry.js';
 
 /** How far away the memory is, in ms each way. */
@@ -60,7 +61,10 @@ export class MemoryFleet {
   readonly #changes$ = new Subject<string>();
   readonly #lease: number;
   readonly #shards: number;
-  readonly #alive = new Map<string, Told & { readonly beat: Heartbeat; readonly first: number }>();
+  readonly #alive = new Map<
+    string,
+    Told & { readonly beat: Heartbeat; readonly me: Presence; readonly first: number }
+  >();
   #list = 1;
   #told = 0;
   #sequence = 0;
@@ -126,14 +130,14 @@ export class MemoryFleet {
           if (!link.isCut) subscriber.next(leaving);
         }),
       ),
-      present: beat =>
+      present: (beat, me) =>
         this.#ask(link, () => {
           const before = this.#alive.get(beat.worker);
           const told = this.#now();
           const isOther = before && before.beat.instance !== beat.instance;
           const hasNamesake = isOther && first !== undefined && before.number > first && before.first < first;
           first ??= told.number;
-          this.#alive.set(beat.worker, { beat, first, ...told });
+          this.#alive.set(beat.worker, { beat, me, first, ...told });
           return of(hasNamesake === true);
         }),
       announce: () =>
@@ -142,7 +146,7 @@ export class MemoryFleet {
           return of(0);
         }),
       alive: () => this.#ask(link, () => of({ workers: this.#present(), list: this.#list - began })),
-      leave: ({ worker }) =>
+      leave: worker =>
         this.#ask(link, () => {
           this.#alive.delete(worker);
           this.#changes$.next(worker);
@@ -158,9 +162,7 @@ export class MemoryFleet {
   }
 
   #present() {
-    return [...this.#alive.values()]
-      .filter(told => this.#isFresh(told))
-      .map(({ beat: { worker, capacity } }) => ({ worker, capacity }));
+    return [...this.#alive.values()].filter(told => this.#isFresh(told)).map(({ me }) => me);
   }
 
   #now(): Told {

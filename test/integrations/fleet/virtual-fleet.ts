@@ -1,4 +1,4 @@
-import { BehaviorSubject, observeOn, Subject, type Subscription } from 'rxjs';
+import { BehaviorSubject, observeOn, Subject, type Observable, type Subscription } from 'rxjs';
 import { createEmulator, type Emulator } from 'lobby-rx/emulator';
 import { fleetWorker } from '../../../src/integrations/fleet/worker/fleet-worker.js';
 import type { FleetEvent } from '../../../src/integrations/fleet/fleet-event.js';
@@ -21,6 +21,13 @@ export interface VirtualWorker {
   drain(): void;
   /** The process ends at once. */
   kill(): void;
+}
+
+export interface VirtualWorkerConfig {
+  readonly capacity?: number;
+  readonly address?: string;
+  /** Instead of those of the others. */
+  readonly list$?: Observable<ReadonlySet<string>>;
 }
 
 /** What {@link virtualFleet} is made of. */
@@ -49,7 +56,8 @@ export function virtualFleet({
   let number = 0;
   let keys = 0;
 
-  const start = (name: string, { capacity = 1 }: { readonly capacity?: number } = {}): VirtualWorker => {
+  const start = (name: string, more: VirtualWorkerConfig = {}): VirtualWorker => {
+    const { capacity = 1_000, address, list$ = identities$ } = more;
     const own = freezable(scheduler);
     const link: Link = { isCut: false, lostAnswers: 0, scheduler: own };
     const events: FleetEvent[] = [];
@@ -60,7 +68,9 @@ export function virtualFleet({
         token: () => tokens.get(identity_id)!,
         watch: { wake$: [], backoff: { max: 2_000 } },
       }),
-      transports: [[request => emulator.transport(request).pipe(observeOn(own))]],
+      addresses: [
+        { name: address, transports: [request => emulator.transport(request).pipe(observeOn(own))] },
+      ],
       log: memory.log(link),
       newKey: () => `${name} ${++keys}`,
       random: () => 0.5,
@@ -72,10 +82,12 @@ export function virtualFleet({
       running: fleetWorker({
         ...{ name, instance: `${name} ${workers.length}`, shards, lease, capacity },
         registry: memory.registry(link),
-        identities: listedIdentities(identities$, shards, nonEmptyString),
+        identities: listedIdentities(list$, shards, nonEmptyString),
         watch: polls.watch,
         drain$,
+        addresses: polls.shared,
         waiting: () => polls.check(),
+        seen: present => polls.share(present),
         ...{ scheduler: own, monotonic: own },
       }).subscribe({
         next: event => events.push(event),

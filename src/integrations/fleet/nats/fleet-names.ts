@@ -56,21 +56,23 @@ export function fleetNames(fleet = 'lobby'): FleetNames {
 }
 
 /** The subject of an identity, below `stored` or `live`. */
-export function subjectOf(shard: number, identity_id: string): string {
+export function subjectOf(shard: number | '*', identity_id: string): string {
   // What has a meaning in subjects is encoded; an id of the service has nothing of it.
   const token = encodeURIComponent(identity_id).replace(/[.*]/g, char => (char === '.' ? '%2E' : '%2A'));
   return `${shard}.${token}`;
 }
 
-/** The subjects under which the records of all identities are stored, of those in a shard, or of one. */
+/** The subjects under which the records of all identities are stored, of those in a shard, or of one, also from before the number of shards was changed. */
 export function storedSubjects(
-  { names, shards }: { readonly names: FleetNames; readonly shards: number },
-  of: { readonly shard?: number; readonly identity_id?: string } = {},
+  { stored }: FleetNames,
+  { shard, identity_id }: { readonly shard?: number; readonly identity_id?: string } = {},
 ): string {
-  const { shard, identity_id } = of;
-  if (identity_id !== undefined)
-    return `${names.stored}.${subjectOf(shardOf(identity_id, shards), identity_id)}`;
-  return `${names.stored}.${shard ?? '*'}.*`;
+  return `${stored}.${identity_id === undefined ? `${shard ?? '*'}.*` : subjectOf('*', identity_id)}`;
+}
+
+/** The subject under which the records of an identity are stored. */
+export function storedSubject({ stored }: FleetNames, identity_id: string, shards: number): string {
+  return `${stored}.${subjectOf(shardOf(identity_id, shards), identity_id)}`;
 }
 
 /** The identity of a subject. */

@@ -1,5 +1,5 @@
 import type { KV } from '@nats-io/kv';
-import { InputError, positiveInteger, readOr } from '../../../error/index.js';
+import { definedOptions, InputError, positiveInteger, readOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import { fenced } from './fenced.js';
 
@@ -7,8 +7,10 @@ import { fenced } from './fenced.js';
 const STATE = 'fleet';
 
 /** What all workers and readers of a fleet agree on. */
-interface FleetState {
+export interface FleetState {
   readonly shards: number;
+  /** How many it has had before: where records of those times are stored. */
+  readonly before?: readonly number[];
   /** The number of the present stream, and when that was created. */
   readonly generation?: number;
   readonly created?: string;
@@ -35,21 +37,42 @@ async function read(kv: KV): Promise<{ readonly state: FleetState; readonly revi
 /** The number of shards is a part of where records are stored: it stays as the first worker has said. */
 export async function agreeOnFleetState(
   kv: KV,
-  wanted?: number,
+  /** Without `before` or `shards`, as it is. */
+  wanted: Partial<FleetState> = {},
   isWorker = false,
-): Promise<{ readonly shards: number }> {
-  const stored = async () => (await read(kv))?.state.shards;
-  let shards = await stored();
-  if (shards === undefined && isWorker) {
+): Promise<Required<Pick<FleetState, 'shards' | 'before'>>> {
+  const stored = async () => (await read(kv))?.state;
+  let state = await stored();
+  if (!state && isWorker) {
     // What somebody has spoilt is replaced.
     const previousSeq = (await kv.get(STATE))?.revision ?? 0;
-    await fenced(() => kv.put(STATE, JSON.stringify({ shards: wanted ?? SHARDS }), { previousSeq }));
-    shards = await stored();
+    await fenced(() =>
+      kv.put(STATE, JSON.stringify({ shards: SHARDS, ...definedOptions(wanted) }), { previousSeq }),
+    );
+    state = await stored();
   }
-  if (shards === undefined) throw new FleetError('the fleet does not exist yet: none of its workers has run');
-  if (wanted !== undefined && wanted !== shards)
-    throw new InputError('shards', `${shards}, as the workers of this fleet have it`, String(wanted));
-  return { shards };
+  if (!state) throw new FleetError('the fleet does not exist yet: none of its workers has run');
+  const { shards, before = [] } = state;
+  if (wanted.shards !== undefined && wanted.shards !== shards)
+    throw new InputError(
+      'shards',
+      `${shards}, as the workers of this fleet have it, or set by setShards while none works`,
+      String(wanted.shards),
+    );
+  return { shards, before };
+}
+
+/** Sets another number of shards. Nobody may work for the fleet, or read it, meanwhile. */
+export async function changeShards(kv: KV, shards: number): Promise<void> {
+  for (;;) {
+    const entry = await read(kv);
+    if (!entry) throw new FleetError('the fleet does not exist yet: none of its workers has run');
+    const { state, revision: previousSeq } = entry;
+    if (state.shards === shards) return;
+    const before = [...new Set([...(state.before ?? []), state.shards])].filter(number => number !== shards);
+    const put = () => kv.put(STATE, JSON.stringify({ ...state, shards, before }), { previousSeq });
+    if ((await fenced(put)) !== undefined) return;
+  }
 }
 
 /** The clocks of a cluster write the same time in more than one way: by how much they differ at most, in ms. */

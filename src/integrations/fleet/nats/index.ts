@@ -1,5 +1,12 @@
 export { fenced } from './fenced.js';
-export { fleetName, identityId, MAX_CAPACITY, storedSubjects, workerName } from './fleet-names.js';
+export {
+  fleetName,
+  identityId,
+  MAX_CAPACITY,
+  storedSubject,
+  storedSubjects,
+  workerName,
+} from './fleet-names.js';
 export { hasLost, identityMessages, lastRecordOf } from './identity-messages.js';
 export { NatsClock } from './nats-clock.js';
 export { connectionStatus, natsConnection, whenClosed, type Nats } from './nats-connection.js';
@@ -7,6 +14,7 @@ export { NatsLog } from './nats-log.js';
 export { natsProblem, whileStarting } from './nats-problem.js';
 export { NatsRegistry } from './nats-registry.js';
 export {
+  changeFleet,
   openFleetToFollow,
   openFleetToRead,
   openFleetToWork,

@@ -1,9 +1,3 @@
-import { FleetError } from '../fleet-error.js';
-
-/** How far a clock may be off before that is worth telling, and how often to emit, in ms. */
-const NOTICEABLE_MS = 5_000;
-const TELL_EVERY_MS = 60_000;
-
 /** A message that took longer on its way says too little about a clock, in ms. */
 const SLOW_MS = 1_000;
 
@@ -12,13 +6,10 @@ const SLOW_MS = 1_000;
  * no two machines have the same time.
  */
 export class NatsClock {
-  readonly #emit: (error: FleetError) => void;
   readonly #now: () => number;
   #ahead = 0;
-  #reportedAt = -Infinity;
 
-  constructor(emit: (error: FleetError) => void, now: () => number = Date.now) {
-    this.#emit = emit;
+  constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
@@ -26,14 +17,6 @@ export class NatsClock {
   learn(sentAt: number, storedAt: number, heardAt: number): void {
     if (heardAt - sentAt > SLOW_MS || heardAt < sentAt) return;
     this.#ahead = (sentAt + heardAt) / 2 - storedAt;
-    const seconds = Math.round(Math.abs(this.#ahead) / 1_000);
-    const now = this.#now();
-    if (Math.abs(this.#ahead) < NOTICEABLE_MS || now - this.#reportedAt < TELL_EVERY_MS) return;
-    this.#reportedAt = now;
-    const how = this.#ahead > 0 ? 'ahead of' : 'behind';
-    this.#emit(
-      new FleetError(`the clock of this machine is ${seconds} s ${how} that of NATS: set both by NTP`),
-    );
   }
 
   toNats(at: number): number {

@@ -3,7 +3,6 @@ import { defer, filter, share, switchMap, type Observable } from 'rxjs';
 import type { MsgHdrs } from '@nats-io/transport-node';
 import { FleetError } from '../fleet-error.js';
 import {
-  shardOf,
   type Appended,
   type FleetHead,
   type FleetLog,
@@ -11,7 +10,7 @@ import {
   type LastRecord,
 } from '../worker/index.js';
 import { backoff } from '../../../stream/index.js';
-import { subjectOf } from './fleet-names.js';
+import { storedSubject } from './fleet-names.js';
 import { fenced } from './fenced.js';
 import type { WorkingFleet } from './open-fleet.js';
 import type { NatsClock } from './nats-clock.js';
@@ -51,13 +50,20 @@ export class NatsLog implements FleetLog {
     return defer(() => this.#append(record, head).catch(this.#fleet.restore));
   }
 
-  #subject(identity_id: string): string {
-    const { names, shards } = this.#fleet;
-    return `${names.stored}.${subjectOf(shardOf(identity_id, shards), identity_id)}`;
+  #subject(identity_id: string, shards = this.#fleet.shards): string {
+    return storedSubject(this.#fleet.names, identity_id, shards);
   }
 
   async #head(identity_id: string): Promise<FleetHead> {
-    const subject = this.#subject(identity_id);
+    const head = await this.#headOf(this.#subject(identity_id));
+    for (const shards of this.#fleet.before) {
+      const { record } = await this.#headOf(this.#subject(identity_id, shards));
+      if (record && record.sequence > (head.record?.sequence ?? 0)) head.record = record;
+    }
+    return head;
+  }
+
+  async #headOf(subject: string): Promise<{ -readonly [K in keyof FleetHead]: FleetHead[K] }> {
     const last = await storedMessage(this.#fleet, { last_by_subj: subject });
     if (!last) return { last: 0, epoch: 0, record: undefined };
     const part = readPart(last.header);

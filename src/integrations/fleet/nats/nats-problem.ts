@@ -1,5 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import type { TimestampProvider } from 'rxjs';
 import { isInputError } from '../../../error/index.js';
 import { FleetError, isFleetError } from '../fleet-error.js';
 import type { Nats } from './nats-connection.js';
@@ -11,10 +12,10 @@ const STARTING_MS = 60_000;
 const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i;
 
 /** What a server says, or not, while it starts. */
-const LATE = /timeout|temporarily unavailable|no suitable peers|no worker has counted it yet/i;
+const LATE = /timeout|temporarily unavailable|no suitable peers/i;
 
-/** A worker counts it in a moment. */
-const UNCOUNTED = 'no worker has counted it yet';
+/** What the first worker of a fleet changes when it comes. */
+const YOUNG = /no worker has counted it yet|the fleet does not exist yet/i;
 
 /** Errors of NATS by what they say, and what to do about each. The classes differ between versions and packages. */
 const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
@@ -64,20 +65,25 @@ export function isUnanswered(error: unknown): boolean {
 
 /** Whether an error may pass by itself, as one of a cluster that chooses its leaders. */
 export function mayPass(error: unknown, isCluster: boolean): boolean {
-  return LATE.test(textOf(error)) || (isCluster && isUnanswered(error));
+  const text = textOf(error);
+  return LATE.test(text) || YOUNG.test(text) || (isCluster && isUnanswered(error));
 }
 
 /**
- * Whether an error may pass by itself, for a minute from now on: in a cluster, since it chooses its leaders; with `orAlone`, also on
- * a single server, since it starts.
+ * Whether an error may pass by itself, for a minute from now on: the fleet has had no worker yet; in a cluster, which chooses its leaders; with
+ * `orAlone`, also on a single server, which starts.
  */
-export function whileStarting(nats: Nats, orAlone = false): (error: unknown) => boolean {
-  const start = performance.now();
+export function whileStarting(
+  nats: Nats,
+  orAlone = false,
+  clock: TimestampProvider = performance,
+): (error: unknown) => boolean {
+  const start = clock.now();
   let isCluster = false;
   const known = ({ info }: NatsConnection) => (isCluster = info?.cluster !== undefined);
   Promise.resolve(nats).then(known, () => undefined);
-  const isDue = (error: unknown) => isCluster || orAlone || textOf(error).includes(UNCOUNTED);
-  return error => isDue(error) && mayPass(error, isCluster) && performance.now() - start < STARTING_MS;
+  const isDue = (error: unknown) => isCluster || orAlone || YOUNG.test(textOf(error));
+  return error => isDue(error) && mayPass(error, isCluster) && clock.now() - start < STARTING_MS;
 }
 
 function textOf(error: unknown): string {

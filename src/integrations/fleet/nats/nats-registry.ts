@@ -1,21 +1,16 @@
 import type { KvEntry } from '@nats-io/kv';
 import type { Msg } from '@nats-io/transport-node';
 import { defer, EMPTY, Observable } from 'rxjs';
-import { cursor, plainObject, positiveInteger, readOr } from '../../../error/index.js';
+import { cursor, plainObject, readOr } from '../../../error/index.js';
 import type { Heartbeat } from '../fleet-event.js';
-import type {
-  FleetRegistry,
-  BareCheckpoint,
-  BareCheckpoints,
-  Participant,
-  Present,
-} from '../worker/index.js';
-import { MAX_CAPACITY, workerName } from './fleet-names.js';
+import type { FleetRegistry, BareCheckpoint, BareCheckpoints, Presence, Present } from '../worker/index.js';
+import { shardOf } from '../worker/index.js';
 import type { NatsClock } from './nats-clock.js';
 import type { WorkingFleet } from './open-fleet.js';
+import { presenceIn, presenceOf, presenceSubject } from './presence-subject.js';
 
-/** The keys of the places of shards. */
-const CHECKPOINTS = 'checkpoints.';
+/** The key of the places of a shard, of so many. */
+const checkpointsKey = (shards: number, shard: number) => `checkpoints.${shards}.${shard}`;
 
 /** A worker looks so often, four times in a lease, until it looks for what NATS may have lost. */
 const LOOK_EVERY = 8;
@@ -43,6 +38,7 @@ export class NatsRegistry implements FleetRegistry {
   /** When the stream of who is alive was created, and how often that has changed. */
   #created: number;
   #list = 0;
+  #former: ReadonlyMap<number, BareCheckpoints> | undefined;
 
   constructor(fleet: WorkingFleet, clock: NatsClock) {
     const { nats, names } = fleet;
@@ -58,7 +54,7 @@ export class NatsRegistry implements FleetRegistry {
     });
   }
 
-  present(beat: Heartbeat): Observable<boolean> {
+  present(beat: Heartbeat, me: Presence): Observable<boolean> {
     return this.#asked(async () => {
       // Less often is soon enough.
       const hasNamesake = this.#beats++ % 2 === 1 && (await this.#hasNamesake(beat));
@@ -67,7 +63,7 @@ export class NatsRegistry implements FleetRegistry {
       // It has left meanwhile.
       if (this.#hasLeft) return false;
       const data = JSON.stringify({ ...beat, first: this.#first });
-      const { seq } = await js.publish(subjectOf(names.present, beat), data);
+      const { seq } = await js.publish(presenceSubject(names.present, me), data);
       this.#first ??= seq;
       // The server was put back: the beats of others since then are lost.
       if (this.#last && seq <= this.#last.seq) {
@@ -91,42 +87,62 @@ export class NatsRegistry implements FleetRegistry {
       const { jsm, names } = this.#fleet;
       // A direct get of a stream that is gone is not answered, as of one that is late: so it is looked for, now and then.
       if (this.#looks++ % LOOK_EVERY === 0) await this.#fleet.ensure();
-      const prefix = `${names.present}.worker.`;
-      const { state, created } = await jsm.streams.info(names.alive, { subjects_filter: `${prefix}*.*` });
+      const { state, created } = await jsm.streams.info(names.alive, {
+        subjects_filter: `${presenceOf(names.present)}>`,
+      });
       const at = Date.parse(created);
       if (Math.abs(at - this.#created) > SAME) this.#list++;
       this.#created = at;
-      const workers = Object.keys(state.subjects ?? {}).map(subject => {
-        const [worker, capacity] = subject.slice(prefix.length).split('.');
-        return { worker, capacity: Number(capacity) };
-      });
-      return { workers: workers.filter(isParticipant), list: this.#list };
+      const subjects = Object.keys(state.subjects ?? {});
+      const workers = subjects.flatMap(subject => presenceIn(names.present, subject));
+      return { workers, list: this.#list };
     });
   }
 
-  leave(me: Participant): Observable<unknown> {
+  leave(worker: string): Observable<unknown> {
     this.#hasLeft = true;
     const { jsm, names } = this.#fleet;
     return this.#asked(async () => {
-      const purging = jsm.streams.purge(names.alive, { filter: subjectOf(names.present, me) });
-      this.#poke(me.worker);
+      const purging = jsm.streams.purge(names.alive, { filter: `${presenceOf(names.present, worker)}>` });
+      this.#poke(worker);
       await purging;
       // Who looked before it was done did not see it.
-      this.#poke(me.worker);
+      this.#poke(worker);
     });
   }
 
   checkpoints(shard: number): Observable<BareCheckpoints> {
     return this.#asked(async () => {
-      const entry = await this.#fleet.positions.get(`${CHECKPOINTS}${shard}`);
-      return checkpointsAt(entry ? jsonOf(entry) : undefined, at => this.#clock.toLocal(at));
+      const former = this.#fleet.before.length > 0 ? await this.#readFormer() : undefined;
+      return { ...former?.get(shard), ...(await this.#storedCheckpoints(this.#fleet.shards, shard)) };
     });
+  }
+
+  async #storedCheckpoints(shards: number, shard: number): Promise<BareCheckpoints> {
+    const entry = await this.#fleet.positions.get(checkpointsKey(shards, shard));
+    return checkpointsAt(entry ? jsonOf(entry) : undefined, at => this.#clock.toLocal(at));
+  }
+
+  /** What was stored when there was another number of shards, by the present shard of each identity. */
+  async #readFormer(): Promise<ReadonlyMap<number, BareCheckpoints>> {
+    if (this.#former) return this.#former;
+    const former = new Map<number, Record<string, BareCheckpoint>>();
+    for (const shards of this.#fleet.before)
+      for (let shard = 0; shard < shards; shard++) {
+        for (const [id, place] of Object.entries(await this.#storedCheckpoints(shards, shard))) {
+          const now = shardOf(id, this.#fleet.shards);
+          const its = former.get(now) ?? {};
+          its[id] = place;
+          former.set(now, its);
+        }
+      }
+    return (this.#former = former);
   }
 
   storeCheckpoints(shard: number, checkpoints: BareCheckpoints): Observable<unknown> {
     return this.#asked(() => {
       const stored = checkpointsAt(checkpoints, at => this.#clock.toNats(at));
-      return this.#fleet.positions.put(`${CHECKPOINTS}${shard}`, JSON.stringify(stored));
+      return this.#fleet.positions.put(checkpointsKey(this.#fleet.shards, shard), JSON.stringify(stored));
     });
   }
 
@@ -142,7 +158,7 @@ export class NatsRegistry implements FleetRegistry {
     const last = this.#last;
     if (!last) return false;
     const { jsm, names } = this.#fleet;
-    const query = { last_by_subj: `${names.present}.worker.${worker}.*` };
+    const query = { last_by_subj: `${presenceOf(names.present, worker)}>` };
     const message = await jsm.streams.getMessage(names.alive, query);
     if (message?.seq === last.seq) this.#clock.learn(last.sentAt, message.time.getTime(), last.heardAt);
     // A beat from before this process began may be of one that has ended.
@@ -158,9 +174,6 @@ export class NatsRegistry implements FleetRegistry {
   }
 }
 
-const subjectOf = (present: string, { worker, capacity }: Participant) =>
-  `${present}.worker.${worker}.${capacity}`;
-
 /** Bare checkpoints with times by another clock; none if something else is stored. */
 function checkpointsAt(places: unknown, atOf: (at: number) => number): BareCheckpoints {
   if (!plainObject.is(places)) return {};
@@ -172,11 +185,6 @@ function checkpointsAt(places: unknown, atOf: (at: number) => number): BareCheck
 }
 
 const jsonOf = (stored: Pick<KvEntry, 'json'>) => readOr(undefined, () => stored.json<unknown>());
-
-function isParticipant(u: unknown): u is Participant {
-  const { worker, capacity } = Object(u) as Partial<Record<keyof Participant, unknown>>;
-  return workerName.is(worker) && positiveInteger.is(capacity) && capacity <= MAX_CAPACITY;
-}
 
 function isBareCheckpoint(u: unknown): u is BareCheckpoint {
   const { sequence, index, at } = Object(u) as Partial<Record<keyof BareCheckpoint, unknown>>;

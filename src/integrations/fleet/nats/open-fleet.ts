@@ -10,13 +10,22 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { FleetError } from '../fleet-error.js';
 import { fleetNames, type FleetNames } from './fleet-names.js';
 import {
+  otherLimits,
   problemOf,
   requireBucket,
   requirePresence,
   requireStream,
   type StreamLimits,
 } from './require-stream.js';
-import { agreeOnFleetState, countStream, generationsIn, type Generations } from './fleet-state.js';
+import {
+  agreeOnFleetState,
+  changeShards,
+  countStream,
+  generationsIn,
+  type FleetState,
+  type Generations,
+} from './fleet-state.js';
+import { presenceIn, presenceOf } from './presence-subject.js';
 import { whenConnected, type Nats } from './nats-connection.js';
 import { isApiError, isUnanswered, mayPass, natsProblem } from './nats-problem.js';
 
@@ -33,12 +42,16 @@ export interface OpenFleet extends Generations {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly shards: number;
+  /** How many shards it has had before. */
+  readonly before: readonly number[];
 }
 
 /** A fleet to work for. */
 export interface WorkingFleet extends OpenFleet {
   readonly kv: KV;
   readonly positions: KV;
+  /** Which limits of the stream are not those of this worker. */
+  readonly otherLimits: string | undefined;
   /** When the stream of who is alive was created, as this worker has found it. */
   readonly aliveSince: string;
   /** Creates what is missing, if the server has lost what it had stored. */
@@ -62,7 +75,7 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
   const { replicas = 1 } = config;
   return explained(async () => {
     const { nats, names, js, jsm } = await reach(config);
-    const open = async (wanted: number | undefined) => {
+    const open = async (wanted: Partial<Pick<FleetState, 'shards' | 'before'>>) => {
       if (replicas > 1) requireVersion(nats, OLDEST_CLUSTER, 'a fleet with replicas');
       const { config: stream, created } = await requireStream(jsm, names, config);
       const { num_replicas } = stream;
@@ -72,13 +85,17 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
       const kv = await requireBucket(js, jsm, names.bucket, replicas, false);
       const positions = await requireBucket(js, jsm, names.positions, replicas, true);
       const aliveSince = await requirePresence(jsm, names, config.lease, replicas);
-      const { shards } = await agreeOnFleetState(kv, wanted, true);
+      const { shards, before } = await agreeOnFleetState(kv, wanted, true);
       await countStream(kv, created);
-      return { kv, positions, shards, aliveSince };
+      const limits = otherLimits(stream, names, config);
+      return { kv, positions, shards, before, aliveSince, otherLimits: limits };
     };
-    const opened = await open(config.shards);
+    const opened = await open(config.shards === undefined ? {} : { shards: config.shards });
     let opening: Promise<unknown> | undefined;
-    const ensure = () => (opening ??= open(opened.shards).finally(() => (opening = undefined)));
+    const ensure = () =>
+      (opening ??= open({ shards: opened.shards, before: opened.before }).finally(
+        () => (opening = undefined),
+      ));
     return {
       ...{ nats, names, js, jsm, ...opened },
       ...generationsIn(opened.kv),
@@ -118,6 +135,24 @@ export async function openFleetToFollow(config: Pick<OpenFleetConfig, 'nats' | '
         { cause: error },
       );
     });
+  });
+}
+
+/** Sets another number of shards, unless a worker is alive. Errors: `FleetError`. */
+export async function changeFleet(
+  config: Pick<OpenFleetConfig, 'nats' | 'fleet'> & { readonly shards: number },
+): Promise<void> {
+  return explained(async () => {
+    const { js, jsm, names } = await reach(config);
+    const subjects_filter = `${presenceOf(names.present)}>`;
+    const { state } = await jsm.streams.info(names.alive, { subjects_filter });
+    const alive = Object.keys(state.subjects ?? {}).flatMap(subject => presenceIn(names.present, subject));
+    const workers = [...new Set(alive.map(({ worker }) => worker))];
+    if (workers.length > 0)
+      throw new FleetError(
+        `these workers are alive: ${workers.join(', ')}; stop them, and try again after a lease`,
+      );
+    await changeShards(await new Kvm(js).open(names.bucket), config.shards);
   });
 }
 

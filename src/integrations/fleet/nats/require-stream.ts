@@ -53,6 +53,25 @@ export async function requireStream(
   return info;
 }
 
+/** Which limits of a stream that exists, and stays as it is, are not those that a worker has been given. */
+export function otherLimits(
+  stream: StreamConfig,
+  names: FleetNames,
+  limits: StreamLimits,
+): string | undefined {
+  const wanted = streamConfig(names, limits);
+  const others = [
+    ...(limits.replicas === undefined
+      ? []
+      : [['replicas', stream.num_replicas, wanted.num_replicas] as const]),
+    ...(limits.maxAge === undefined ? [] : [['maxAge', stream.max_age / 1e6, wanted.max_age / 1e6] as const]),
+    ...(limits.maxBytes === undefined ? [] : [['maxBytes', stream.max_bytes, wanted.max_bytes] as const]),
+  ].filter(([, is, wanted]) => is !== wanted);
+  if (others.length === 0) return undefined;
+  const said = others.map(([name, is, wanted]) => `${name} ${is}, not ${wanted}`).join(', ');
+  return `the stream ${names.stream} stays as it is, with ${said}: change it with the tools of NATS, or the options of this worker`;
+}
+
 /** What is wrong with a stream that exists already. */
 export function problemOf(config: Partial<StreamConfig>, names: FleetNames): string | undefined {
   const wanted = streamConfig(names, {});

@@ -19,6 +19,7 @@ import {
   type PayloadsOf,
 } from '../../../protocol/index.js';
 import { backoff, type Gap } from '../../../stream/index.js';
+import { ConsumerLog, type FleetConsumerLogEntry } from './consumer-log.js';
 import { DurablePosition } from './durable-position.js';
 import { HandledRecords } from './handled-records.js';
 import {
@@ -79,6 +80,8 @@ export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
    * or lower without a gap: then nothing is lost or doubled, whichever process is cut off when.
    */
   readonly ack?: ((batch: FleetBatch<PayloadsOf<Codecs>>) => unknown) | undefined;
+  /** Called when the connection is lost or there again, when the consumer cannot go on, and every 10 s with how far behind it is. Errors are swallowed. */
+  readonly log?: ((entry: FleetConsumerLogEntry) => void) | undefined;
   /** Codecs of your own event kinds, as in `createClient`. */
   readonly kinds?: Codecs;
   /** The name of the fleet. Default `lobby`. */
@@ -100,6 +103,7 @@ const OPTIONS: Options<FleetBatchesConfig> = {
   durable: workerName,
   from: position,
   ack: aFunction,
+  log: aFunction,
   kinds: plainObject,
   fleet: fleetName,
 };
@@ -109,7 +113,7 @@ const OPTIONS: Options<FleetBatchesConfig> = {
  * completes. If the stream has lost the position where it was, or was created again, the first batch of each identity has a gap. Positions
  * go back only if a server has lost the end of what it had stored: to what a gap follows.
  *
- * Errors: `FleetError` if it cannot begin (a cluster has a minute to choose its leaders), another process reads with its `durable`,
+ * Errors: `FleetError` if it cannot begin (the first worker, and a cluster that chooses its leaders, have a minute), another process reads with its `durable`,
  * or the connection was closed; `InputError` if `durable` is the name of a consumer of other identities. Once it has begun,
  * everything else is retried. Throws an `InputError` if the config is invalid.
  *
@@ -122,20 +126,28 @@ export function fleetBatches<const Codecs extends EventCodecs = NoOwnEvents>(
   checkOptions<FleetBatchesConfig>(config as object as FleetBatchesConfig, OPTIONS, '', ['nats']);
   const { nats, fleet } = config;
   return defer(() => {
+    const log = new ConsumerLog(config.log);
+    const isStarting = whileStarting(nats);
     const batches$ = defer(() => openFleetToRead({ nats, fleet })).pipe(
-      switchMap(fleet => merge(batchesOf(fleet, config), whenClosed(fleet.nats))),
+      switchMap(fleet => merge(batchesOf(fleet, config, log), log.of(fleet), whenClosed(fleet.nats))),
     );
-    return batches$.pipe(backoff({ max: 2_000, shouldRetry: whileStarting(nats) }));
+    const shouldRetry = (error: unknown) => {
+      if (!isStarting(error)) return false;
+      log.retrying(error);
+      return true;
+    };
+    return batches$.pipe(backoff({ max: 2_000, shouldRetry }));
   });
 }
 
 function batchesOf<Codecs extends EventCodecs>(
   fleet: OpenFleet,
   config: FleetBatchesConfig<Codecs>,
+  log: ConsumerLog,
 ): Observable<FleetBatch<PayloadsOf<Codecs>>> {
   type Own = PayloadsOf<Codecs>;
   const { durable, of, from, ack } = config;
-  const subjects = storedSubjects(fleet, of);
+  const subjects = storedSubjects(fleet.names, of);
   const codec = identityEventList<Codecs>(config.kinds ?? ({} as Codecs));
   if (of && 'shard' in of && of.shard >= fleet.shards)
     throw new InputError('of.shard', `less than ${fleet.shards}, the number of shards`, String(of.shard));
@@ -167,6 +179,7 @@ function batchesOf<Codecs extends EventCodecs>(
     for await (const message of messages) {
       const record = await storedRecord(message, messageAt);
       if (isLeft()) return;
+      log.reading(message);
       const position = handled.positionOf(message);
       const gap = record && handled.gapBefore(record);
       const batch = record && batchOf(message, record, position, decodedEvents(codec, record.answer), gap);
@@ -175,6 +188,7 @@ function batchesOf<Codecs extends EventCodecs>(
         await acknowledged(batch, ack, subscriber, () => place?.check());
       }
       if (isLeft()) return;
+      log.handled();
       handled.add(message);
       place?.handled(position);
     }
@@ -185,7 +199,13 @@ function batchesOf<Codecs extends EventCodecs>(
     };
     run(subscriber).then(end, end);
   }).pipe(
-    backoff({ shouldRetry: error => handled.hasBegun && !isInputError(error) && !isNewerVersion(error) }),
+    backoff({
+      shouldRetry: error => {
+        if (!handled.hasBegun || isInputError(error) || isNewerVersion(error)) return false;
+        log.retrying(error);
+        return true;
+      },
+    }),
   );
   return merge(batches$, takenOver$).pipe(finalize(() => place?.close()));
 }

@@ -40,7 +40,7 @@ import {
   natsProblem,
   openFleetToFollow,
   storedRecord,
-  storedSubjects,
+  storedSubject,
   whenClosed,
   whileStarting,
   type FleetMessage,
@@ -75,7 +75,7 @@ const OPTIONS: Options<FleetFeedConfig> = {
  *
  * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed itself.
  *
- * Errors: `FleetError` if it cannot begin (a cluster has a minute to choose its leaders), or the connection was closed. Throws an
+ * Errors: `FleetError` if it cannot begin (the first worker, and a cluster that chooses its leaders, have a minute), or the connection was closed. Throws an
  * `InputError` if the config is invalid.
  *
  * @example
@@ -111,7 +111,7 @@ function signalsOf<Codecs extends EventCodecs>(
   place: FeedPosition,
 ): Observable<WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>> {
   type Signal = WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>;
-  const subject = storedSubjects(fleet, config);
+  const subject = storedSubject(fleet.names, config.identity_id, fleet.shards);
   const codec = identityEventList<Codecs>(config.kinds ?? ({} as Codecs));
   const status$ = new BehaviorSubject<WatchStatus>(connecting(Date.now()));
   const setState = (state: 'live' | 'retrying', error?: unknown) => {

@@ -12,7 +12,7 @@ export interface Participant {
  * const ids = await database.query('select id from player where shard = ?', [shardOf(identity_id, 256)]);
  */
 export function shardOf(identity_id: string, shards: number): number {
-  return mixed(fnv(identity_id)) % shards;
+  return numberOf(identity_id) % shards;
 }
 
 /**
@@ -51,6 +51,9 @@ export function assignShards(shards: number, workers: readonly Participant[]): r
   }
   return owners;
 }
+
+/** A number of 32 bits for a text: the same everywhere. */
+export const numberOf = (text: string): number => mixed(fnv(text));
 
 /** How much a worker and a shard like each other: the smaller the more. No worker likes two shards as much as each other. */
 export function liking(worker: string): (shard: number) => number {

@@ -17,9 +17,24 @@ export interface Shares {
 /** The shares of a fleet of which nothing is known yet. */
 export const NO_SHARES: Shares = { epoch: 0, workers: [], owners: [], silent: [] };
 
+/** What identities a worker was given: how many, and a number that is another one for others. */
+export interface GivenIdentities {
+  readonly count: number;
+  readonly hash: number;
+}
+
+/** What a worker says of itself to the others. */
+export interface Presence extends Participant {
+  /** A number for each address that it polls from: who polls from the same one shares its rate. */
+  readonly addresses: readonly number[];
+  /** None if it asks for those of a shard. */
+  readonly given: GivenIdentities | undefined;
+}
+
 /** Who is alive. */
 export interface Present {
-  readonly workers: readonly Participant[];
+  /** A worker that was given other identities a moment ago may be in it twice. */
+  readonly workers: readonly Presence[];
   /** 0 at first, and higher whenever who is alive has been forgotten before its time. */
   readonly list: number;
 }
@@ -38,12 +53,12 @@ export interface FleetRegistry {
   /** Emits when workers have come or gone: who says so that it leaves, or an empty text. It may miss some. */
   readonly changed$: Observable<string>;
   /** Says that a worker is alive. Emits whether another process has its name, and was there before. */
-  present(beat: Heartbeat): Observable<boolean>;
+  present(beat: Heartbeat, me: Presence): Observable<boolean>;
   /** All others look at once. */
   announce(): Observable<unknown>;
   alive(): Observable<Present>;
   /** The worker is not there any more: all others look at once. */
-  leave(me: Participant): Observable<unknown>;
+  leave(worker: string): Observable<unknown>;
   /** Emits the bare checkpoints of a shard as they were last stored. */
   checkpoints(shard: number): Observable<BareCheckpoints>;
   storeCheckpoints(shard: number, places: BareCheckpoints): Observable<unknown>;

@@ -17,7 +17,8 @@ import {
 } from 'rxjs';
 import { InputError } from '../../../error/index.js';
 import type { FleetEvent } from '../fleet-event.js';
-import type { FleetRegistry, Shares } from './fleet-registry.js';
+import { DifferingLists } from './differing-lists.js';
+import type { FleetRegistry, Presence, Shares } from './fleet-registry.js';
 import type { WatchIdentity } from './owned-shard.js';
 import { OwnedShards } from './owned-shards.js';
 import type { Identities } from './identities.js';
@@ -42,11 +43,15 @@ export interface FleetWorkerConfig {
   readonly shards: number;
   readonly lease: number;
   readonly capacity: number;
+  /** Those that it polls from. */
+  readonly addresses: readonly number[];
   /** Gives up everything and completes when this emits. */
   readonly drain$: Observable<unknown>;
   readonly watch: WatchIdentity;
   /** Called at each tick. Returns how many polls wait for the rate limit. */
   readonly waiting: () => number;
+  /** Called with all who are alive whenever they are read. */
+  readonly seen: (present: readonly Presence[]) => void;
   readonly scheduler: SchedulerLike;
   readonly monotonic: TimestampProvider;
 }
@@ -64,6 +69,7 @@ class FleetWorker {
   readonly #subscriber: Subscriber<FleetEvent>;
   readonly #members: Members;
   readonly #held: OwnedShards;
+  readonly #lists: DifferingLists;
   #shares: Shares | undefined;
   #knowsIdentities = false;
   #isBeating = false;
@@ -71,6 +77,7 @@ class FleetWorker {
   #isLooking = false;
   #looksAgain = false;
   #isReady = false;
+  #isOverloaded = false;
   #isNamesake = false;
   #hasLeft = false;
 
@@ -78,7 +85,8 @@ class FleetWorker {
     const { name, capacity, registry, identities, watch, scheduler, monotonic } = config;
     this.#config = config;
     this.#subscriber = subscriber;
-    this.#members = new Members({ ...config, me: { worker: name, capacity } });
+    this.#members = new Members({ ...config, me: { worker: name, capacity }, seen: this.#seen });
+    this.#lists = new DifferingLists(config.lease);
     this.#held = new OwnedShards({
       ...{ name, registry, identities, watch, scheduler, monotonic },
       emit: this.#emit,
@@ -90,6 +98,15 @@ class FleetWorker {
   }
 
   readonly #emit = (event: FleetEvent): void => this.#subscriber.next(event);
+
+  readonly #seen = (present: readonly Presence[]): void => {
+    const { identities, monotonic, seen } = this.#config;
+    seen(present);
+    const given = identities.given();
+    if (!given) return;
+    for (const { worker, theirs } of this.#lists.check(given, present, monotonic.now()))
+      this.#emit({ kind: 'identities_differ', worker, theirs, own: given.count });
+  };
 
   /** Tells if something fails. It is done again at another tick, if it is still needed. */
   readonly #tried = <T>(task$: Observable<T>): Observable<T> =>
@@ -131,6 +148,7 @@ class FleetWorker {
     if (this.#hasLeft) return;
     const waiting = this.#config.waiting();
     this.#held.tellFailures();
+    this.#tellOverload();
     this.#emitReady(waiting);
     this.#held.save().subscribe();
     if (this.#members.silence > PATIENCE_LEASES * this.#config.lease) this.#held.loseAll();
@@ -138,8 +156,16 @@ class FleetWorker {
     if (this.#knowsIdentities) this.#beat(waiting);
   }
 
+  #tellOverload(): void {
+    const { identities } = this.#held.numbers;
+    const isOverloaded = identities > this.#config.capacity;
+    if (isOverloaded && !this.#isOverloaded) this.#emit({ kind: 'overloaded', by: 'capacity', identities });
+    this.#isOverloaded = isOverloaded;
+  }
+
   #beat(waiting: number): void {
-    const { name, instance, capacity, registry, monotonic } = this.#config;
+    const { name, instance, capacity, addresses, identities, registry, monotonic } = this.#config;
+    const me = { worker: name, capacity, addresses, given: identities.given() };
     const beat = { worker: name, instance, capacity, ...this.#held.numbers, waiting };
     const told = (stored: boolean) =>
       this.#emit({ kind: 'heartbeat', heartbeat: { ...beat, ...this.#held.numbers }, stored });
@@ -147,7 +173,7 @@ class FleetWorker {
     const sentAt = monotonic.now();
     let isStored = false;
     this.#isBeating = true;
-    const beaten$ = this.#tried(registry.present(beat)).pipe(
+    const beaten$ = this.#tried(registry.present(beat, me)).pipe(
       tap(hasNamesake => {
         this.#members.answered(sentAt);
         isStored = true;
@@ -207,8 +233,8 @@ class FleetWorker {
     if (this.#hasLeft) return EMPTY;
     this.#hasLeft = true;
     this.#looking?.unsubscribe();
-    const { registry, name: worker, capacity } = this.#config;
-    const left$ = this.#isNamesake ? EMPTY : this.#tried(registry.leave({ worker, capacity }));
+    const { registry, name } = this.#config;
+    const left$ = this.#isNamesake ? EMPTY : this.#tried(registry.leave(name));
     return merge(this.#held.releaseAll(), left$);
   }
 }

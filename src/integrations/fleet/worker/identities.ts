@@ -10,12 +10,15 @@ import {
   type ObservableInput,
 } from 'rxjs';
 import { checkArgument, InputError, type Guard } from '../../../error/index.js';
-import { shardOf } from './assign-shards.js';
+import { numberOf, shardOf } from './assign-shards.js';
+import type { GivenIdentities } from './fleet-registry.js';
 
 /** The identities that a fleet is to follow. */
 export interface Identities {
   /** Emits once a worker knows what it is to follow, and errors if it cannot. */
   readonly known$: Observable<unknown>;
+  /** What has been given last, if all of them are given. */
+  readonly given: () => GivenIdentities | undefined;
   /** Emits those of a shard: all of them each time. */
   readonly of: (shard: number) => Observable<ReadonlySet<string>>;
 }
@@ -34,6 +37,7 @@ export function listedIdentities(
   shards: number,
   id: Guard<string>,
 ): Identities {
+  let given: GivenIdentities | undefined;
   const known$ = from(lists$).pipe(
     map(list => {
       const byShard = new Map<number, Set<string>>();
@@ -41,11 +45,16 @@ export function listedIdentities(
         const shard = shardOf(checkArgument('identities$', id, identity_id), shards);
         byShard.set(shard, (byShard.get(shard) ?? new Set()).add(identity_id));
       }
+      const all = [...byShard.values()].flatMap(ids => [...ids]);
+      // Whatever the order.
+      const hash = all.reduce((sum, identity_id) => (sum + numberOf(identity_id)) >>> 0, 0);
+      given = { count: all.length, hash };
       return byShard;
     }),
     shareReplay({ bufferSize: 1, refCount: true }),
   );
-  return { known$, of: shard => known$.pipe(map(byShard => byShard.get(shard) ?? NONE)) };
+  const of = (shard: number) => known$.pipe(map(byShard => byShard.get(shard) ?? NONE));
+  return { known$, of, given: () => given };
 }
 
 /** Identities that a worker asks for by the shard, so that none has to know all of them. */
@@ -65,6 +74,7 @@ export function identitiesByShard(
   };
   return {
     known$: concat(of(true), NEVER),
+    given: () => undefined,
     of: shard => defer(() => identitiesOf(shard)).pipe(map(list => checked(shard, list))),
   };
 }

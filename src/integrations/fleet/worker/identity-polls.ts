@@ -2,10 +2,11 @@ import { defer, tap, type Observable, type SchedulerLike } from 'rxjs';
 import { createClient, type ClientConfig } from '../../../client/index.js';
 import { rawEventsWatch } from '../../../endpoint/index.js';
 import { isStatusError, MAX_WAIT_MS } from '../../../error/index.js';
-import type { WatchStatus } from '../../../stream/index.js';
+import { monotonicClock, type WatchStatus } from '../../../stream/index.js';
 import type { Transport } from '../../../transport/index.js';
 import type { FleetEvent } from '../fleet-event.js';
-import { shardOf } from './assign-shards.js';
+import { numberOf, shardOf } from './assign-shards.js';
+import type { Presence } from './fleet-registry.js';
 import type { WatchIdentity } from './owned-shard.js';
 import { RateLimit } from './rate-limit.js';
 import { Starts } from './starts.js';
@@ -20,14 +21,24 @@ const DEFAULT_WAIT_MS = 60_000;
 /** So many watches begin at once. */
 const MAX_STARTS = 256;
 
+/** A watch that has not begun after so long is told, in ms: the service keeps events for 300 s. */
+const LATE_MS = 200_000;
+
 /** The part of a minute's requests that may be sent at once. */
 const BURST = 0.5;
+
+/** An address that polls are sent from. */
+export interface PollAddress {
+  /** All workers that name it so share its rate. Without a name, it is this worker's alone. */
+  readonly name: string | undefined;
+  readonly transports: readonly Transport[];
+}
 
 /** How a worker polls identities. */
 export interface IdentityPollsConfig extends Pick<StoredWatchConfig, 'log' | 'newKey' | 'random'> {
   readonly client: (identity_id: string) => ClientConfig;
-  /** Those of each address that polls are sent from. */
-  readonly transports: readonly (readonly Transport[])[];
+  /** The addresses that polls are sent from. */
+  readonly addresses: readonly PollAddress[];
   /** From each address. */
   readonly requestsPerMinute: number;
   readonly emit: (event: FleetEvent) => void;
@@ -38,22 +49,43 @@ export interface IdentityPollsConfig extends Pick<StoredWatchConfig, 'log' | 'ne
 export class IdentityPolls {
   readonly #config: IdentityPollsConfig;
   readonly #addresses: readonly {
+    readonly id: number | undefined;
     readonly transports: readonly Transport[];
     readonly budget: RequestBudget;
   }[];
-  readonly #starts = new Starts(MAX_STARTS);
+  readonly #starts: Starts;
+  #isLate = false;
 
   constructor(config: IdentityPollsConfig) {
-    const { transports, requestsPerMinute, emit, scheduler } = config;
+    const { addresses, requestsPerMinute, emit, scheduler } = config;
     this.#config = config;
-    this.#addresses = transports.map(ofAddress => ({
-      transports: ofAddress,
+    this.#starts = new Starts(MAX_STARTS, monotonicClock(scheduler));
+    this.#addresses = addresses.map(({ name, transports }) => ({
+      ...{ id: name === undefined ? undefined : numberOf(name), transports },
       budget: new RequestBudget(requestsPerMinute, scheduler, emit),
     }));
   }
 
-  /** Tells if polls have to wait, or need not any more. Returns how many do. */
+  /** A number for each address that has a name. */
+  get shared(): readonly number[] {
+    return this.#addresses.flatMap(({ id }) => id ?? []);
+  }
+
+  /** Shares the rate of each address with those who poll from it, too. */
+  share(present: readonly Presence[]): void {
+    for (const { id, budget } of this.#addresses) {
+      if (id === undefined) continue;
+      const sharing = present.filter(({ addresses }) => addresses.includes(id)).map(({ worker }) => worker);
+      budget.shareAmong(Math.max(1, new Set(sharing).size));
+    }
+  }
+
+  /** Tells if polls have to wait, or need not any more, and if watches do not begin. Returns how many polls wait. */
   check(): number {
+    const { waiting, wait } = this.#starts.late;
+    const isLate = wait > LATE_MS;
+    if (isLate && !this.#isLate) this.#config.emit({ kind: 'overloaded', by: 'time', identities: waiting });
+    this.#isLate = isLate;
     for (const { budget } of this.#addresses) budget.check();
     return this.#addresses.reduce((sum, { budget }) => sum + budget.waiting, 0);
   }
@@ -99,17 +131,20 @@ export class IdentityPolls {
 /** How many polls may be sent from one address. All identities that are polled from there share it. */
 export class RequestBudget {
   readonly #limit: RateLimit;
+  readonly #perMinute: number;
   readonly #emit: (event: FleetEvent) => void;
   #isLimited = false;
   #isPaused = false;
 
   constructor(requestsPerMinute: number, scheduler: SchedulerLike, emit: (event: FleetEvent) => void) {
     this.#emit = emit;
-    this.#limit = new RateLimit({
-      interval: 60_000 / requestsPerMinute,
-      burst: Math.ceil(BURST * requestsPerMinute),
-      scheduler,
-    });
+    this.#perMinute = requestsPerMinute;
+    this.#limit = new RateLimit({ ...this.#rateAmong(1), scheduler });
+  }
+
+  /** So many workers send from the address. While one of them comes, all together may send too much for a beat. */
+  shareAmong(workers: number): void {
+    this.#limit.change(this.#rateAmong(workers));
   }
 
   /** How many polls wait. */
@@ -141,5 +176,9 @@ export class RequestBudget {
     if (isLimited === this.#isLimited) return;
     this.#isLimited = isLimited;
     this.#emit({ kind: 'rate_limited', by: 'requestsPerMinute', wait: isLimited ? delay : 0, waiting });
+  }
+  #rateAmong(workers: number) {
+    const perMinute = this.#perMinute / workers;
+    return { interval: 60_000 / perMinute, burst: Math.ceil(BURST * perMinute) };
   }
 }

@@ -4,6 +4,7 @@ export {
   type FleetRegistry,
   type BareCheckpoint,
   type BareCheckpoints,
+  type Presence,
   type Present,
 } from './fleet-registry.js';
 export { fleetWorker } from './fleet-worker.js';

@@ -1,7 +1,7 @@
 import { concat, concatMap, defer, EMPTY, ignoreElements, of, timer, type Observable } from 'rxjs';
 import type { SchedulerLike, TimestampProvider } from 'rxjs';
 import { assignShards, type Participant } from './assign-shards.js';
-import { NO_SHARES, type FleetRegistry, type Shares } from './fleet-registry.js';
+import { NO_SHARES, type FleetRegistry, type Presence, type Shares } from './fleet-registry.js';
 
 /** A worker that finds no other waits so long, in ms: the first one of a fleet would get all shards, and give away most of them. */
 const FIRST = 1_000;
@@ -11,6 +11,8 @@ const CALM_LEASES = 1.5;
 
 interface MembersConfig {
   readonly me: Participant;
+  /** Called with all who are alive whenever they are read. */
+  readonly seen: (present: readonly Presence[]) => void;
   readonly registry: FleetRegistry;
   readonly shards: number;
   readonly lease: number;
@@ -58,9 +60,10 @@ export class Members {
 
   /** Emits the shares, and completes. If they have changed, others are told to look, unless it was they who told. */
   look(isTold: boolean): Observable<Shares> {
-    const { registry, me, lease, scheduler } = this.#config;
+    const { registry, me, seen, lease, scheduler } = this.#config;
     return registry.alive().pipe(
       concatMap(({ workers, list }): Observable<Shares> => {
+        seen(workers);
         const isAlone = !this.#hasWaited && workers.every(({ worker }) => worker === me.worker);
         this.#hasWaited = true;
         if (isAlone) {

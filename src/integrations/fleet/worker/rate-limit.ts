@@ -16,8 +16,8 @@ interface RateLimitConfig {
 
 /** Hands out turns at a rate, in the order in which they were asked for. */
 export class RateLimit {
-  readonly #interval: number;
-  readonly #burst: number;
+  #interval: number;
+  #burst: number;
   readonly #scheduler: SchedulerLike;
   readonly #clock: TimestampProvider;
   readonly #waiting = new Set<Subscriber<never>>();
@@ -32,6 +32,12 @@ export class RateLimit {
     this.#burst = burst;
     this.#scheduler = scheduler;
     this.#clock = monotonic ?? monotonicClock(scheduler);
+  }
+
+  /** From now on, so long is between turns, and so many may come at once. */
+  change({ interval, burst }: Pick<RateLimitConfig, 'interval' | 'burst'>): void {
+    this.#interval = interval;
+    this.#burst = burst;
   }
 
   /** How many wait for their turn. */

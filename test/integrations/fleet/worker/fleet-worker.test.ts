@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { BehaviorSubject } from 'rxjs';
 import type { FleetEvent } from '../../../../src/integrations/fleet/fleet-event.js';
 import { virtualFleet, type VirtualWorker } from '../virtual-fleet.js';
 
@@ -559,5 +560,44 @@ describe('a fleet of workers', () => {
       of(first, 'worker').filter(({ state }) => state !== 'joined'),
       [],
     );
+  });
+
+  it('says of which workers the list of identities is another one, after two leases and as long as it is', () => {
+    const { start, pass, ids, identities$ } = virtualFleet({ lease: 4_000 });
+    const list$ = new BehaviorSubject<ReadonlySet<string>>(new Set(ids.slice(1)));
+    const a = start('a');
+    const b = start('b', { list$ });
+    pass(7_000);
+    deepStrictEqual([of(a, 'identities_differ'), of(b, 'identities_differ')], [[], []]);
+    pass(5_000);
+    deepStrictEqual(of(a, 'identities_differ'), [
+      { kind: 'identities_differ', worker: 'b', theirs: 9, own: 10 },
+    ]);
+    deepStrictEqual(of(b, 'identities_differ'), [
+      { kind: 'identities_differ', worker: 'a', theirs: 10, own: 9 },
+    ]);
+    // As many, but others.
+    list$.next(new Set([...ids.slice(1), 'other']));
+    pass(30_000);
+    ok(of(a, 'identities_differ').length >= 3, 'again, every two leases');
+    deepStrictEqual(of(a, 'identities_differ').at(-1), {
+      ...{ kind: 'identities_differ', worker: 'b', theirs: 10, own: 10 },
+    });
+    list$.next(identities$.value);
+    pass(5_000);
+    const told = of(a, 'identities_differ').length;
+    pass(60_000);
+    strictEqual(of(a, 'identities_differ').length, told);
+  });
+
+  it('says that it has more identities than its capacity, once', () => {
+    const { start, pass } = virtualFleet({ identities: 10 });
+    const a = start('a', { capacity: 8 });
+    pass(30_000);
+    const told = [{ kind: 'overloaded', by: 'capacity', identities: 10 }];
+    deepStrictEqual(of(a, 'overloaded'), told);
+    start('b', { capacity: 8 });
+    pass(30_000);
+    deepStrictEqual(of(a, 'overloaded'), told);
   });
 });

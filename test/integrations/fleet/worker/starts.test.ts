@@ -4,7 +4,7 @@ import { Starts } from '../../../../src/integrations/fleet/worker/starts.js';
 
 describe('the starts of watches', () => {
   it('are so many at once, and each further one when the request of another is on the wire, or it has gone', () => {
-    const starts = new Starts(3);
+    const starts = new Starts(3, { now: () => 0 });
     const begun: number[] = [];
     const sent = new Map<number, () => void>();
     const start = (n: number) =>
@@ -34,7 +34,7 @@ describe('the starts of watches', () => {
   });
 
   it('go on if a watch says so while it begins', () => {
-    const starts = new Starts(1);
+    const starts = new Starts(1, { now: () => 0 });
     let begun = 0;
     for (let n = 0; n < 10_000; n++)
       starts
@@ -45,5 +45,21 @@ describe('the starts of watches', () => {
         })
         .subscribe();
     strictEqual(begun, 10_000);
+  });
+
+  it('tell how many wait, and for how long', () => {
+    let now = 0;
+    const starts = new Starts(1, { now: () => now });
+    const start = () => starts.turn(() => NEVER).subscribe();
+    deepStrictEqual(starts.late, { waiting: 0, wait: 0 });
+    const first = start();
+    now = 10;
+    start();
+    now = 15;
+    start();
+    now = 30;
+    deepStrictEqual(starts.late, { waiting: 2, wait: 20 });
+    first.unsubscribe();
+    deepStrictEqual(starts.late, { waiting: 1, wait: 15 });
   });
 });

@@ -1,0 +1,29 @@
+import { positiveInteger } from '../../../error/index.js';
+import type { Presence } from '../worker/index.js';
+import { MAX_CAPACITY, workerName } from './fleet-names.js';
+
+/** Stands for nothing: a part of a subject may not be empty. */
+const NONE = '-';
+
+/** Where a worker tells that it is alive. All that the others need is in the subject: they read who is alive without the messages. */
+export function presenceSubject(present: string, { worker, capacity, addresses, given }: Presence): string {
+  const from = addresses.map(address => address.toString(36)).join('_') || NONE;
+  const list = given ? `${given.count}_${given.hash.toString(36)}` : NONE;
+  return `${presenceOf(present, worker)}${capacity}.${from}.${list}`;
+}
+
+/** What the subjects of a worker, or of all, begin with. */
+export function presenceOf(present: string, worker?: string): string {
+  return `${present}.worker.${worker === undefined ? '' : `${worker}.`}`;
+}
+
+/** What a subject says; nothing if somebody has made it up. */
+export function presenceIn(present: string, subject: string): readonly Presence[] {
+  const [worker, capacityText, from = '', list = ''] = subject.slice(presenceOf(present).length).split('.');
+  const capacity = Number(capacityText);
+  if (!workerName.is(worker) || !positiveInteger.is(capacity) || capacity > MAX_CAPACITY) return [];
+  const addresses = from === NONE ? [] : from.split('_').map(address => parseInt(address, 36));
+  const [count, hash = ''] = list.split('_');
+  const given = list === NONE ? undefined : { count: Number(count), hash: parseInt(hash, 36) };
+  return [{ worker, capacity, addresses, given }];
+}

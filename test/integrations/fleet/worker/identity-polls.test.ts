@@ -1,0 +1,62 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { NEVER } from 'rxjs';
+import type { FleetEvent } from 'lobby-rx/fleet';
+import { IdentityPolls } from '../../../../src/integrations/fleet/worker/identity-polls.js';
+import { virtualTime } from '../../../virtual-time.js';
+import { virtualFleet } from '../virtual-fleet.js';
+
+describe('the polls of a worker', () => {
+  it('say once if some have not begun for 200 s', () => {
+    const { scheduler, pass } = virtualTime();
+    const events: FleetEvent[] = [];
+    const polls = new IdentityPolls({
+      client: () => ({ url: 'http://127.0.0.1:9', token: 't' }),
+      addresses: [{ name: undefined, transports: [() => NEVER] }],
+      requestsPerMinute: 1_000,
+      newKey: () => '',
+      random: () => 0.5,
+      // NATS keeps silent.
+      log: { lost$: NEVER, head: () => NEVER, append: () => NEVER },
+      emit: event => events.push(event),
+      scheduler,
+    });
+    const held = {
+      epoch: 1,
+      idle: undefined,
+      onBareCheckpoint: () => undefined,
+      onUnstored: () => undefined,
+    };
+    for (let i = 0; i < 300; i++) polls.watch(`${i}`, held).subscribe();
+    for (let at = 0; at < 199; at++) {
+      pass(1_000);
+      polls.check();
+    }
+    deepStrictEqual(events, []);
+    pass(2_000);
+    polls.check();
+    polls.check();
+    deepStrictEqual(events, [{ kind: 'overloaded', by: 'time', identities: 44 }]);
+  });
+
+  it('share the rate of an address with the workers that name it, and have it alone when those have gone', () => {
+    const { start, pass, emulator } = virtualFleet({ identities: 60, requestsPerMinute: 60 });
+    const counted = (minutes: number) => {
+      const before = emulator.requests.length;
+      pass(minutes * 60_000);
+      return (emulator.requests.length - before) / minutes;
+    };
+    start('a', { address: 'nat-1' });
+    const b = start('b', { address: 'nat-1' });
+    counted(3);
+    const both = counted(5);
+    ok(both > 55 && both <= 60, `${both} a minute from one address`);
+    start('c', { address: 'nat-2' });
+    counted(3);
+    const withOther = counted(5);
+    ok(withOther > 75 && withOther <= 120, `${withOther} a minute from two addresses`);
+    b.running.unsubscribe();
+    counted(3);
+    const alone = counted(5);
+    ok(alone > 75 && alone <= 120, `${alone} a minute from two addresses`);
+  });
+});
