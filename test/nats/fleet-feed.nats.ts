@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { take, firstValueFrom, type Subscription } from 'rxjs';
 import * as t from 'io-ts';
