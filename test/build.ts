@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, relative, resolve, sep } from 'node:path';
 import { build, transform, type Plugin } from 'esbuild';
 import ts from 'typescript';
@@ -83,8 +82,7 @@ async function bundleWorkbench(): Promise<void> {
     alias: { '#fetch': join(ROOT, 'src/transport/platform-fetch.ts') },
   });
   const script = outputFiles[0]!.text.replaceAll('</script', '<\\/script');
-  const pico = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.fluid.classless.min.css');
-  const styles = readFileSync(pico, 'utf8') + readFileSync(join(folder, 'workbench.css'), 'utf8');
+  const styles = readFileSync(join(folder, 'workbench.css'), 'utf8');
   const { code } = await transform(styles, { loader: 'css', minify: true });
   const html = readFileSync(join(folder, 'workbench.html'), 'utf8').replace(/\n\s+/g, '\n');
   writeFileSync(

@@ -31,6 +31,8 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
   axis.setAttribute('transform', `translate(0 ${AXIS - 5})`);
   const labels = svg.appendChild(document.createElementNS(SVG, 'g'));
   labels.setAttribute('transform', `translate(0 ${AXIS})`);
+  const mark = flow.appendChild(document.createElementNS(SVG, 'line'));
+  mark.setAttribute('class', 'mark');
   let axisWidth = 0;
   const drawn = new Map<Item, SVGElement>();
   const items = new WeakMap<Element, Item>();
@@ -103,8 +105,10 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
   };
 
   return {
-    draw: (changes: ReadonlySet<Item>, rows: readonly Row[], now: number, width: number) => {
+    draw: (changes: ReadonlySet<Item>, rows: readonly Row[], now: number, width: number, marked?: number) => {
       origin ??= now;
+      mark.setAttribute('transform', `translate(${x(marked ?? -Infinity)} 0)`);
+      mark.setAttribute('y2', String(rows.length * ROW));
       for (const item of changes) draw(item, now);
       for (const item of open) stretch(item, drawn.get(item)!, now);
       flow.setAttribute('transform', `translate(${width - x(now)} ${AXIS})`);

@@ -9,6 +9,8 @@ import { createTimeline, type EventOfKind, type Item, type NamedWatch } from './
  * marbles with the first letter of their kind, cuts, failures, wakes and gaps as signs, and its status as the colour of the line. The row
  * `requests` has what belongs to no watch.
  *
+ * Who presses on something gets the event `pick`, whose `detail.at` is when that ended, in ms since 1970.
+ *
  * It shows no payload and no token. What leaves the left edge is forgotten.
  */
 export interface LobbyMarbles extends HTMLElement {
@@ -25,6 +27,8 @@ export interface LobbyMarbles extends HTMLElement {
    * client.events.createFeed({ log: row.log }).all$.pipe(tap(row.event)).subscribe();
    */
   readonly watch: (name: string) => NamedWatch;
+  /** A time at which a line is drawn through all rows, in ms since 1970. */
+  mark: number | undefined;
   /** Whether the picture stands still. What happens meanwhile is drawn when it goes on. */
   paused: boolean;
   /** The clock, in ms since 1970; set it before the first entry. Default `Date.now`; for a client with a `scheduler`, that. */
@@ -69,6 +73,8 @@ function createElementClass() {
     readonly watch = this.#timeline.watch;
     #view: ReturnType<typeof createView> | undefined;
     #isPaused = false;
+    #mark: number | undefined;
+    #drawnAt = 0;
     #stop: (() => void) | undefined;
 
     get paused(): boolean {
@@ -80,10 +86,19 @@ function createElementClass() {
       if (isPaused) this.#halt();
       else if (this.isConnected) this.#flow();
     }
+    get mark(): number | undefined {
+      return this.#mark;
+    }
+    set mark(mark: number | undefined) {
+      this.#mark = mark;
+      // Also in a picture that stands still.
+      if (this.#isPaused) this.#draw();
+    }
     connectedCallback(): void {
       this.#view ??= createView(this.attachShadow({ mode: 'open' }), {
         scale: Number(this.getAttribute('scale')) || SCALE,
         toggle: () => (this.paused = !this.paused),
+        pick: at => this.dispatchEvent(new CustomEvent('pick', { detail: { at } })),
       });
       if (!this.#isPaused) this.#flow();
     }
@@ -92,8 +107,13 @@ function createElementClass() {
     }
     #flow(): void {
       this.#halt();
-      const { draw } = this.#view!;
-      this.#stop = everyFrame(() => draw(this.#timeline.changes(), this.#timeline.rows, this.now()));
+      this.#stop = everyFrame(() => {
+        this.#drawnAt = this.now();
+        this.#draw();
+      });
+    }
+    #draw(): void {
+      this.#view?.draw(this.#timeline.changes(), this.#timeline.rows, this.#drawnAt, this.#mark);
     }
     #halt(): void {
       this.#stop?.();
@@ -125,11 +145,14 @@ function everyFrame(draw: () => void): () => void {
 const HTML = `<div class="legend"><span><i class="news"></i>poll with news</span><span><i></i>without</span><span><i class="failed"></i>✕ failed</span>
 <span><i class="wait"></i>wait</span><span><i class="live"></i>live</span><span><i class="retrying"></i>retrying</span></div>
 <svg aria-hidden="true"><title></title></svg>
-<p></p><button type="button">Pause</button>
-<details><summary>As a list</summary><ol tabindex="0" aria-label="What has happened, the newest first"></ol></details>`;
+<p></p><button type="button" part="pause">Pause</button>
+<details part="list"><summary>As a list</summary><ol tabindex="0" aria-label="What has happened, the newest first"></ol></details>`;
 
 /** What is in the element: the picture, its legend, what the pointer is on, a button, and a list for those who cannot see the picture. */
-function createView(root: ShadowRoot, { scale, toggle }: { scale: number; toggle: () => void }) {
+function createView(
+  root: ShadowRoot,
+  { scale, toggle, pick }: { scale: number; toggle: () => void; pick: (at: number) => void },
+) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(STYLE);
   root.adoptedStyleSheets = [sheet];
@@ -155,6 +178,10 @@ function createView(root: ShadowRoot, { scale, toggle }: { scale: number; toggle
     const item = drawing.itemAt(target);
     if (item) tooltip.textContent = about.textContent = inWords(item);
   });
+  svg.addEventListener('click', ({ target }) => {
+    const item = drawing.itemAt(target);
+    if (item) pick(item.to ?? item.from);
+  });
   /** What its letter means, once for each kind of event. */
   const explain = ({ letter, text }: Item) => {
     if (explained.has(text) || explained.size === EXPLAINED) return;
@@ -177,8 +204,13 @@ function createView(root: ShadowRoot, { scale, toggle }: { scale: number; toggle
   details.addEventListener('toggle', write);
 
   return {
-    draw: (changes: ReadonlySet<Item>, rows: Parameters<typeof drawing.draw>[1], now: number) => {
-      drawing.draw(changes, rows, now, width);
+    draw: (
+      changes: ReadonlySet<Item>,
+      rows: Parameters<typeof drawing.draw>[1],
+      now: number,
+      mark: number | undefined,
+    ) => {
+      drawing.draw(changes, rows, now, width, mark);
       for (const item of changes) {
         if (item.shape === 'marble') explain(item);
         const isSaid = item.to !== undefined || item.shape === 'line';
@@ -193,4 +225,5 @@ function createView(root: ShadowRoot, { scale, toggle }: { scale: number; toggle
   };
 }
 
-const inWords = ({ from, row, text }: Item) => `${new Date(from).toLocaleTimeString()} ${row.name}: ${text}`;
+const inWords = ({ from, row, text }: Item) =>
+  `${new Date(from).toLocaleTimeString('en-GB')} ${row.name}: ${text}`;

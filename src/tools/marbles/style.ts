@@ -33,5 +33,7 @@ ol { max-height: 16em; overflow: auto; overflow-wrap: anywhere }
 svg .marble text { fill: light-dark(#fff, #0d1117) }
 svg .sign text { font-size: 15px; fill: light-dark(#a40e26, #ff7b72) }
 svg .sign.gap text { font-size: 26px; fill: light-dark(#8250df, #d2a8ff) }
+svg .mark { stroke: currentColor; stroke-dasharray: 2 3 }
+.poll, .marble, .sign, .wait { cursor: pointer }
 svg .sign.woken text { fill: light-dark(#7d4e00, #e3b341) }
 `;

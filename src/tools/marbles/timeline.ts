@@ -107,6 +107,8 @@ export function createTimeline(now: () => number) {
     if (track.state === state) return;
     change(track.line, { to: at });
     track.state = state;
+    // Its line ends.
+    if (state === 'ended') return;
     track.line = add(track.row, 'line', at, { tone: state, text: state });
   };
 
@@ -114,7 +116,7 @@ export function createTimeline(now: () => number) {
     const { at } = entry;
     if (entry.kind === 'request') {
       if (track.wait && (track.wait.to ?? at) > at) change(track.wait, { to: at });
-      if (track.state === '' || track.state === 'paused') setState(track, 'connecting', at);
+      if (['', 'paused', 'ended'].includes(track.state)) setState(track, 'connecting', at);
       const index = new URL(entry.url).searchParams.get('watch_index');
       const age = track.indexAt === undefined ? '' : `, ${inSeconds(at - track.indexAt)} old`;
       const text = index === null ? 'poll from now' : `poll from index ${index}${age}`;

@@ -8,6 +8,7 @@ import {
   merge,
   NEVER,
   of,
+  take,
   tap,
   type Observable,
 } from 'rxjs';
@@ -18,7 +19,8 @@ import {
   type Emulator,
   type Handler,
 } from '../emulator/index.js';
-import { kindsIn, type SeenRequest } from './world-view.js';
+import { eventsIn } from './seen-events.js';
+import type { SeenRequest } from './world-view.js';
 
 /** A request, whose token tells who has sent it. */
 export interface LoggedRequest {
@@ -41,7 +43,7 @@ const WATCHES = 100;
 /** The value of a field that is called a token, and a token of this emulator wherever it stands. */
 const FIELD = /("[\w-]*token\w*"\s*:\s*(?:\{\s*"\w+"\s*:\s*)?")[^"\\]*(?:\\.[^"\\]*)*/gi;
 const ISSUED = /\b(identity|lobby|player)\.(?:[\da-f]{32}|[\da-f]*$)/g;
-const withoutTokens = (text: string) => text.replace(FIELD, '$1…').replace(ISSUED, '$1.…');
+export const withoutTokens = (text: string) => text.replace(FIELD, '$1…').replace(ISSUED, '$1.…');
 
 /** Whether the client is left without an end of the answer, on an open connection. */
 const isStalled = ({ delivery = 'whole' }: EmulatedResponse): boolean =>
@@ -64,8 +66,12 @@ export class RequestLog {
   readonly #lastAnswers = new Map<string, string>();
   #count = 0;
 
-  constructor(now: () => number) {
+  /** Ends all polls that are held, with what it emits. */
+  readonly #cut$: Observable<EmulatedResponse>;
+
+  constructor(now: () => number, cut$: Observable<EmulatedResponse> = NEVER) {
     this.#now = now;
+    this.#cut$ = cut$;
   }
 
   revise(): void {
@@ -82,10 +88,11 @@ export class RequestLog {
   }
 
   /** The same emulator, whose commands and requests are counted. */
-  observed(emulator: Emulator): Emulator {
+  observed(emulator: Emulator, called: (fields: readonly unknown[]) => void = () => undefined): Emulator {
     const counted = COMMANDS.map(name => {
       const command = emulator[name] as (...fields: readonly unknown[]) => unknown;
       const run = (...fields: readonly unknown[]) => {
+        called(fields);
         const result = command(...fields);
         this.revise();
         if (typeof result !== 'function') return result;
@@ -113,7 +120,9 @@ export class RequestLog {
       };
       // It is known once the request has been handled. An answer may come before that.
       let isKnown = false;
-      const answer$ = handle(request).pipe(
+      const cut$ = entry.request.is_poll ? this.#cut$ : NEVER;
+      const answer$ = merge(handle(request), cut$).pipe(
+        take(1),
         concatMap(response => (isStalled(response) ? concat(of(response), NEVER) : of(response))),
         tap(response => {
           if (!isKnown) taken();
@@ -164,7 +173,7 @@ export class RequestLog {
     const isWhole = delivery === 'whole';
     // A slice would keep the whole text in memory.
     if (isWhole) entry.answer = withoutTokens(Buffer.from(body.slice(0, KEPT)).toString());
-    const events = isWhole ? kindsIn(body) : [];
+    const events = isWhole ? eventsIn(withoutTokens(body)) : [];
     const has_news = events.length > 0 || (isWhole && status === 200 && this.#isNews(entry, body));
     this.#change(entry, { ended_at: this.#now(), status: isWhole ? status : 0, events, has_news });
   }

@@ -9,8 +9,9 @@ import {
   type Handler,
   type SeededWorld,
 } from '../emulator/index.js';
-import { checkArgument, InputError, plainObject } from '../../error/index.js';
+import { checkArgument, InputError, nonEmptyString, plainObject } from '../../error/index.js';
 import { RequestLog } from './request-log.js';
+import { WorkbenchActions } from './workbench-actions.js';
 import { pageAnswer } from './workbench-page.js';
 import { ownerOf, viewOfWorld, type WorldView } from './world-view.js';
 
@@ -40,9 +41,11 @@ export function createWorkbench(
   let ahead = 0;
   const now = () => Date.now() + ahead;
   const scheduler = Object.create(asyncScheduler, { now: { value: now } }) as SchedulerLike;
-  const log = new RequestLog(now);
-  const emulator = log.observed(createEmulator({ ...config, scheduler }));
+  const actions = new WorkbenchActions(now);
+  const log = new RequestLog(now, actions.cut$);
+  const emulator = log.observed(createEmulator({ ...config, scheduler }), actions.called);
   const world = seed(emulator);
+  const control = actions.observed(createControl(emulator, world), emulator, world.identityId);
 
   const viewSince = (index: number): WorldView => {
     const saved = emulator.save();
@@ -57,6 +60,7 @@ export function createWorkbench(
       now: now(),
       reservation: config.reservation ?? 120_000,
       ...viewOfWorld(emulator, saved),
+      ...{ actions: actions.list, self: world.identityId, help: control.help },
       requests,
       watch,
     };
@@ -83,7 +87,7 @@ export function createWorkbench(
   };
 
   return {
-    ...{ emulator, world, control: createControl(emulator, world) },
+    ...{ emulator, world, control },
     workbench: ({ method, url, body }) => {
       const { pathname, searchParams } = new URL(url, 'http://workbench');
       const what = `${method} ${pathname.replace(/^\/_emulator\/workbench\/?/, '')}`;
@@ -92,6 +96,8 @@ export function createWorkbench(
       if (what === 'GET answer')
         return of(json({ text: log.answerOf(Number(searchParams.get('id'))) ?? '' }));
       if (what === 'POST clock') return of(json(moveClock(body)));
+      if (what === 'POST type')
+        return of(json(control.type(checkArgument('line', nonEmptyString, bodyOf(body, 'body').line))));
       if (what !== 'GET saved') return of({ ...json({ message: 'there is no such thing' }), status: 404 });
       return of(json({ saved: emulator.save(), world }));
     },

@@ -1,5 +1,23 @@
 import { faultKinds, type Emulator, type SavedWorld } from '../emulator/index.js';
 
+/** An event in an answer. */
+export interface SeenEvent {
+  readonly kind: string;
+  /** When the service had it, in ms since 1970. */
+  readonly at: number;
+  /** What it says, in a few words. */
+  readonly text: string;
+}
+
+/** What somebody has typed or pressed: a command as it is typed, on whom it acts, and when it began and ended. */
+export interface SeenAction {
+  readonly id: number;
+  readonly line: string;
+  readonly who_id: string;
+  readonly at: number;
+  readonly ended_at: number;
+}
+
 /** A request to the service, and what became of it. Times are in ms since 1970. */
 export interface SeenRequest {
   readonly id: number;
@@ -13,8 +31,8 @@ export interface SeenRequest {
   readonly ended_at?: number;
   /** Without one, it was aborted; with 0, its connection broke. */
   readonly status?: number;
-  /** The kinds of the events in its answer, and whether that has news at all. */
-  readonly events: readonly string[];
+  /** The events in its answer, and whether that has news at all. */
+  readonly events: readonly SeenEvent[];
   readonly has_news: boolean;
   /** The fault that it met. */
   readonly fault?: string;
@@ -49,6 +67,12 @@ export interface WorldView {
   /** What can be planned, and what is. */
   readonly fault_kinds: readonly string[];
   readonly planned: readonly { readonly kind: string; readonly left: string }[];
+  /** The last ones, oldest first. */
+  readonly actions: readonly SeenAction[];
+  /** Whom commands act on that name nobody. */
+  readonly self: string;
+  /** What can be typed: a line for each command. */
+  readonly help: string;
   /** Those that are new or have changed since the last answer. */
   readonly requests: readonly SeenRequest[];
   readonly watch: { readonly index: string };
@@ -95,16 +119,4 @@ export function ownerOf(
   const { kind, id } = bearer;
   if (kind === 'lobby') return { who: `lobby ${id.slice(0, 8)}`, who_id: id };
   return { who: identities.find(([other]) => other === id)?.[1].profile.display_name ?? id, who_id: id };
-}
-
-/** The kinds of the events in an answer. */
-export function kindsIn(body: string | undefined): string[] {
-  if (!body?.includes('"events"')) return [];
-  try {
-    const { events = [] } = JSON.parse(body) as { events?: readonly { readonly kind: object }[] };
-    return events.map(({ kind }) => Object.keys(kind)[0] ?? 'unknown');
-  } catch {
-    // Truncated by a fault.
-    return [];
-  }
 }

@@ -117,7 +117,6 @@ describe('the timeline of marbles', () => {
       '0 3001-3003 line retrying | retrying',
       '0 3002-3002 sign gap | ◇ | gap: silence',
       '0 3003-3003 sign ended | ■ | the watch ended',
-      '0 3003- line ended | ended',
     ]);
   });
 

@@ -107,7 +107,11 @@ describe('A workbench', () => {
     const { requests, lobbies, identities } = await look();
     const me = identities[0]!.display_name;
     deepStrictEqual(
-      requests.map(({ who, status, events }) => [who, status, events]),
+      requests.map(({ who, status, events }) => [
+        who,
+        status,
+        (events as { kind: string }[]).map(({ kind }) => kind),
+      ]),
       [
         [me, 200, []],
         [me, 200, ['matchmaker_lobby_join']],
@@ -162,7 +166,9 @@ describe('A workbench', () => {
     await fetch(`${server.url}/${token}/x?player_token=${playerToken}`);
     const { requests } = await look();
     const answers = await Promise.all(requests.map(({ id }) => ask(`/answer?id=${String(id)}`)));
-    const text = JSON.stringify(requests) + answers.map(({ body }) => String(body.text)).join('');
+    // The words of the commands are no secrets.
+    const seen = JSON.stringify({ ...(await look()), help: '' });
+    const text = seen + answers.map(({ body }) => String(body.text)).join('');
     match(text, /kind_10/);
     for (const secret of [token, playerToken, 'another']) ok(!text.includes(secret), secret);
   });
@@ -231,6 +237,61 @@ describe('A workbench', () => {
     const { requests } = await look();
     deepStrictEqual([requests.length <= 1_001, requests[0]!.ended_at], [true, undefined]);
     polling.unsubscribe();
+  });
+
+  it('remembers what was done, and to whom, in the words of the terminal', async () => {
+    const { control, world } = workbench;
+    const { identity_id, token } = control.run('join', { name: 'Grace' });
+    control.type('message "Are you there?" who=Grace');
+    await ask('/type', { line: 'presence away' });
+    control.type('token expire Grace');
+    control.run('event', { kind: 'chat', payload: { token } });
+    control.type('state');
+    throws(() => control.type('messages'));
+    const { actions } = (await look()) as View & { actions: readonly { line: string; who_id: string }[] };
+    deepStrictEqual(
+      actions.map(({ line, who_id }) => [line, who_id]),
+      [
+        ['join name="Grace"', identity_id],
+        ['message "Are you there?" who=Grace', identity_id],
+        ['presence away', world.identityId],
+        ['token expire Grace', identity_id],
+        ['event kind="chat" payload={"token":"…"}', world.identityId],
+      ],
+    );
+    strictEqual((await ask('/type', { line: 7 })).status, 400);
+  });
+
+  it('breaks what people name, for polls that are held, too, until no more faults are wanted', async () => {
+    const { control, world } = workbench;
+    const client = createClient({
+      url: server.url,
+      token: world.identityToken,
+      watch: { backoff: { max: 50 } },
+    });
+    const states: string[] = [];
+    const watch = client.events.feed;
+    const following = [watch.all$.subscribe(), watch.status$.subscribe(({ state }) => states.push(state))];
+    const isHeld = async () =>
+      (await look()).requests.some(({ is_poll, ended_at }) => is_poll && ended_at === undefined);
+    for (const [line, status] of [
+      ['break cut', 0],
+      ['break proxy', 502],
+      ['break limit', 429],
+      ['break restart', 0],
+    ] as const) {
+      await waitUntil(isHeld);
+      control.type(line);
+      await waitUntil(async () => (await look()).requests.some(request => request.status === status));
+      control.type('fault off');
+      deepStrictEqual((await look()).planned, [], line);
+      if (line === 'break limit') break;
+    }
+    throws(
+      () => control.type('break nothing'),
+      /break must be down, restart, proxy, cut, limit, lose; got nothing/,
+    );
+    for (const one of following) one.unsubscribe();
   });
 
   it('moves the clock: reservations end', async () => {

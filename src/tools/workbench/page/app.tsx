@@ -1,49 +1,40 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
-import type { SavedWorld, SeededWorld } from '../../emulator/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
-import { Person, Service, type Run, type ShownResult } from './actions/index.js';
-import { Clients, clientsOf, NoClient, type SeenClient } from './clients/index.js';
+import { Connect } from './connect.js';
+import { Breaks, DoTo, Palette, type Type } from './do/index.js';
 import { createEmulatorClient, type EmulatorClient } from './emulator-client.js';
+import { Happened } from './happened/index.js';
 import { Header } from './header.js';
-import { LiveMarbles, RequestTable } from './requests/index.js';
-import { Groups, Lobbies } from './world/index.js';
+import { Players, playersOf, VerdictView } from './players/index.js';
+import { ResultView, type ShownResult } from './result.js';
+import { World } from './world/world.js';
 
 /** How many requests are kept, besides those that are open. */
 const MOST = 1_000;
+const MINUTE_MS = 60_000;
 
 /** On a phone, one of them is seen. */
-const PARTS = ['Clients', 'What happens', 'Make it happen', 'The world'] as const;
+const PARTS = ['Players', 'What happened', 'Do'] as const;
 
 /** The whole page, for someone who knows the secret. */
 export function App({ secret }: { secret: string }) {
   const client = useMemo(() => createEmulatorClient(secret), [secret]);
   const [result, setResult] = useState<ShownResult>();
-  const emulator = useEmulator(client, setResult);
-  const { view, requests, status, ahead } = emulator;
-  const now = useClock() + ahead;
-  const clients = clientsOf(requests, now);
-
+  const { view, requests, status, ahead } = useEmulator(client, setResult);
   const attempt = (act: () => Promise<ShownResult>) => act().then(setResult, setResult);
+  const type: Type = line => attempt(() => client.type(line));
   return (
     <>
-      <Header {...{ clients, requests, status, client, attempt }} />
+      <Header {...{ requests, status, client, attempt }}>
+        {view && <Palette help={view.help} faults={view.fault_kinds} type={type} />}
+      </Header>
       {view ? (
-        <Panes
-          {...{ client, clients, view, requests, ahead, now }}
-          run={(command, fields) => attempt(() => client.run(command, fields))}
-        />
+        <Panes {...{ client, view, requests, ahead, type, attempt }} />
       ) : (
         <main>{result === undefined && <p>Looking for the emulator…</p>}</main>
       )}
-      <aside hidden={result === undefined}>
-        <output class={result instanceof Error ? 'wrong' : ''}>
-          {result instanceof Error ? result.message : textOf(result)}
-        </output>
-        <button type="button" class="quiet" aria-label="Close" onClick={() => setResult(undefined)}>
-          ×
-        </button>
-      </aside>
+      <ResultView result={result} close={() => setResult(undefined)} />
     </>
   );
 }
@@ -75,86 +66,76 @@ function useEmulator(client: EmulatorClient, end: (error: Error) => void) {
   return { view, ahead, requests, status };
 }
 
-/** The four parts of the page. */
+/** The three parts of the page, which are about one player if one is chosen. */
 function Panes({
   client,
-  clients,
   view,
   requests,
   ahead,
-  now,
-  run,
+  type,
+  attempt,
 }: {
   client: EmulatorClient;
-  clients: readonly SeenClient[];
   view: WorldView;
   requests: readonly SeenRequest[];
   ahead: number;
-  now: number;
-  run: Run;
+  type: Type;
+  attempt: (act: () => Promise<ShownResult>) => Promise<void>;
 }) {
   const [chosen, choose] = useState<string>();
-  const [part, setPart] = useState<(typeof PARTS)[number]>('What happens');
-  // Unless all of its requests are forgotten by now.
-  const one = clients.find(({ who_id }) => who_id === chosen);
-  const only = one?.who_id;
-  const shown = only === undefined ? requests : requests.filter(({ who_id }) => who_id === only);
-  const { groups } = view;
-  const pane = (name: typeof part) => `pane ${name === part ? 'shown' : ''}`;
+  const [part, setPart] = useState<(typeof PARTS)[number]>('What happened');
+  const now = useClock() + ahead;
+  const { groups, identities, self } = view;
+  const players = playersOf(requests, { groups, now });
+  const one = players.find(({ who_id }) => who_id === chosen);
+  const nameOf = (id: string) => identities.find(({ identity_id }) => identity_id === id)?.display_name;
+  const name = one?.who ?? nameOf(chosen ?? '');
+  const isAbout = ({ who_id }: { who_id: string }) => chosen === undefined || who_id === chosen;
+  const who_id = chosen !== undefined && nameOf(chosen) !== undefined ? chosen : self;
+  const isShown = (of: typeof part) => (of === part ? 'shown' : '');
   return (
     <>
+      <main class="panes">
+        <div class={isShown('Players')}>
+          <Players {...{ players, chosen, choose }} />
+          <World view={view} now={now} />
+        </div>
+        <section class={isShown('What happened')} aria-labelledby="happened">
+          <h2 id="happened">What happened{name !== undefined && ` to ${name}`}</h2>
+          {one && <VerdictView player={one} {...{ self, type }} />}
+          {requests.length === 0 ? (
+            <p>No game has come yet. Connect one, or start the demo player.</p>
+          ) : (
+            <Happened
+              key={chosen}
+              requests={requests.filter(isAbout)}
+              actions={view.actions.filter(isAbout)}
+              {...{ groups, ahead, type }}
+              answerOf={client.answerOf}
+            />
+          )}
+          {requests.length === 0 && <Connect {...{ client, who_id }} />}
+        </section>
+        <div class={isShown('Do')}>
+          <DoTo {...{ view, who_id, choose, type }} />
+          <Breaks planned={view.planned} type={type} />
+          <button type="button" onClick={() => void attempt(() => client.moveClock(MINUTE_MS))}>
+            Clock + 1 min
+          </button>{' '}
+          <small>The clock is that of the service only: a client does not notice.</small>
+          {requests.length > 0 && <Connect {...{ client, who_id }} />}
+        </div>
+      </main>
       <nav aria-label="Parts of the page">
-        {PARTS.map(name => (
-          <button key={name} type="button" aria-pressed={name === part} onClick={() => setPart(name)}>
-            {name}
+        {PARTS.map(of => (
+          <button key={of} type="button" aria-pressed={of === part} onClick={() => setPart(of)}>
+            {of}
           </button>
         ))}
       </nav>
-      <main class="panes">
-        <div class={pane('Clients')}>
-          <Clients {...{ clients, groups, only, choose }} />
-        </div>
-        <section class={pane('What happens')} aria-labelledby="live">
-          <h2 id="live">What happens{one && ` to ${one.who}`}</h2>
-          {requests.length === 0 ? (
-            <NoClient exports={() => exportsOf(client)} />
-          ) : (
-            <>
-              <LiveMarbles key={only} requests={shown} {...{ groups, ahead }} />
-              <RequestTable
-                requests={shown}
-                groups={groups}
-                name="Log of requests"
-                answerOf={client.answerOf}
-              />
-            </>
-          )}
-        </section>
-        <div class={pane('Make it happen')}>
-          <Person view={view} run={run} />
-          <Service view={view} run={run} />
-        </div>
-        <div class={pane('The world')}>
-          <Lobbies view={view} now={now} />
-          <Groups view={view} />
-        </div>
-      </main>
     </>
   );
 }
-
-/** What a shell needs to be a client, with the latest token, which the page does not show. */
-async function exportsOf(client: EmulatorClient): Promise<string> {
-  const { saved, world } = JSON.parse(await client.save()) as { saved: SavedWorld; world: SeededWorld };
-  const own = saved.bearers.filter(([, { id, expired }]) => id === world.identityId && !expired);
-  const [token = world.identityToken] = own.at(-1) ?? [];
-  return `export LOBBY_RX_URL=${location.origin} LOBBY_RX_TOKEN=${token}`;
-}
-
-const textOf = (result: object = {}) =>
-  Object.entries(result)
-    .map(([name, value]) => (name === 'message' ? String(value) : `${name}: ${String(value)}`))
-    .join('\n');
 
 /** The requests by their ids, of which the later ones are known better. */
 function merged(known: readonly SeenRequest[], more: readonly SeenRequest[]): readonly SeenRequest[] {

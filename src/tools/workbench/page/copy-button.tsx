@@ -12,7 +12,7 @@ export function CopyButton({ label, text }: { label: string; text: () => Promise
       );
   };
   return (
-    <button type="button" class="quiet" onClick={copy}>
+    <button type="button" onClick={copy}>
       {label}
       <span role="status">{done && `: ${done}`}</span>
     </button>

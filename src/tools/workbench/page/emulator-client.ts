@@ -10,8 +10,10 @@ export type Result = Readonly<Record<string, unknown>>;
 export interface EmulatorClient {
   /** What there is, whenever it changes. */
   readonly signal$: Observable<WatchSignal<WorldView>>;
-  /** Carries out a command. Rejects with what is wrong with it. */
-  readonly run: (command: string, fields?: object) => Promise<Result>;
+  /** Does what a line says. Rejects with what is wrong with it. */
+  readonly type: (line: string) => Promise<Result>;
+  /** Moves the clock of the service, by so many ms. */
+  readonly moveClock: (ms: number) => Promise<Result>;
   /** The beginning of the answer to a request, without tokens. */
   readonly answerOf: (id: number) => Promise<string>;
   /** The world as text, to be saved as a file. */
@@ -57,7 +59,8 @@ export function createEmulatorClient(secret: string): EmulatorClient {
           error instanceof Refused && error.status === 401 ? { kind: 'end' } : recovery(error),
       },
     ),
-    run: (command, fields = {}) => post(command.replaceAll(' ', '/'), JSON.stringify(fields)),
+    type: line => post('workbench/type', JSON.stringify({ line })),
+    moveClock: ms => post('workbench/clock', JSON.stringify({ ms })),
     answerOf: async id =>
       (JSON.parse(await ask(`workbench/answer?id=${id}`, {})) as { readonly text: string }).text,
     save: () => ask('workbench/saved', {}),

@@ -1,9 +1,7 @@
 import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest } from '../world-view.js';
-import type { ShownResult } from './actions/index.js';
-import type { SeenClient } from './clients/index.js';
-import { CopyButton } from './copy-button.js';
 import type { EmulatorClient } from './emulator-client.js';
+import type { ShownResult } from './result.js';
 
 /** What this page is, by the status of its own watch. */
 const STATES: Readonly<Record<string, string>> = {
@@ -13,21 +11,20 @@ const STATES: Readonly<Record<string, string>> = {
   connecting: 'connecting',
 };
 
-/** Where the emulator is, who is connected to it, and its files. */
+/** Whether the emulator answers, how many polls it holds, and its files. */
 export function Header({
-  clients,
   requests,
   status,
   client,
   attempt,
+  children,
 }: {
-  clients: readonly SeenClient[];
   requests: readonly SeenRequest[];
   status: WatchStatus | undefined;
   client: EmulatorClient;
   attempt: (act: () => Promise<ShownResult>) => Promise<void>;
+  children: preact.ComponentChildren;
 }) {
-  const present = clients.filter(({ state }) => state !== 'gone').length;
   const held = requests.filter(({ is_poll, ended_at }) => is_poll && ended_at == null).length;
   const { state = 'idle' } = status ?? {};
   const save = async () => {
@@ -40,19 +37,18 @@ export function Header({
   };
   return (
     <header>
-      <h1>lobby-rx workbench</h1>
-      <span class={state === 'live' ? 'polling' : 'retrying'} role="status">
+      <h1>workbench</h1>
+      <span class={state === 'live' ? 'ok' : 'warn'} role="status">
+        {state === 'live' ? '● ' : '▲ '}
         {STATES[state] ?? 'the emulator does not answer'}
       </span>
-      <CopyButton label={location.origin} text={() => Promise.resolve(location.origin)} />
-      <span>
-        {present} {present === 1 ? 'client' : 'clients'}, {held} {held === 1 ? 'poll' : 'polls'} held
+      <span class="wide">
+        {held} {held === 1 ? 'poll' : 'polls'} held
       </span>
-      <span class="files">
-        <button type="button" class="quiet" onClick={() => void attempt(save)}>
-          Save the world
-        </button>
-      </span>
+      {children}
+      <button type="button" class="wide" onClick={() => void attempt(save)}>
+        Save the world
+      </button>
     </header>
   );
 }

@@ -1,5 +1,5 @@
 import type { LobbyMarbles, NamedWatch } from '../../../marbles/index.js';
-import type { SeenRequest, WorldView } from '../../world-view.js';
+import type { SeenAction, SeenRequest, WorldView } from '../../world-view.js';
 import { topicOf } from './in-words.js';
 
 /** A stranger may ask for any path, such as `//[`, which is no URL beside a base. */
@@ -21,8 +21,10 @@ const TURN = { kind: 'poll_end', wait: 0, attempt: 0, error: undefined } as cons
 export function drawnRequests(
   marbles: Pick<LobbyMarbles, 'log' | 'watch' | 'now'>,
   groups?: WorldView['groups'],
-): (requests: readonly SeenRequest[]) => void {
+): (requests: readonly SeenRequest[], actions?: readonly SeenAction[]) => void {
   const rows = new Map<string, { readonly watchId: number; readonly watch: NamedWatch }>();
+  /** The last action that has been drawn. */
+  let done = 0;
   /** Whether the requests that have been drawn have ended, by id. */
   const drawn = new Map<number, boolean>();
 
@@ -54,15 +56,43 @@ export function drawnRequests(
     else marbles.log({ ...end, kind: 'answer', status });
     if (!row) return;
     const hasFailed = status != null && status !== 200;
-    const why = hasFailed ? 'failed' : has_news ? 'news' : status == null ? 'paused' : 'no_news';
+    // The watch of a client whose token is refused ends, unless it renews that: then there is another poll at once.
+    const isRefused = status === 401 || status === 403;
+    const why = isRefused
+      ? 'ended'
+      : hasFailed
+        ? 'failed'
+        : has_news
+          ? 'news'
+          : status == null
+            ? 'paused'
+            : 'no_news';
     row.watch.log({ ...TURN, at: ended_at, watchId: row.watchId, why });
-    // An event is drawn where it came, also if that is drawn later.
+    for (const { kind } of events) drawAt(ended_at, row.watch, kind);
+  };
+  /** An event is drawn where it came, also if that is drawn later. */
+  const drawAt = (at: number, watch: NamedWatch, kind: string) => {
     const { now } = marbles;
-    marbles.now = () => ended_at;
-    for (const kind of events) row.watch.event({ kind });
+    marbles.now = () => at;
+    watch.event({ kind });
     marbles.now = now;
   };
-  return requests => {
+  const drawAction = ({ id, line, at }: SeenAction) => {
+    done = id;
+    const you = rows.get('you') ?? { watchId: rows.size + 1, watch: marbles.watch('you') };
+    if (!rows.has('you')) you.watch.log({ ...TURN, at, watchId: you.watchId, why: 'news' });
+    rows.set('you', you);
+    drawAt(
+      at,
+      you.watch,
+      line
+        .split(' ', 2)
+        .join(' ')
+        .replace(/ ["\w-]*(?:"|=).*/, ''),
+    );
+  };
+  return (requests, actions = []) => {
+    for (const action of actions) if (action.id > done) drawAction(action);
     for (const request of requests) if (drawn.get(request.id) !== true) draw(request);
     for (const id of drawn.keys()) if (id < (requests[0]?.id ?? Infinity)) drawn.delete(id);
   };

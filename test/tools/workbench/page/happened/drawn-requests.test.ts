@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import type { LogEntry } from 'lobby-rx';
-import { drawnRequests } from '../../../../../src/tools/workbench/page/requests/drawn-requests.js';
+import { drawnRequests } from '../../../../../src/tools/workbench/page/happened/drawn-requests.js';
 
 describe('the drawings of a workbench', () => {
   const { location } = globalThis as { location?: unknown };

@@ -1,6 +1,9 @@
 import type { SeenRequest, WorldView } from '../../world-view.js';
 
-const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+const inSeconds = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
+
+/** With 24 hours, as everywhere in this project. */
+export const timeOf = (at: number): string => new Date(at).toLocaleTimeString('en-GB');
 
 /** What became of a request. */
 export function inWords({ at, ended_at, status, events, has_news, is_poll, fault }: SeenRequest): string {
@@ -18,7 +21,7 @@ export function inWords({ at, ended_at, status, events, has_news, is_poll, fault
 }
 
 function reasonOf(status: number): string {
-  if (status === 401) return ': the token is refused';
+  if (status === 401) return ': the token was refused';
   if (status === 403) return ': not for this token';
   return status === 404 ? ': there is no such thing' : '';
 }
@@ -26,9 +29,15 @@ function reasonOf(status: number): string {
 /** What a path is about: a group by its name. */
 export function topicOf(path: string, groups: WorldView['groups'] = []): string {
   const [pathname = ''] = path.split('?');
-  if (pathname.endsWith('/identity/events/live')) return 'live events';
+  if (isLive(path)) return 'live events';
   const [, id] = /\/groups\/([^/]+)\/members$/.exec(pathname) ?? [];
   const group = groups.find(({ group_id }) => group_id === id);
   if (group) return `members of ${group.display_name}`;
   return pathname.replace(/[\w-]{24,}/g, id => `${id.slice(0, 8)}…`);
 }
+
+/** Whether it is the path of the events of an identity. */
+export const isLive = (path: string): boolean => path.split('?')[0]!.endsWith('/identity/events/live');
+
+/** How long an event was on its way. */
+export const deliveredAfter = (ms: number): string => `delivered after ${inSeconds(Math.max(0, ms))}`;

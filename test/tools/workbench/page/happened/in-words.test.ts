@@ -1,11 +1,12 @@
 import { deepStrictEqual } from 'node:assert';
-import { inWords, topicOf } from '../../../../../src/tools/workbench/page/requests/in-words.js';
+import { inWords, topicOf } from '../../../../../src/tools/workbench/page/happened/in-words.js';
 import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
 
 const base = {
   ...{ id: 1, method: 'GET', path: '/', who: 'Ada', who_id: 'a' },
   ...{ is_poll: true, at: 1_000, events: [], has_news: false },
 };
+const event = (kind: string) => ({ kind, at: 0, text: '' });
 const said = (more: Partial<SeenRequest>) => inWords({ ...base, ...more });
 
 describe('a request in words', () => {
@@ -19,8 +20,13 @@ describe('a request in words', () => {
         said({ ended_at, status: 0 }),
         said({ ended_at, status: 200 }),
         said({ ended_at, status: 200, has_news: true }),
-        said({ ended_at, status: 200, has_news: true, events: ['chat_message'] }),
-        said({ ended_at, status: 200, has_news: true, events: ['chat_message', 'identity_update'] }),
+        said({ ended_at, status: 200, has_news: true, events: [event('chat_message')] }),
+        said({
+          ended_at,
+          status: 200,
+          has_news: true,
+          events: [event('chat_message'), event('identity_update')],
+        }),
         said({ ended_at, status: 200, is_poll: false }),
       ],
       [
@@ -46,12 +52,12 @@ describe('a request in words', () => {
         ...[401, 403, 404, 500].map(status => said({ ended_at, status })),
       ],
       [
-        '502 after 0.0 s, by the fault html',
+        '502 after 0 ms, by the fault html',
         'waiting, by the fault stall_before_headers',
-        '401 after 0.0 s: the token is refused',
-        '403 after 0.0 s: not for this token',
-        '404 after 0.0 s: there is no such thing',
-        '500 after 0.0 s',
+        '401 after 0 ms: the token was refused',
+        '403 after 0 ms: not for this token',
+        '404 after 0 ms: there is no such thing',
+        '500 after 0 ms',
       ],
     );
   });

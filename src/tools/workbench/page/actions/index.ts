@@ -1,3 +1,0 @@
-export type { Run, ShownResult } from './command-form.js';
-export { Person } from './person.js';
-export { Service } from './service.js';

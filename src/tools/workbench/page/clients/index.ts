@@ -1,2 +1,0 @@
-export { Clients, NoClient } from './clients.js';
-export { clientsOf, type SeenClient } from './clients-of.js';

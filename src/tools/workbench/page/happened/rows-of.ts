@@ -1,0 +1,106 @@
+import type { SeenAction, SeenEvent, SeenRequest } from '../../world-view.js';
+import { isLive } from './in-words.js';
+
+/** An event that a player got. */
+export interface EventRow {
+  readonly kind: 'event';
+  readonly key: string;
+  readonly at: number;
+  readonly request: SeenRequest;
+  readonly event: SeenEvent;
+  /** What it said the last time, of the same identity. */
+  readonly was: string | undefined;
+}
+
+/** What somebody did, and who got what because of it. */
+interface ActionRow {
+  readonly kind: 'action';
+  readonly key: string;
+  readonly at: number;
+  readonly action: SeenAction;
+  /** What became of it, if nobody got anything. */
+  readonly outcome: string;
+  readonly rows: readonly EventRow[];
+}
+
+/** A request that is worth a row; or polls without news, one after the other. */
+interface RequestRow {
+  readonly kind: 'request' | 'quiet';
+  readonly key: string;
+  readonly at: number;
+  readonly requests: readonly SeenRequest[];
+}
+
+export type Row = EventRow | ActionRow | RequestRow;
+
+/** The service gives each event another time: that of the next ms, if it must. */
+const SPREAD_MS = 10;
+
+/** Commands whose events are for the one on whom they act. */
+const SENDS = /^(?:message|event|lobby)\b/;
+
+/** What happened, the newest first: what was done, with its deliveries, events, and requests that failed or had news. */
+export function rowsOf(requests: readonly SeenRequest[], actions: readonly SeenAction[]): readonly Row[] {
+  const ended = requests.filter(({ ended_at }) => ended_at != null);
+  ended.sort((a, b) => a.ended_at! - b.ended_at!);
+  const delivered = new Map<number, EventRow[]>(actions.map(({ id }) => [id, []]));
+  const said = new Map<string, string>();
+  const rows: Row[] = [];
+  let quiet: SeenRequest[] = [];
+  const endQuiet = () => {
+    const last = quiet.at(-1);
+    if (last) rows.push({ kind: 'quiet', key: `q${last.id}`, at: last.ended_at!, requests: quiet });
+    quiet = [];
+  };
+  for (const request of ended) {
+    const { id, ended_at, is_poll, status, has_news } = request;
+    if (is_poll && !has_news && (status === 200 || status == null)) {
+      quiet.push(request);
+      continue;
+    }
+    endQuiet();
+    const events = eventRows(request, said);
+    if (events.length === 0)
+      rows.push({ kind: 'request', key: `r${id}`, at: ended_at!, requests: [request] });
+    for (const row of events) {
+      const cause = actions.find(
+        ({ at, ended_at }) => row.event.at >= at && row.event.at <= ended_at + SPREAD_MS,
+      );
+      if (cause) delivered.get(cause.id)!.push(row);
+      else rows.push(row);
+    }
+  }
+  endQuiet();
+  for (const action of actions) {
+    const its = delivered.get(action.id)!;
+    const outcome = its.length > 0 ? '' : outcomeOf(action, ended, requests);
+    rows.push({ kind: 'action', key: `a${action.id}`, at: action.at, action, outcome, rows: its });
+  }
+  return rows.sort((a, b) => b.at - a.at);
+}
+
+function eventRows(request: SeenRequest, said: Map<string, string>): EventRow[] {
+  return request.events.map((event, i) => {
+    const about = `${request.who_id} ${event.text.slice(0, event.text.lastIndexOf(' is '))}`;
+    const before = event.kind === 'identity_update' ? said.get(about) : undefined;
+    if (event.kind === 'identity_update') said.set(about, event.text);
+    const was = before === event.text ? undefined : before?.slice(before.lastIndexOf(' is ') + 4);
+    return { kind: 'event', key: `e${request.id} ${i}`, at: request.ended_at!, request, event, was };
+  });
+}
+
+/** What became of an event that nobody has got: a later answer without it says that it is lost. */
+function outcomeOf(
+  { line, who_id, ended_at: sentAt }: SeenAction,
+  ended: readonly SeenRequest[],
+  requests: readonly SeenRequest[],
+): string {
+  if (!SENDS.test(line)) return '';
+  const isOwn = ({ who_id: id, path }: SeenRequest) => id === who_id && isLive(path);
+  if (!requests.some(isOwn)) return 'nobody follows their live events';
+  const later = ended.filter(request => isOwn(request) && request.ended_at! > sentAt);
+  const without = later.find(({ status }) => status === 200);
+  if (!without) return 'not delivered yet';
+  const { fault = later.find(({ fault }) => fault !== undefined)?.fault } = without;
+  return fault === undefined ? 'lost' : `lost: the fault ${fault}`;
+}

@@ -1,0 +1,21 @@
+import type { SeenAction } from '../../world-view.js';
+
+/** What was done, as calls of a test, for mocha or node:test. */
+export function testOf(actions: readonly SeenAction[]): string {
+  // What the page breaks is no command of an emulator.
+  const typed = actions.filter(({ line }) => !line.startsWith('break '));
+  const lines = typed.map(({ line }) => `  control.type(${JSON.stringify(line)});`);
+  return `import { createControl, createEmulator, listen, seedWorld } from 'lobby-rx/emulator';
+
+it('does what was seen in the workbench', async () => {
+  const emulator = createEmulator();
+  const world = seedWorld(emulator);
+  const control = createControl(emulator, world);
+  const { url, close } = await listen(emulator);
+  // Here, your client connects to url with world.identityToken.
+${lines.join('\n')}
+  // Here, what it has to show.
+  await close();
+});
+`;
+}

@@ -1,0 +1,2 @@
+export { Players, VerdictView } from './players.js';
+export { playersOf } from './players-of.js';

@@ -1,0 +1,91 @@
+import { HELD_MS } from '../../../../error/index.js';
+import type { SeenRequest, WorldView } from '../../world-view.js';
+import { topicOf } from '../happened/in-words.js';
+
+/** From bad to good. */
+const TONES = ['bad', 'warn', 'ok', 'gone'] as const;
+export type Tone = (typeof TONES)[number];
+
+/** What is known of something that a player watches, or has asked for. */
+interface Verdict {
+  readonly tone: Tone;
+  readonly words: string;
+  readonly remedy?: 'token' | 'faults';
+}
+
+/** Those who send requests with the token of one identity or lobby. */
+export interface Player extends Verdict {
+  readonly who: string;
+  readonly who_id: string;
+  /** What it watches, or has asked for. */
+  readonly topics: readonly string[];
+}
+
+/** A watch waits so long at most before it tries again: after a 429, after another failure, and if it was answered, in ms. */
+const LIMITED_MS = 900_000;
+const BACKOFF_MS = 35_000;
+const PACE_MS = 5_000;
+/** How many things are named that a player watches. */
+const MOST = 4;
+
+/** The players, by their last requests. `now` is the clock of the service. */
+export function playersOf(
+  requests: readonly SeenRequest[],
+  { groups, now }: Pick<WorldView, 'groups' | 'now'>,
+): readonly Player[] {
+  return Array.from(
+    groupedBy(requests, ({ who_id }) => who_id),
+    ([who_id, own]) => {
+      const polls = own.filter(({ is_poll }) => is_poll);
+      const byTopic = groupedBy(polls.length > 0 ? polls : own, ({ path }) => topicOf(path, groups));
+      const verdicts = [...byTopic.values()].map(some => verdictOn(some, now));
+      const worst = verdicts.sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone))[0]!;
+      return { ...worst, who: own.at(-1)!.who, who_id, topics: [...byTopic.keys()].slice(-MOST) };
+    },
+  );
+}
+
+function verdictOn(own: readonly SeenRequest[], now: number): Verdict {
+  const ended = own.filter(({ ended_at }) => ended_at != null).sort((a, b) => a.ended_at! - b.ended_at!);
+  const last = ended.at(-1);
+  const isBad = last?.status != null && last.status !== 200;
+  const open = own.filter(({ ended_at }) => ended_at == null);
+  const held = open.find(({ at }) => !isBad || now - at >= HELD_MS);
+  if (held) return { tone: 'ok', words: `live, waits ${seconds(now - held.at)}` };
+  if (!last) return { tone: 'gone', words: 'gone' };
+  const quiet = now - last.ended_at!;
+  const ago = `${seconds(quiet)} ago`;
+  if (last.status === 401) {
+    const since = open.length === 0 && quiet >= PACE_MS ? '; no request since' : '';
+    return { tone: 'bad', words: `its token was refused ${ago}${since}`, remedy: 'token' };
+  }
+  if (isBad) {
+    const words = `${reasonOf(last)} ${ago}`;
+    const remedy = last.fault === undefined ? {} : { remedy: 'faults' as const };
+    if (open.length > 0) return { tone: 'warn', words: `tries again: ${words}`, ...remedy };
+    const patience = last.status === 429 ? LIMITED_MS : BACKOFF_MS;
+    if (quiet >= patience) return { tone: 'gone', words: `gone: ${words}, no request since` };
+    return { tone: 'warn', words: `waits to try again: ${words}`, ...remedy };
+  }
+  if (last.status === undefined || quiet >= PACE_MS) return { tone: 'gone', words: `gone, ${ago}` };
+  return { tone: 'ok', words: 'live, between two polls' };
+}
+
+function reasonOf({ status, fault }: SeenRequest): string {
+  if (status === 0) return 'the connection was lost';
+  if (status === 429) return 'the service limited its rate';
+  const who = fault === 'html' || status === 502 ? 'a proxy' : 'the service';
+  return `${who} answered ${status}`;
+}
+
+const seconds = (ms: number) => `${Math.max(0, Math.round(ms / 1_000))} s`;
+
+function groupedBy<K, T>(all: readonly T[], keyOf: (one: T) => K): ReadonlyMap<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one)) ?? [];
+    groups.set(keyOf(one), group);
+    group.push(one);
+  }
+  return groups;
+}

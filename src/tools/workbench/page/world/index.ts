@@ -1,2 +1,0 @@
-export { Groups } from './groups.js';
-export { Lobbies } from './lobbies.js';

@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import type { WorldView } from '../../world-view.js';
+
+/** How many members are listed. */
+const LISTED = 50;
+
+/** The lobbies and groups, each in a line that opens. `now` is the clock of the service. */
+export function World({ view, now }: { view: WorldView; now: number }) {
+  return (
+    <section aria-labelledby="world">
+      <h2 id="world">World</h2>
+      {view.lobbies.map(lobby => (
+        <Lobby key={lobby.lobby_id} {...{ lobby, now }} reservation={view.reservation} />
+      ))}
+      {view.groups.map(group => (
+        <Group key={group.group_id} {...{ group }} identities={view.identities} />
+      ))}
+    </section>
+  );
+}
+
+function Lobby({
+  lobby: { lobby_id, slots, players },
+  reservation,
+  now,
+}: {
+  lobby: WorldView['lobbies'][number];
+  reservation: number;
+  now: number;
+}) {
+  // Nothing is sent when a reservation ends.
+  const seen = players.map(({ player, state, reserved_at }) => {
+    const left = reserved_at + reservation - now;
+    return { player, left, state: state === 'reserved' && left <= 0 ? 'expired' : state };
+  });
+  const count = (state: string) => seen.filter(one => one.state === state).length;
+  const next = Math.min(...seen.flatMap(({ state, left }) => (state === 'reserved' ? [left] : [])));
+  const soon = Number.isFinite(next) ? ` (next expires in ${Math.ceil(next / 1_000)} s)` : '';
+  return (
+    <details>
+      <summary>
+        Lobby {lobby_id.slice(0, 4)}: {count('reserved') + count('connected')} of {slots}
+      </summary>
+      <p>
+        {count('reserved')} reserved{soon} · {count('connected')} in · {count('expired')} expired
+      </p>
+      <ul>
+        {[...seen]
+          .reverse()
+          .slice(0, LISTED)
+          .map(({ player, state, left }) => (
+            <li key={player}>
+              {player} {state === 'reserved' ? `reserved, ${Math.ceil(left / 1_000)} s left` : state}
+            </li>
+          ))}
+      </ul>
+    </details>
+  );
+}
+
+function Group({
+  group: { display_name, members },
+  identities,
+}: {
+  group: WorldView['groups'][number];
+  identities: WorldView['identities'];
+}) {
+  const [text, setText] = useState('');
+  const known = new Map(identities.map(identity => [identity.identity_id, identity]));
+  const all = members.map(id => known.get(id) ?? { identity_id: id, display_name: id }).reverse();
+  const presenceOf = ({ presence }: (typeof all)[number]) => presence ?? 'offline';
+  const states = [...new Set(['online', 'away', 'offline', ...all.map(presenceOf)])];
+  const found = all.filter(one =>
+    `${one.display_name} ${presenceOf(one)}`.toLowerCase().includes(text.toLowerCase()),
+  );
+  return (
+    <details>
+      <summary>
+        {display_name}: {members.length}
+      </summary>
+      <div class="chips">
+        {states.map(state => (
+          <button key={state} type="button" onClick={() => setText(text === state ? '' : state)}>
+            {state} {all.filter(one => presenceOf(one) === state).length}
+          </button>
+        ))}
+      </div>
+      <input
+        type="search"
+        aria-label="Search for members"
+        placeholder="search"
+        value={text}
+        onInput={event => setText(event.currentTarget.value)}
+      />
+      <ul>
+        {found.slice(0, LISTED).map(one => (
+          <li key={one.identity_id}>
+            {one.display_name} {presenceOf(one)}
+          </li>
+        ))}
+        {found.length > LISTED && <li>and {found.length - LISTED} more</li>}
+      </ul>
+    </details>
+  );
+}

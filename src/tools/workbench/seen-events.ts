@@ -1,0 +1,37 @@
+import type { SeenEvent } from './world-view.js';
+
+/** How much of an event is shown. */
+const SHOWN = 80;
+
+interface RawEvent {
+  readonly kind?: object;
+  readonly ts?: string;
+}
+
+/** The events in an answer, in a few words each. */
+export function eventsIn(body: string | undefined): SeenEvent[] {
+  if (!body?.includes('"events"')) return [];
+  try {
+    const { events = [] } = JSON.parse(body) as { events?: readonly RawEvent[] };
+    return events.map(({ kind = {}, ts = '' }) => {
+      const [name = 'unknown', payload] = Object.entries(kind)[0] ?? [];
+      return { kind: name, at: Date.parse(ts), text: textOf(Object(payload) as Payload).slice(0, SHOWN) };
+    });
+  } catch {
+    // Truncated by a fault.
+    return [];
+  }
+}
+
+type Payload = Readonly<Record<string, unknown>> & {
+  readonly identity?: { readonly display_name?: unknown; readonly presence?: { readonly status?: unknown } };
+  readonly lobby?: { readonly region?: { readonly display_name?: unknown } };
+};
+
+/** What people look for in an event: who is what, where a lobby is, what was said. */
+function textOf({ identity, lobby, text, ...rest }: Payload): string {
+  if (identity)
+    return `${String(identity.display_name)} is ${String(identity.presence?.status ?? 'offline')}`;
+  if (lobby?.region) return String(lobby.region.display_name);
+  return text === undefined ? JSON.stringify(rest) : `“${String(text)}”`;
+}

@@ -1,0 +1,114 @@
+import { Subject } from 'rxjs';
+import type { Control, ControlResult, EmulatedResponse, Emulator, SavedWorld } from '../emulator/index.js';
+import { InputError } from '../../error/index.js';
+import { withoutTokens } from './request-log.js';
+import type { SeenAction } from './world-view.js';
+
+/** How many actions are remembered. */
+const MOST = 100;
+
+/** What is done, other than by commands: faults as people name them, which polls that are held meet, too. */
+const BREAKS: Readonly<Record<string, Break>> = {
+  down: { lasts: 10_000, faults: [['reset_before_request', Infinity]] },
+  restart: { lasts: 2_000, faults: [['reset_before_request', Infinity]] },
+  proxy: {
+    faults: [['html', 2]],
+    held: { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' },
+  },
+  cut: { faults: [] },
+  limit: { faults: [['rate_limited', 1]] },
+  lose: { faults: [['index_missing', 1]] },
+};
+
+interface Break {
+  /** For how long, in ms; without it, as often as its faults say. */
+  readonly lasts?: number;
+  readonly faults: readonly (readonly [kind: string, times: number])[];
+  /** How polls that are held end; their connections are reset, unless it is said. */
+  readonly held?: EmulatedResponse;
+}
+
+const RESET: EmulatedResponse = { status: 0, headers: {}, body: '', delivery: 'reset_before_headers' };
+
+/** What is done with an emulator, by typed lines: the commands, and `break NAME`. */
+export class WorkbenchActions {
+  /** What all polls that are held are answered with. */
+  readonly cut$ = new Subject<EmulatedResponse>();
+  readonly #now: () => number;
+  readonly #list: SeenAction[] = [];
+  readonly #withdrawals = new Set<() => void>();
+  #count = 0;
+  /** What the emulator was called with since the action began. */
+  #called: unknown[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get list(): readonly SeenAction[] {
+    return this.#list;
+  }
+
+  readonly called = (fields: readonly unknown[]): void => {
+    this.#called.push(...fields);
+  };
+
+  /** The same commands, of which each is remembered, and `break`. `self` is whom they act on that name nobody. */
+  observed(control: Control, emulator: Emulator, self: string): Control {
+    const remembered = (line: string, act: () => ControlResult): ControlResult => {
+      const at = this.#now();
+      this.#called = [];
+      const result = act();
+      const who_id = actedOn(this.#called, emulator.save()) ?? self;
+      if (result.message === control.help || line === 'state') return result;
+      this.#list.push({ id: ++this.#count, line: withoutTokens(line), who_id, at, ended_at: this.#now() });
+      this.#list.splice(0, this.#list.length - MOST);
+      return result;
+    };
+    const type = (line: string) => {
+      const [, name] = /^break (\w+)$/.exec(line) ?? [];
+      if (/^fault\s+off\b/.test(line)) this.#withdraw();
+      return name === undefined ? control.type(line) : this.#break(name, emulator);
+    };
+    return {
+      help: control.help,
+      type: line => remembered(line, () => type(line)),
+      run: (name, fields = {}) => {
+        const words = Object.entries(fields).map(([field, value]) => `${field}=${JSON.stringify(value)}`);
+        return remembered([name, ...words].join(' '), () => control.run(name, fields));
+      },
+    };
+  }
+
+  #break(name: string, emulator: Emulator): ControlResult {
+    const broken = Object.hasOwn(BREAKS, name) ? BREAKS[name] : undefined;
+    if (!broken) throw new InputError('break', Object.keys(BREAKS).join(', '), name);
+    const { lasts, faults, held = RESET } = broken;
+    for (const [kind, times] of faults) {
+      const withdraw = emulator.fault({ kind } as Parameters<Emulator['fault']>[0], { times });
+      this.#withdrawals.add(withdraw);
+      if (lasts === undefined) continue;
+      setTimeout(() => {
+        if (this.#withdrawals.delete(withdraw)) withdraw();
+      }, lasts).unref();
+    }
+    this.cut$.next(held);
+    return { message: lasts === undefined ? 'it is broken' : `it is broken for ${lasts / 1_000} s` };
+  }
+
+  #withdraw(): void {
+    for (const withdraw of this.#withdrawals) withdraw();
+    this.#withdrawals.clear();
+  }
+}
+
+/** The identity among what an emulator was called with, or whose token is. */
+function actedOn(fields: readonly unknown[], { identities, bearers }: SavedWorld): string | undefined {
+  const known = new Set<unknown>(identities.map(([id]) => id));
+  const owners = new Map<unknown, string>(bearers.map(([token, { id }]) => [token, id]));
+  for (const field of fields) {
+    const id = known.has(field) ? (field as string) : owners.get(field);
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}

@@ -1,0 +1,76 @@
+import { deepStrictEqual } from 'node:assert';
+import { playersOf } from '../../../../../src/tools/workbench/page/players/players-of.js';
+import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
+
+const EVENTS = '/identity/events/live';
+let id = 0;
+const poll = (
+  at: number,
+  end: Partial<Pick<SeenRequest, 'ended_at' | 'status' | 'fault'>> = {},
+  who = 'Ada',
+): SeenRequest => ({
+  ...{ id: id++, method: 'GET', path: `${EVENTS}?watch_index=${at}`, who, who_id: `id of ${who}` },
+  ...{ is_poll: true, at, events: [], has_news: false },
+  ...end,
+});
+const players = (now: number, ...requests: readonly SeenRequest[]) =>
+  playersOf(requests, { groups: [], now });
+const verdictAt = (now: number, ...requests: readonly SeenRequest[]) => {
+  const [{ tone, words, remedy } = players(0, poll(0))[0]!] = players(now, ...requests);
+  return [tone, words, ...(remedy ? [remedy] : [])];
+};
+
+describe('the players of a workbench', () => {
+  it('are live while a poll is held', () => {
+    deepStrictEqual(verdictAt(12_000, poll(0)), ['ok', 'live, waits 12 s']);
+    const answered = poll(0, { ended_at: 500, status: 200 });
+    deepStrictEqual(verdictAt(900, answered, poll(501)), ['ok', 'live, waits 0 s']);
+    deepStrictEqual(verdictAt(1_000, answered), ['ok', 'live, between two polls']);
+  });
+
+  it('try again from a failure until a poll is held again; what is a fault can be ended', () => {
+    const failed = poll(0, { ended_at: 500, status: 502, fault: 'html' });
+    deepStrictEqual(verdictAt(3_500, failed), [
+      'warn',
+      'waits to try again: a proxy answered 502 3 s ago',
+      'faults',
+    ]);
+    deepStrictEqual(verdictAt(1_500, failed, poll(1_000)), [
+      ...['warn', 'tries again: a proxy answered 502 1 s ago', 'faults'],
+    ]);
+    deepStrictEqual(verdictAt(3_000, failed, poll(1_000)), ['ok', 'live, waits 2 s']);
+    deepStrictEqual(verdictAt(600, poll(0, { ended_at: 500, status: 0 })), [
+      ...['warn', 'waits to try again: the connection was lost 0 s ago'],
+    ]);
+    deepStrictEqual(verdictAt(90_000, poll(0, { ended_at: 500, status: 429 }))[0], 'warn');
+    deepStrictEqual(verdictAt(90_500, failed), [
+      ...['gone', 'gone: a proxy answered 502 90 s ago, no request since'],
+    ]);
+  });
+
+  it('have a token that was refused, until they come with another one', () => {
+    const refused = poll(0, { ended_at: 0, status: 401 });
+    deepStrictEqual(verdictAt(1_000, refused), ['bad', 'its token was refused 1 s ago', 'token']);
+    deepStrictEqual(verdictAt(60_000, refused), [
+      ...['bad', 'its token was refused 60 s ago; no request since', 'token'],
+    ]);
+    deepStrictEqual(verdictAt(4_000, refused, poll(1_000))[0], 'ok');
+  });
+
+  it('are gone when they have given up a poll, or send none for long', () => {
+    deepStrictEqual(verdictAt(1_000, poll(0, { ended_at: 500 })), ['gone', 'gone, 1 s ago']);
+    deepStrictEqual(verdictAt(6_500, poll(0, { ended_at: 500, status: 200 })), ['gone', 'gone, 6 s ago']);
+  });
+
+  it('are told apart by whose tokens they have, and are as well as the worst that they watch', () => {
+    const members = { ...poll(30, {}, 'Grace'), path: '/v1/groups/a/members?count=3' };
+    const refused = poll(20, { ended_at: 60, status: 401 }, 'Grace');
+    deepStrictEqual(
+      players(10_000, poll(0), refused, members).map(({ who, tone, topics }) => [who, tone, topics]),
+      [
+        ['Ada', 'ok', ['live events']],
+        ['Grace', 'bad', ['live events', '/v1/groups/a/members']],
+      ],
+    );
+  });
+});
