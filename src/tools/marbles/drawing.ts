@@ -107,8 +107,8 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
   return {
     draw: (changes: ReadonlySet<Item>, rows: readonly Row[], now: number, width: number, marked?: number) => {
       origin ??= now;
-      mark.setAttribute('transform', `translate(${x(marked ?? -Infinity)} 0)`);
-      mark.setAttribute('y2', String(rows.length * ROW));
+      mark.setAttribute('transform', `translate(${x(marked ?? now)} 0)`);
+      mark.setAttribute('y2', String(marked === undefined ? 0 : rows.length * ROW));
       for (const item of changes) draw(item, now);
       for (const item of open) stretch(item, drawn.get(item)!, now);
       flow.setAttribute('transform', `translate(${width - x(now)} ${AXIS})`);

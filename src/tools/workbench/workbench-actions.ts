@@ -57,11 +57,13 @@ export class WorkbenchActions {
   observed(control: Control, emulator: Emulator, self: string): Control {
     const remembered = (line: string, act: () => ControlResult): ControlResult => {
       const at = this.#now();
+      const { tick: after } = emulator.save();
       this.#called = [];
       const result = act();
-      const who_id = actedOn(this.#called, emulator.save()) ?? self;
       if (result.message === control.help || line === 'state') return result;
-      this.#list.push({ id: ++this.#count, line: withoutTokens(line), who_id, at, ended_at: this.#now() });
+      const saved = emulator.save();
+      const who_id = actedOn(this.#called, saved) ?? self;
+      this.#list.push({ id: ++this.#count, line: withoutTokens(line), who_id, at, after, until: saved.tick });
       this.#list.splice(0, this.#list.length - MOST);
       return result;
     };

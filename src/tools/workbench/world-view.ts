@@ -9,13 +9,15 @@ export interface SeenEvent {
   readonly text: string;
 }
 
-/** What somebody has typed or pressed: a command as it is typed, on whom it acts, and when it began and ended. */
+/** What somebody has typed or pressed: a command as it is typed, and on whom it acts. */
 export interface SeenAction {
   readonly id: number;
   readonly line: string;
   readonly who_id: string;
   readonly at: number;
-  readonly ended_at: number;
+  /** Its events are later than the one time, and none is later than the other. */
+  readonly after: number;
+  readonly until: number;
 }
 
 /** A request to the service, and what became of it. Times are in ms since 1970. */

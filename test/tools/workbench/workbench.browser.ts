@@ -69,7 +69,8 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   });
 
   it('says how to point a client here, and copies a line with a token that it does not show', async () => {
-    const copy = page.getByRole('button', { name: 'Copy the first line' });
+    await page.getByText('No game has come yet.').waitFor();
+    const copy = page.getByRole('button', { name: 'Copy for a shell' });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await copy.click();
     await page.getByText(': copied').waitFor();
@@ -92,7 +93,17 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     match(headers.get('content-security-policy')!, /default-src 'none'.*frame-ancestors 'none'/);
   });
 
-  it('plays a round: two players, a lobby join that a fault loses, and what else can happen', async () => {
+  it('has a demo player', async () => {
+    await press('Demo player');
+    await page.getByText('Demo player: live').waitFor();
+    await page.getByText('live, waits').waitFor();
+    await press('Send');
+    await page.getByText('Demo player: live, got chat message').waitFor();
+    await press('Demo player');
+    await page.getByText(/gone, \d+ s ago/).waitFor();
+  });
+
+  it('plays a round: what was done, who got it, what was lost, and why', async () => {
     const joins: string[] = [];
     const players = createClient({ url: world.url!, token: world.identityToken! });
     await page.getByLabel('Name of the new member').fill('Grace');
@@ -113,59 +124,81 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.getByLabel('To whom').selectOption({ label: 'Grace' });
     await press('Lobby join');
     await waitUntil(() => joins.includes('Grace matchmaker_lobby_join'));
-    await waitUntil(async () => (await count('lobby-marbles .marble')) === 1);
-    await page
-      .getByText(/reserved, \d+ s left/)
-      .first()
-      .waitFor();
+    await page.getByText('What happened to Grace').waitFor();
+    await page.locator('li.child', { hasText: 'Grace got lobby join' }).waitFor();
+    match(await page.locator('li.child').first().innerText(), /delivered after \d+ ms/);
+    await page.getByText(/1 reserved \(next expires in \d+ s\)|2 reserved/).waitFor({ state: 'attached' });
 
     await apart();
     // The first player's is lost: of two events that come together, the service has kept the last.
-    await page.getByLabel('To whom').selectOption('');
+    await page.getByLabel('To whom').selectOption({ index: 0 });
     await press('Lobby join, lost');
     await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 2);
     deepStrictEqual(joins.includes('first matchmaker_lobby_join'), false);
-    await waitUntil(async () => (await count('lobby-marbles .marble')) === 3);
+    await page.locator('li.you', { hasText: 'lost: the fault last_event_only' }).waitFor();
     await apart();
     if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench.png') });
 
-    // Who polls, what became of a request, and why.
-    await page.getByText('2 clients, 2 polls held').waitFor();
-    match(
-      await page.locator('article').first().innerText(),
-      /polling\s+live events, since .*\s+last: held for/,
-    );
-    const lost = page.getByRole('button', { name: 'by the fault last_event_only' });
-    await lost.first().click();
-    await page.locator('td pre', { hasText: '"chat_message"' }).waitFor();
-    await lost.first().click();
-    await page.getByLabel('Only Grace').check();
-    await page.getByText('What happens to Grace').waitFor();
-    await waitUntil(async () => (await count('lobby-marbles .marble')) === 1);
-    await page.getByLabel('Only Grace').uncheck();
-    await waitUntil(async () => (await count('lobby-marbles .marble')) === 3);
+    // A row opens its answer, and stays where it is while others come.
+    const got = page.locator('.what', { hasText: 'got chat message: “The lobby join before' });
+    await got.click();
+    await page.locator('li pre', { hasText: '"chat_message": {' }).waitFor();
+    const place = () => got.evaluate(element => element.getBoundingClientRect().top + scrollY);
+    const before = await place();
+    await press('Send');
+    await page.getByRole('button', { name: /Continue \([1-9]\d* new\)/ }).waitFor();
+    deepStrictEqual(await place(), before);
+    await got.focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    deepStrictEqual(await got.evaluate(element => element === document.activeElement), true);
+    await page.getByRole('button', { name: /Continue/ }).click();
+    await page.locator('lobby-marbles .marble').first().click({ force: true });
+    await page.locator('.what[aria-expanded="true"]').waitFor();
+    await page.getByRole('button', { name: /Continue/ }).click();
 
-    await page.getByLabel('Kind of the fault').selectOption('rate_limited');
-    await page.getByText('429: the client has to wait.').waitFor();
-    await press('Plan a fault');
-    await page.getByText('Planned: rate_limited × 1').waitFor();
+    await page.getByRole('button', { name: 'Again: message "Are you there?"' }).first().click();
+    await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 4);
+    await press('Copy as test');
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    match(copied, /control\.type\("message \\"Are you there\?\\""\)/);
+
+    // What people see break meets a poll that is held.
+    await press('Proxy answers 502');
+    await page.getByText('a player tries again twice').waitFor();
+    await page
+      .getByText(/tr(y|ies) again: a proxy answered 502/)
+      .first()
+      .waitFor();
+    await waitUntil(async () => (await count('.card .ok')) === 2);
+    await page.getByLabel('Type a command').fill('fault rate_limited always');
+    await page.keyboard.press('Enter');
+    await page.getByText('Planned: rate_limited × ∞').waitFor();
     await press('No more faults');
-    await page.getByText('Planned:').waitFor({ state: 'detached' });
+    await page.getByText('No fault is planned.').waitFor();
 
     await press('Expire token');
-    await press('Message');
+    await press('Poll is cut');
     await waitUntil(() => joins.includes('error'));
+    await page.locator('.verdict', { hasText: 'its token was refused' }).waitFor();
+    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench-refused.png') });
     await page.getByLabel('Filter').fill('401');
-    await waitUntil(async () => (await count('.requests tbody tr')) === 1);
+    await waitUntil(async () => (await count('.rows li')) === 1);
     await page.getByLabel('Filter').fill('');
-    await press('Presence');
-    await page.locator('li .away').first().waitFor();
+    await press('Make a new token');
+    await waitUntil(async () => (await result()).includes('token: '));
+    await page.getByLabel('Show').selectOption('each');
+    await page
+      .locator('.what', { hasText: /held for .*, nothing new|held for .*, answered/ })
+      .first()
+      .waitFor();
+    await page.getByLabel('Show').selectOption('');
 
     // Reservations end two minutes later.
     await press('Clock + 1 min');
     await waitUntil(async () => (await result()).includes('60000 ms'));
     await press('Clock + 1 min');
-    await page.locator('td.expired').first().waitFor();
+    await page.getByText(/in · [1-9] expired/).waitFor({ state: 'attached' });
     for (const one of following) one.unsubscribe();
   });
 
@@ -208,7 +241,8 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.keyboard.press('Enter');
     await waitUntil(async () => (await result()).includes('the message is sent'));
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const part of ['Clients', 'What happens', 'Make it happen', 'The world']) {
+    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench-phone.png') });
+    for (const part of ['Players', 'What happened', 'Do']) {
       await press(part);
       const beyond = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

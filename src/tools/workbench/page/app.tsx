@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
-import { Connect } from './connect.js';
+import { Connect, tokenOf } from './connect.js';
+import { DemoPlayer } from './demo-player.js';
 import { Breaks, DoTo, Palette, type Type } from './do/index.js';
 import { createEmulatorClient, type EmulatorClient } from './emulator-client.js';
 import { Happened } from './happened/index.js';
@@ -83,6 +84,7 @@ function Panes({
   attempt: (act: () => Promise<ShownResult>) => Promise<void>;
 }) {
   const [chosen, choose] = useState<string>();
+  const [isPlaying, play] = useState(false);
   const [part, setPart] = useState<(typeof PARTS)[number]>('What happened');
   const now = useClock() + ahead;
   const { groups, identities, self } = view;
@@ -92,6 +94,7 @@ function Panes({
   const name = one?.who ?? nameOf(chosen ?? '');
   const isAbout = ({ who_id }: { who_id: string }) => chosen === undefined || who_id === chosen;
   const who_id = chosen !== undefined && nameOf(chosen) !== undefined ? chosen : self;
+  const connect = <Connect {...{ client, who_id, isPlaying, play }} />;
   const isShown = (of: typeof part) => (of === part ? 'shown' : '');
   return (
     <>
@@ -102,6 +105,7 @@ function Panes({
         </div>
         <section class={isShown('What happened')} aria-labelledby="happened">
           <h2 id="happened">What happened{name !== undefined && ` to ${name}`}</h2>
+          {isPlaying && <DemoPlayer key={who_id} token={() => tokenOf(client, who_id)} />}
           {one && <VerdictView player={one} {...{ self, type }} />}
           {requests.length === 0 ? (
             <p>No game has come yet. Connect one, or start the demo player.</p>
@@ -114,7 +118,7 @@ function Panes({
               answerOf={client.answerOf}
             />
           )}
-          {requests.length === 0 && <Connect {...{ client, who_id }} />}
+          {requests.length === 0 && connect}
         </section>
         <div class={isShown('Do')}>
           <DoTo {...{ view, who_id, choose, type }} />
@@ -123,7 +127,7 @@ function Panes({
             Clock + 1 min
           </button>{' '}
           <small>The clock is that of the service only: a client does not notice.</small>
-          {requests.length > 0 && <Connect {...{ client, who_id }} />}
+          {requests.length > 0 && connect}
         </div>
       </main>
       <nav aria-label="Parts of the page">

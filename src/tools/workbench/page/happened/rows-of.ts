@@ -33,9 +33,6 @@ interface RequestRow {
 
 export type Row = EventRow | ActionRow | RequestRow;
 
-/** The service gives each event another time: that of the next ms, if it must. */
-const SPREAD_MS = 10;
-
 /** Commands whose events are for the one on whom they act. */
 const SENDS = /^(?:message|event|lobby)\b/;
 
@@ -63,9 +60,8 @@ export function rowsOf(requests: readonly SeenRequest[], actions: readonly SeenA
     if (events.length === 0)
       rows.push({ kind: 'request', key: `r${id}`, at: ended_at!, requests: [request] });
     for (const row of events) {
-      const cause = actions.find(
-        ({ at, ended_at }) => row.event.at >= at && row.event.at <= ended_at + SPREAD_MS,
-      );
+      const { event } = row;
+      const cause = actions.find(({ after, until }) => event.at > after && event.at <= until);
       if (cause) delivered.get(cause.id)!.push(row);
       else rows.push(row);
     }
@@ -91,7 +87,7 @@ function eventRows(request: SeenRequest, said: Map<string, string>): EventRow[] 
 
 /** What became of an event that nobody has got: a later answer without it says that it is lost. */
 function outcomeOf(
-  { line, who_id, ended_at: sentAt }: SeenAction,
+  { line, who_id, at: sentAt }: SeenAction,
   ended: readonly SeenRequest[],
   requests: readonly SeenRequest[],
 ): string {

@@ -16,7 +16,8 @@ const action = (at: number, line: string): SeenAction => ({
   line,
   who_id: 'a',
   at,
-  ended_at: at + 1,
+  after: at - 1,
+  until: at + 1,
 });
 
 const said = (row: Row): unknown => {

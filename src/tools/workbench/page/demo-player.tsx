@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'preact/hooks';
+import { watchSignals } from '../../../stream/index.js';
+
+/** A client in this page, which follows the live events of a player. */
+export function DemoPlayer({ token }: { token: () => Promise<string> }) {
+  const [state, setState] = useState('connecting');
+  const [got, setGot] = useState('');
+  useEffect(() => {
+    const watching = watchSignals(async (index, { signal }) => {
+      const query = index === undefined ? '' : `?watch_index=${index}`;
+      const headers = { authorization: `Bearer ${await token()}` };
+      const response = await fetch(`/identity/events/live${query}`, { headers, signal });
+      if (!response.ok) throw new Error(`the service answered ${response.status}`);
+      return (await response.json()) as { watch: { index: string }; events: readonly { kind: object }[] };
+    }).subscribe({
+      next: signal => {
+        if (signal.kind === 'status') setState(signal.status.state);
+        if (signal.kind !== 'answer') return;
+        const kinds = signal.answer.events.flatMap(({ kind }) => Object.keys(kind));
+        if (kinds.length > 0) setGot(`, got ${kinds.join(', ').replaceAll('_', ' ')}`);
+      },
+      error: (error: unknown) => setState(String(error)),
+    });
+    return () => watching.unsubscribe();
+  }, []);
+  return (
+    <p role="status">
+      Demo player: {state}
+      {got}
+    </p>
+  );
+}
