@@ -142,7 +142,7 @@ function everyFrame(draw: () => void): () => void {
   };
 }
 
-const HTML = `<div class="legend"><span><i class="news"></i>poll with news</span><span><i></i>without</span><span><i class="failed"></i>✕ failed</span>
+const HTML = `<div class="legend" part="legend"><span><i class="news"></i>poll with news</span><span><i></i>without</span><span><i class="failed"></i>✕ failed</span>
 <span><i class="wait"></i>wait</span><span><i class="live"></i>live</span><span><i class="retrying"></i>retrying</span></div>
 <svg aria-hidden="true"><title></title></svg>
 <p></p><button type="button" part="pause">Pause</button>

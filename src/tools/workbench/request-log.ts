@@ -5,6 +5,7 @@ import {
   defer,
   EMPTY,
   finalize,
+  map,
   merge,
   NEVER,
   of,
@@ -32,6 +33,13 @@ export interface LoggedRequest {
   isDead?: true;
   /** What the revision was when it changed last. */
   revision: number;
+}
+
+/** Ends all polls that are held. */
+export interface Cut {
+  /** As a fault. */
+  readonly name: string;
+  readonly response: EmulatedResponse;
 }
 
 /** How many requests are kept, besides those that are open; and how much of each answer. */
@@ -66,10 +74,9 @@ export class RequestLog {
   readonly #lastAnswers = new Map<string, string>();
   #count = 0;
 
-  /** Ends all polls that are held, with what it emits. */
-  readonly #cut$: Observable<EmulatedResponse>;
+  readonly #cut$: Observable<Cut>;
 
-  constructor(now: () => number, cut$: Observable<EmulatedResponse> = NEVER) {
+  constructor(now: () => number, cut$: Observable<Cut> = NEVER) {
     this.#now = now;
     this.#cut$ = cut$;
   }
@@ -120,7 +127,12 @@ export class RequestLog {
       };
       // It is known once the request has been handled. An answer may come before that.
       let isKnown = false;
-      const cut$ = entry.request.is_poll ? this.#cut$ : NEVER;
+      const cut$ = (entry.request.is_poll ? this.#cut$ : NEVER).pipe(
+        map(({ name, response }) => {
+          this.#change(entry, { fault: name });
+          return response;
+        }),
+      );
       const answer$ = merge(handle(request), cut$).pipe(
         take(1),
         concatMap(response => (isStalled(response) ? concat(of(response), NEVER) : of(response))),

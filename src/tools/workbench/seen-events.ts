@@ -23,15 +23,19 @@ export function eventsIn(body: string | undefined): SeenEvent[] {
   }
 }
 
-type Payload = Readonly<Record<string, unknown>> & {
+interface Payload {
   readonly identity?: { readonly display_name?: unknown; readonly presence?: { readonly status?: unknown } };
   readonly lobby?: { readonly region?: { readonly display_name?: unknown } };
-};
+  readonly text?: unknown;
+}
 
 /** What people look for in an event: who is what, where a lobby is, what was said. */
 function textOf({ identity, lobby, text, ...rest }: Payload): string {
   if (identity)
-    return `${String(identity.display_name)} is ${String(identity.presence?.status ?? 'offline')}`;
-  if (lobby?.region) return String(lobby.region.display_name);
-  return text === undefined ? JSON.stringify(rest) : `“${String(text)}”`;
+    return `${inWords(identity.display_name)} is ${inWords(identity.presence?.status ?? 'offline')}`;
+  if (lobby?.region) return inWords(lobby.region.display_name);
+  return text === undefined ? JSON.stringify(rest) : `“${inWords(text)}”`;
 }
+
+/** A program may have sent anything. */
+const inWords = (u: unknown) => (typeof u === 'string' ? u : JSON.stringify(u));

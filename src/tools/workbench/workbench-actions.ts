@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs';
 import type { Control, ControlResult, EmulatedResponse, Emulator, SavedWorld } from '../emulator/index.js';
 import { InputError } from '../../error/index.js';
-import { withoutTokens } from './request-log.js';
+import { withoutTokens, type Cut } from './request-log.js';
 import type { SeenAction } from './world-view.js';
 
 /** How many actions are remembered. */
@@ -33,7 +33,7 @@ const RESET: EmulatedResponse = { status: 0, headers: {}, body: '', delivery: 'r
 /** What is done with an emulator, by typed lines: the commands, and `break NAME`. */
 export class WorkbenchActions {
   /** What all polls that are held are answered with. */
-  readonly cut$ = new Subject<EmulatedResponse>();
+  readonly cut$ = new Subject<Cut>();
   readonly #now: () => number;
   readonly #list: SeenAction[] = [];
   readonly #withdrawals = new Set<() => void>();
@@ -94,7 +94,7 @@ export class WorkbenchActions {
         if (this.#withdrawals.delete(withdraw)) withdraw();
       }, lasts).unref();
     }
-    this.cut$.next(held);
+    this.cut$.next({ name, response: held });
     return { message: lasts === undefined ? 'it is broken' : `it is broken for ${lasts / 1_000} s` };
   }
 

@@ -1,13 +1,22 @@
+import { useEffect } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
 import type { Result } from './emulator-client.js';
 
 /** What came of a command. */
 export type ShownResult = Result | Error | undefined;
 
-/** What came of the last command; a token that it made can be copied. */
+/** How long it is shown what needs no answer, in ms. */
+const SHOWN_MS = 5_000;
+
+/** What came of the last command. What is wrong, or has a token to be copied, stays. */
 export function ResultView({ result, close }: { result: ShownResult; close: () => void }) {
+  const { token } = (result ?? {}) as { readonly token?: string };
+  useEffect(() => {
+    if (result instanceof Error || token !== undefined) return undefined;
+    const timer = setTimeout(close, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [result]);
   if (result === undefined) return <aside hidden />;
-  const { token } = result as { readonly token?: string };
   return (
     <aside>
       <output class={result instanceof Error ? 'bad' : ''}>
@@ -23,5 +32,6 @@ export function ResultView({ result, close }: { result: ShownResult; close: () =
 
 const textOf = (result: Result) =>
   Object.entries(result)
+    .filter(([name]) => name !== 'ts')
     .map(([name, value]) => (name === 'message' ? String(value) : `${name}: ${String(value)}`))
     .join('\n');

@@ -82,14 +82,7 @@ export function drawnRequests(
     const you = rows.get('you') ?? { watchId: rows.size + 1, watch: marbles.watch('you') };
     if (!rows.has('you')) you.watch.log({ ...TURN, at, watchId: you.watchId, why: 'news' });
     rows.set('you', you);
-    drawAt(
-      at,
-      you.watch,
-      line
-        .split(' ', 2)
-        .join(' ')
-        .replace(/ ["\w-]*(?:"|=).*/, ''),
-    );
+    drawAt(at, you.watch, line.split(' ')[0]!);
   };
   return (requests, actions = []) => {
     for (const action of actions) if (action.id > done) drawAction(action);

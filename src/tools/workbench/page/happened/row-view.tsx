@@ -25,7 +25,7 @@ export function RowView({ row, ...shown }: Shown & { row: Row }) {
           <button type="button" class="what" onClick={shown.toggle}>
             You: {line} {row.outcome && <b class="bad">{row.outcome}</b>}
           </button>
-          <button type="button" onClick={() => shown.type(line)} aria-label={`Again: ${line}`}>
+          <button type="button" onClick={() => void shown.type(line)} aria-label={`Again: ${line}`}>
             Again
           </button>
         </li>

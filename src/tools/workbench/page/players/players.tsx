@@ -42,7 +42,7 @@ export function VerdictView({ player, self, type }: { player: Player; self: stri
   if (remedy === undefined) return null;
   const line = remedy === 'faults' ? 'fault off' : `token renew${who_id === self ? '' : ` who=${who_id}`}`;
   return (
-    <div class="verdict" role="status">
+    <div class="verdict">
       <span class={tone}>{SIGNS[tone]}</span>
       <span>
         <b>{who}</b>: {words}.
