@@ -8,17 +8,13 @@ const MOST_WORDS = 600;
 const MOST_LINES = 190;
 /** A phone, held sideways, shows so many letters. */
 const WIDEST = 72;
-/** Of any guide, of some that are to be shorter, and of all. */
+/** Of a guide, and of all. */
 const MOST_WORDS_OF_GUIDE = 1_100;
-const MOST_WORDS_OF_PAGE: Readonly<Record<string, number>> = {
-  'docs/doctor.md': 350,
-  'docs/fleet-operations.md': 700,
-  'docs/marbles.md': 320,
-  'docs/metrics.md': 500,
-  'docs/recordings.md': 350,
-  'docs/workbench.md': 250,
-};
 const MOST_WORDS_OF_GUIDES = 17_000;
+/** Of sentences: of half of them on each page, and of each; and of a cell of a table. Code and names do not count. */
+const MEDIAN = 15;
+const LONGEST = 35;
+const LONGEST_CELL = 20;
 /** Code in the pages: the site shows so many columns. */
 const WIDEST_CODE = 72;
 const GUIDE = /^docs\/(?!design|measured|home)[a-z-]+\.md$/;
@@ -27,6 +23,25 @@ const GUIDE = /^docs\/(?!design|measured|home)[a-z-]+\.md$/;
 function wordsOf(markdown: string): readonly string[] {
   const prose = markdown.replace(/^ *```[^]*?^ *```$|<!--.*?-->/gm, '').replace(/\]\([^)]*\)/g, ']');
   return prose.split(/\s+/).filter(word => /[\p{L}\p{N}]/u.test(word));
+}
+
+/** The sentences of a page, and the cells of its tables, without code. */
+function sentencesOf(markdown: string) {
+  const prose = markdown
+    .replace(/^---[^]*?^---$|^ *```[^]*?^ *```$|<!--[^]*?-->/gm, '\n\n')
+    .replace(/\]\([^)]*\)/g, ']')
+    .replace(/`[^`]*`/g, 'X');
+  const blocks = prose.split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.)\s)/).map(block => block.trim());
+  const [tables, texts] = [true, false].map(isTable =>
+    blocks.filter(block => block.startsWith('|') === isTable),
+  );
+  return {
+    cells: tables!.flatMap(table => table.split(/\n|(?<!\\)\|/)).map(cell => cell.replaceAll('X', '')),
+    sentences: texts!
+      .filter(text => !/^(?:#|!\[)/.test(text))
+      .flatMap(text => text.split(/(?<=[.!?:])\s+(?=[A-Z*[“(])/))
+      .filter(sentence => wordsOf(sentence).length > 0),
+  };
 }
 
 describe('README', () => {
@@ -52,10 +67,23 @@ describe('The guides', () => {
   const guides = pages.filter(({ name }) => GUIDE.test(name));
 
   for (const { name, text } of guides) {
-    const most = MOST_WORDS_OF_PAGE[name] ?? MOST_WORDS_OF_GUIDE;
-    it(`have at most ${most} words in ${name}`, () => {
+    it(`have at most ${MOST_WORDS_OF_GUIDE} words in ${name}`, () => {
       const { length } = wordsOf(text);
-      ok(length <= most, `${length} words`);
+      ok(length <= MOST_WORDS_OF_GUIDE, `${length} words`);
+    });
+
+    it(`have sentences that can be read at once in ${name}`, () => {
+      const { sentences, cells } = sentencesOf(text);
+      const lengths = sentences.map(sentence => wordsOf(sentence).length).sort((a, b) => a - b);
+      const median = lengths[Math.floor((lengths.length - 1) / 2)] ?? 0;
+      ok(median <= MEDIAN, `half of the sentences have ${median} words or more`);
+      deepStrictEqual(
+        [
+          ...sentences.filter(sentence => wordsOf(sentence).length > LONGEST),
+          ...cells.filter(cell => wordsOf(cell).length > LONGEST_CELL),
+        ],
+        [],
+      );
     });
   }
 

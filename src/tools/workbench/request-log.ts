@@ -20,7 +20,7 @@ import {
   type Emulator,
   type Handler,
 } from '../emulator/index.js';
-import { eventsIn } from './seen-events.js';
+import { eventsIn } from './events-in.js';
 import type { SeenRequest } from './world-view.js';
 
 /** A request, whose token tells who has sent it. */

@@ -137,7 +137,10 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     deepStrictEqual(joins.includes('first matchmaker_lobby_join'), false);
     await page.locator('li.you', { hasText: 'lost: the fault last_event_only' }).waitFor();
     await apart();
-    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench.png') });
+    if (SCREENSHOTS) {
+      await page.evaluate(() => scrollTo(0, 0));
+      await page.screenshot({ path: join(SCREENSHOTS, 'workbench.png') });
+    }
 
     // A row opens its answer, and stays where it is while others come.
     const got = page.locator('.what', { hasText: 'got chat message: “The lobby join before' });
@@ -181,7 +184,6 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await press('Poll is cut');
     await waitUntil(() => joins.includes('error'));
     await page.locator('.verdict', { hasText: 'its token was refused' }).waitFor();
-    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench-refused.png') });
     await page.getByLabel('Filter').fill('401');
     await waitUntil(async () => (await count('.rows li')) === 1);
     await page.getByLabel('Filter').fill('');

@@ -1,4 +1,4 @@
-export { shardOf, type Participant } from './assign-shards.js';
+export { shardOf } from './assign-shards.js';
 export type { Appended, FleetHead, FleetLog, FleetRecord, LastRecord } from './fleet-log.js';
 export {
   type FleetRegistry,

@@ -9,7 +9,7 @@ import { Happened } from './happened/index.js';
 import { Header } from './header.js';
 import { Players, playersOf, VerdictView } from './players/index.js';
 import { ResultView, type ShownResult } from './result.js';
-import { World } from './world/world.js';
+import { WorldPane } from './world-pane.js';
 
 /** How many requests are kept, besides those that are open. */
 const MOST = 1_000;
@@ -101,7 +101,7 @@ function Panes({
       <main class="panes">
         <div class={isShown('Players')}>
           <Players {...{ players, chosen, choose }} />
-          <World view={view} now={now} />
+          <WorldPane view={view} now={now} />
         </div>
         <section class={isShown('What happened')} aria-labelledby="happened">
           <h2 id="happened">What happened{name !== undefined && ` to ${name}`}</h2>

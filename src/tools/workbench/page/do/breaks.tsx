@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { WorldView } from '../../world-view.js';
-import type { Type } from './typed.js';
+import type { Type } from './quoted.js';
 
 /** What people see break, and what a player of lobby-rx should then see. Polls that are held meet it, too. */
 const BREAKS = [

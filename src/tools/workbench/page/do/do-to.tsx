@@ -1,5 +1,5 @@
 import type { WorldView } from '../../world-view.js';
-import { quoted, type Type } from './typed.js';
+import { quoted, type Type } from './quoted.js';
 
 /** Until the next poll is held, in ms. */
 const NEXT_POLL_MS = 600;

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Type } from './typed.js';
+import type { Type } from './quoted.js';
 
 /** Anything that can be typed in the terminal, with completion. Ctrl+K, or ⌘K, leads to it. */
 export function Palette({ help, faults, type }: { help: string; faults: readonly string[]; type: Type }) {

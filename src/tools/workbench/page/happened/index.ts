@@ -1,1 +1,2 @@
 export { Happened } from './happened.js';
+export { topicOf } from './in-words.js';

@@ -5,7 +5,7 @@ export function testOf(actions: readonly SeenAction[]): string {
   // What the page breaks is no command of an emulator.
   const typed = actions.filter(({ line }) => !line.startsWith('break '));
   const lines = typed.map(({ line }) => `  control.type(${JSON.stringify(line)});`);
-  return `import { createControl, createEmulator, listen, seedWorld } from 'lobby-rx/emulator';
+  return `import { createControl, createEmulator, listen, seedWorld } from "lobby-rx/emulator";
 
 it('does what was seen in the workbench', async () => {
   const emulator = createEmulator();

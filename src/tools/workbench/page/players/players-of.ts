@@ -1,6 +1,6 @@
 import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest, WorldView } from '../../world-view.js';
-import { topicOf } from '../happened/in-words.js';
+import { topicOf } from '../happened/index.js';
 
 /** From bad to good. */
 const TONES = ['bad', 'warn', 'ok', 'gone'] as const;

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { WorldView } from '../../world-view.js';
+import type { WorldView } from '../world-view.js';
 
 /** How many members are listed. */
 const LISTED = 50;
 
 /** The lobbies and groups, each in a line that opens. `now` is the clock of the service. */
-export function World({ view, now }: { view: WorldView; now: number }) {
+export function WorldPane({ view, now }: { view: WorldView; now: number }) {
   return (
     <section aria-labelledby="world">
       <h2 id="world">World</h2>
