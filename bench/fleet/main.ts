@@ -90,8 +90,9 @@ class Service {
   }
 
   async start(blockTime: number) {
-    const starting = this.#parts.map(part => {
-      part.send({ kind: 'start', identities: this.#of, blockTime });
+    // By their seeds, no two have the same identities.
+    const starting = this.#parts.map((part, seed) => {
+      part.send({ kind: 'start', seed, identities: this.#of, blockTime });
       return part.next('started');
     });
     return (await Promise.all(starting)).flatMap(({ identities }) => identities);

@@ -7,7 +7,7 @@ export interface BenchIdentity {
 
 /** Messages to the service. */
 export type ToService =
-  | { readonly kind: 'start'; readonly identities: number; readonly blockTime: number }
+  | { readonly kind: 'start'; readonly seed: number; readonly identities: number; readonly blockTime: number }
   /** Sends so many events in a second, evenly to all identities, for so long, in ms. */
   | { readonly kind: 'publish'; readonly perSecond: number; readonly time: number }
   | { readonly kind: 'polls' };

@@ -11,7 +11,7 @@ process.on('disconnect', () => process.exit());
 
 async function receive(message: ToService): Promise<void> {
   if (message.kind === 'start') {
-    emulator = createEmulator({ blockTime: message.blockTime, collectTime: 100 });
+    emulator = createEmulator({ seed: message.seed, blockTime: message.blockTime, collectTime: 100 });
     const service = await listen(emulator);
     const players = Array.from({ length: message.identities }, () => emulator.addIdentity());
     ids = players.map(({ identity_id }) => identity_id);
