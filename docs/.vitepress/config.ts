@@ -6,19 +6,32 @@ import {
   drawDiagrams,
   groupCode,
   isReference,
+  linkNames,
   linkPages,
   namesIn,
   nameTypes,
   pageOf,
+  referenceSidebar,
   runCode,
   sidebar,
 } from './pages.js';
 
 const ROOT = join(import.meta.dirname, '../..');
+const DESCRIPTION = 'RxJS streams for lobbies, groups and the live events of an identity';
+/** A marble on its line. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M1 16h30" stroke="#8c959f" stroke-width="3"/><circle cx="16" cy="16" r="9" fill="#3451b2"/></svg>',
+)}`;
 
 export default defineConfig({
   title: 'lobby-rx',
-  description: 'RxJS streams for lobbies, groups and the live events of an identity',
+  description: DESCRIPTION,
+  head: [
+    ['link', { rel: 'icon', href: ICON }],
+    ['meta', { property: 'og:type', content: 'website' }],
+    ['meta', { property: 'og:title', content: 'lobby-rx' }],
+    ['meta', { property: 'og:description', content: DESCRIPTION }],
+  ],
   // README and its neighbours are pages, too.
   srcDir: '..',
   srcExclude: ['{bench,coverage,dist,examples,node_modules,src,test}/**', 'docs/node_modules/**'],
@@ -29,7 +42,7 @@ export default defineConfig({
       { text: 'API', link: '/api/' },
       { text: 'Changelog', link: '/changelog' },
     ],
-    sidebar: { '/api/': apiSidebar, '/': sidebar() },
+    sidebar: { '/api/': [...referenceSidebar(apiSidebar)], '/': sidebar() },
     outline: [2, 3],
     search: {
       provider: 'local',
@@ -72,7 +85,8 @@ export default defineConfig({
     languageAlias: { haproxy: 'nginx' },
     anchor: { slugify: anchorOf },
     config: md => {
-      for (const plugin of [nameTypes, linkPages, groupCode, drawDiagrams, runCode]) plugin(md);
+      for (const plugin of [nameTypes, linkPages, groupCode, drawDiagrams, linkNames(apiSidebar), runCode])
+        plugin(md);
     },
   },
 });

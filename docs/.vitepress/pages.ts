@@ -83,7 +83,7 @@ export function nameTypes(md: MarkdownRenderer): void {
 
 /** Whether a page is of the reference, or for those who change the library. */
 export const isReference = (path: string): boolean =>
-  /^\/?(?:docs\/)?(?:api\/|decisions\/|design\.|contributing\.|measured\.)/i.test(path);
+  /^\/?(?:docs\/)?(?:api\/|decisions\/|design\.|tested\.|contributing\.|measured\.)/i.test(path);
 
 /** The title of such a page, without the words of its prose. The search leaves out what has a title only. */
 export function namesIn(html: string): string {
@@ -123,21 +123,74 @@ export function drawDiagrams(md: MarkdownRenderer): void {
   };
 }
 
-const RUN = /^<!-- run -->\s*$/;
+/** With `once`, nothing can happen to the code: it reads, and ends. */
+const RUN = /^<!-- run( once)? -->\s*$/;
 
 /** Puts the block of code after a `<!-- run -->` into a `<RunnableCode>`, with the same code as JavaScript. */
 export function runCode(md: MarkdownRenderer): void {
   md.core.ruler.push('run-code', state => {
     state.tokens = state.tokens.flatMap((token, i) => {
-      if (token.type !== 'fence' || !RUN.test(state.tokens[i - 1]?.content ?? '')) return [token];
+      const run = RUN.exec(state.tokens[i - 1]?.content ?? '');
+      if (token.type !== 'fence' || !run) return [token];
       const { outputText } = ts.transpileModule(token.content, {
         compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
       });
       const open = new state.Token('html_block', '', 0);
-      open.content = `<RunnableCode code="${encodeURIComponent(outputText)}">\n`;
+      open.content = `<RunnableCode code="${encodeURIComponent(outputText)}" ${run[1] ? 'once' : ''}>\n`;
       const close = new state.Token('html_block', '', 0);
       close.content = '</RunnableCode>\n';
       return [open, token, close];
     });
   });
+}
+
+/** Where to begin in the reference. */
+const FIRST = [
+  'createClient',
+  'Client',
+  'EventFeed',
+  'Roster',
+  'backoff',
+  'watch',
+  'lobbyGate',
+  'createEmulator',
+];
+
+interface ReferenceItem {
+  readonly text: string;
+  readonly link?: string;
+  readonly items?: readonly ReferenceItem[];
+}
+
+const pagesIn = (items: readonly ReferenceItem[]): readonly ReferenceItem[] =>
+  items.flatMap(item => [item, ...pagesIn(item.items ?? [])]);
+
+/** The sidebar of the reference: where to begin, then each entry of the package, open. */
+export function referenceSidebar(all: readonly ReferenceItem[]): readonly ReferenceItem[] {
+  const pages = pagesIn(all);
+  const first = FIRST.flatMap(name => pages.find(({ text }) => text === name) ?? []);
+  return [
+    { text: 'Start here', items: first.map(({ text, link }) => ({ text, link })) } as ReferenceItem,
+    ...all.map(entry => ({ ...entry, collapsed: false })),
+  ];
+}
+
+/** Links each name of the library in a snippet to its page of the reference. */
+export function linkNames(all: readonly ReferenceItem[]): (md: MarkdownRenderer) => void {
+  const links = new Map<string, string>();
+  for (const { text, link } of pagesIn(all)) if (link && !links.has(text)) links.set(text, link);
+  return md => {
+    const { fence } = md.renderer.rules;
+    md.renderer.rules.fence = (tokens, i, options, env: MarkdownEnv, self) => {
+      const html = fence!(tokens, i, options, env, self);
+      if (isReference(env.relativePath) || !/^tsx?\b/.test(tokens[i]!.info)) return html;
+      return html.replace(
+        /(<span style="[^"]*">\s*)(\w+)(?=\s*<\/span>)/g,
+        (text, span: string, name: string) => {
+          const link = links.get(name);
+          return link === undefined ? text : `${span}<a href="${link.replace(/\.md$/, '.html')}">${name}</a>`;
+        },
+      );
+    };
+  };
 }

@@ -7,7 +7,7 @@ import { distinctUntilKeyChanged } from 'rxjs';
 import { createClient } from 'lobby-rx';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 
-const FILE = join(import.meta.dirname, '../../docs/story.svg');
+const DOCS = join(import.meta.dirname, '../../docs');
 
 /** When events happen, and when the service is away, in ms. */
 const EVENTS = [600, 1_400, 2_200, 3_450, 4_450, 7_100, 7_900];
@@ -81,32 +81,11 @@ await Promise.all([publish(), goAway(), setTimeout(END)]);
 following.unsubscribe();
 await service.close();
 
-/** Where a time is on the picture. */
-const x = (ms: number) => Math.round(150 + (ms / END) * 590);
-
-function lane(y: number, { received, failed }: Lane): string {
-  const signs = failed
-    .filter(at => at < AWAY.to + 500)
-    .map(at => `<path class="failed" d="M${x(at) - 6} ${y - 6}l12 12m0-12l-12 12"/>`);
-  const events = EVENTS.map((at, number) => {
-    const came = received.get(number);
-    // Those that came at once are beside each other.
-    const together = [...received].filter(([other, when]) => other < number && came === when).length;
-    return came === undefined
-      ? `<circle class="lost" cx="${x(at)}" cy="${y}" r="11"/>`
-      : `<circle class="event" cx="${x(came) + 24 * together}" cy="${y}" r="11"/>`;
-  });
-  return `<path class="line" d="M150 ${y}H745"/>${signs.join('')}${events.join('')}`;
-}
-
 const lost = EVENTS.filter((_, number) => !loop.received.has(number)).length;
 const late = EVENTS.filter((at, number) => (stream.received.get(number) ?? at) > at + 500).length;
 if (stream.received.size !== EVENTS.length || lost === 0) throw new Error('this run tells another story');
 
-writeFileSync(
-  FILE,
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 300" role="img" aria-label="A service goes away for a few seconds. A loop around fetch loses the ${lost} events of that time. lobby-rx tries again, with growing waits, and then has them all.">
-<style>
+const STYLE = `<style>
   text { font: 20px system-ui, sans-serif; fill: #1f2328 }
   .name { font-weight: 600 }
   .away { fill: #8c959f33 }
@@ -122,18 +101,79 @@ writeFileSync(
     .lost, .failed { stroke: #ff7b72 }
     .bad { fill: #ff7b72 }
   }
-</style>
-<rect class="away" x="${x(AWAY.from)}" y="36" width="${x(AWAY.to) - x(AWAY.from)}" height="228" rx="6"/>
-<text x="${(x(AWAY.from) + x(AWAY.to)) / 2}" y="24" text-anchor="middle">1. The service goes away</text>
+</style>`;
+
+/** Draws the story between two places. `radius` is of an event. */
+function drawing(left: number, right: number, radius: number) {
+  const x = (ms: number) => Math.round(left + (ms / END) * (right - left - 10));
+  const arm = radius / 2 + 1;
+  return {
+    away: (y: number, height: number) =>
+      `<rect class="away" x="${x(AWAY.from)}" y="${y}" width="${x(AWAY.to) - x(AWAY.from)}" height="${height}" rx="6"/>`,
+    middle: (x(AWAY.from) + x(AWAY.to)) / 2,
+    lane: (y: number, { received, failed }: Lane) => {
+      const signs = failed
+        .filter(at => at < AWAY.to + 500)
+        .map(
+          at =>
+            `<path class="failed" d="M${x(at) - arm} ${y - arm}l${2 * arm} ${2 * arm}m0-${2 * arm}l-${2 * arm} ${2 * arm}"/>`,
+        );
+      const events = EVENTS.map((at, number) => {
+        const came = received.get(number);
+        // Those that came at once are beside each other.
+        const together = [...received].filter(([other, when]) => other < number && came === when).length;
+        return came === undefined
+          ? `<circle class="lost" cx="${x(at)}" cy="${y}" r="${radius}"/>`
+          : `<circle class="event" cx="${x(came) + (2 * radius + 2) * together}" cy="${y}" r="${radius}"/>`;
+      });
+      return `<path class="line" d="M${left} ${y}H${right}"/>${signs.join('')}${events.join('')}`;
+    },
+  };
+}
+
+const words = {
+  loses: `${lost} events are lost, and nothing says so`,
+  goesOn: '3. It goes on where it was:',
+  none: `${late} events come late, none is lost`,
+};
+
+function write(name: string, width: number, height: number, content: string): void {
+  const file = join(DOCS, name);
+  const said = `A service goes away for a few seconds. A loop around fetch loses the ${lost} events of that time. lobby-rx tries again, with growing waits, and then has them all.`;
+  const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${said}">`;
+  writeFileSync(file, `${open}\n${STYLE}\n${content}\n</svg>\n`);
+  console.log(`${file} is written.`);
+}
+
+const wide = drawing(150, 745, 11);
+write(
+  'story.svg',
+  760,
+  300,
+  `${wide.away(36, 228)}
+<text x="${wide.middle}" y="24" text-anchor="middle">1. The service goes away</text>
 <text class="name" x="8" y="95">fetch loop</text>
-${lane(88, loop)}
-<text class="bad" x="745" y="134" text-anchor="end">${lost} events are lost, and nothing says so</text>
+${wide.lane(88, loop)}
+<text class="bad" x="745" y="134" text-anchor="end">${words.loses}</text>
 <text class="name" x="8" y="197">lobby-rx</text>
-${lane(190, stream)}
-<text x="${(x(AWAY.from) + x(AWAY.to)) / 2}" y="236" text-anchor="middle">2. It tries again</text>
-<text class="good" x="745" y="290" text-anchor="end">3. It goes on where it was: ${late} events come late, none is lost</text>
-</svg>
-`,
+${wide.lane(190, stream)}
+<text x="${wide.middle}" y="236" text-anchor="middle">2. It tries again</text>
+<text class="good" x="745" y="290" text-anchor="end">${words.goesOn} ${words.none}</text>`,
 );
-console.log(`${FILE} is written.`);
+const narrow = drawing(8, 372, 8);
+write(
+  'story-phone.svg',
+  380,
+  330,
+  `${narrow.away(36, 206)}
+<text x="${narrow.middle}" y="24" text-anchor="middle">1. The service goes away</text>
+<text class="name" x="8" y="62">fetch loop</text>
+${narrow.lane(88, loop)}
+<text class="bad" x="8" y="126">${words.loses}</text>
+<text class="name" x="8" y="172">lobby-rx</text>
+${narrow.lane(198, stream)}
+<text x="${narrow.middle}" y="232" text-anchor="middle">2. It tries again</text>
+<text class="good" x="8" y="280">${words.goesOn}</text>
+<text class="good" x="8" y="308">${words.none}</text>`,
+);
 process.exit();

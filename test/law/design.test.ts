@@ -7,6 +7,7 @@ import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES, roomOf } from 
 const ROOT = join(import.meta.dirname, '../..');
 const SRC = join(ROOT, 'src');
 const page = readFileSync(join(ROOT, 'docs/design.md'), 'utf8');
+const tested = readFileSync(join(ROOT, 'docs/tested.md'), 'utf8');
 
 /** The text under a heading, up to the next one of its level. */
 function section(heading: string): string {
@@ -24,11 +25,13 @@ const rowsIn = (text: string) =>
 /** Everything in backticks. */
 const codesIn = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(match => match[1]!);
 
-/** The tests that a text names, and their files. */
-const testsIn = (text: string) =>
-  [...text.matchAll(/“([^”]+)”\s+·\s+`([^`]+)`/g)].map(([, title, file]) => ({
-    title: title!.replace(/\s+/g, ' '),
-    file: file!,
+/** The tests of each section of docs/tested.md, and their files. */
+const tests = tested
+  .split(/^## /m)
+  .slice(1)
+  .map(text => ({
+    section: text.split('\n', 1)[0]!,
+    tests: rowsIn(text).map(([title, file]) => ({ title: title!, file: file! })),
   }));
 
 const sourceOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -72,7 +75,7 @@ describe('docs/design.md', () => {
   });
 
   it('lists the floors and packages of the house', () => {
-    const rooms = rowsIn(section('The house')).map(([floor, room, , packages]) => ({
+    const rooms = rowsIn(section('Modules and layers')).map(([floor, room, , packages]) => ({
       room: room!.replace(/\/$/, ''),
       floor: Number(floor),
       packages: codesIn(packages!.includes('`') ? packages! : `\`${packages}\``).filter(name => name !== '–'),
@@ -82,7 +85,7 @@ describe('docs/design.md', () => {
   });
 
   it('shows the floors in its picture', () => {
-    const [picture] = /^floor\n[^`]+/m.exec(section('The house'))!;
+    const [picture] = /^layer\n[^`]+/m.exec(section('Modules and layers'))!;
     const drawn = [...picture.matchAll(/^ +(\d(?:\.\d)?) +(.*)$/gm)].flatMap(([, floor, names]) =>
       names!.split(/[ ═╗╝║╚]+/).flatMap(name => (name === '' ? [] : [[name, Number(floor)] as const])),
     );
@@ -110,25 +113,29 @@ describe('docs/design.md', () => {
     );
   });
 
-  it('quotes only tests that exist', () => {
-    const tests = testsIn(page);
-    // Every quotation must be a test; otherwise a typo would go unnoticed.
-    strictEqual(tests.length, page.split('“').length - 1);
-    const files = new Map(tests.map(({ file }) => [file, titlesIn(join('test', file))]));
+  it('names tests that exist, for sections that exist', () => {
+    const all = tests.flatMap(({ tests }) => tests);
+    ok(all.length > 150);
+    const files = new Map(all.map(({ file }) => [file, titlesIn(join('test', file))]));
     deepStrictEqual(
-      tests.filter(({ title, file }) => !files.get(file)!.includes(title)),
+      all.filter(({ title, file }) => !files.get(file)!.includes(title)),
+      [],
+    );
+    deepStrictEqual(
+      tests.filter(({ section }) => !page.includes(`# ${section}\n`)),
       [],
     );
   });
 
-  it('numbers the laws, and has a test for each', () => {
+  it('numbers the laws, and has a test for each, and for the promises of SECURITY.md', () => {
     const laws = section('The laws of the watch').split(/^### /m).slice(1);
     deepStrictEqual(
       laws.map(law => Number.parseInt(law)),
       laws.map((_, i) => i + 1),
     );
+    const known = new Set(tests.filter(({ tests }) => tests.length > 0).map(({ section }) => section));
     deepStrictEqual(
-      laws.filter(law => testsIn(law).length === 0),
+      [...laws.map(law => law.split('\n', 1)[0]!), 'Security'].filter(name => !known.has(name)),
       [],
     );
   });

@@ -2,7 +2,7 @@ import { defer, tap, type Observable, type SchedulerLike } from 'rxjs';
 import { createClient, type ClientConfig } from '../../../client/index.js';
 import { rawEventsWatch } from '../../../endpoint/index.js';
 import { isStatusError, MAX_WAIT_MS } from '../../../error/index.js';
-import { monotonicClock, type WatchStatus } from '../../../stream/index.js';
+import type { WatchStatus } from '../../../stream/index.js';
 import type { Transport } from '../../../transport/index.js';
 import type { FleetEvent } from '../fleet-event.js';
 import { numberOf, shardOf } from './assign-shards.js';
@@ -59,7 +59,7 @@ export class IdentityPolls {
   constructor(config: IdentityPollsConfig) {
     const { addresses, requestsPerMinute, emit, scheduler } = config;
     this.#config = config;
-    this.#starts = new Starts(MAX_STARTS, monotonicClock(scheduler));
+    this.#starts = new Starts(MAX_STARTS, scheduler);
     this.#addresses = addresses.map(({ name, transports }) => ({
       ...{ id: name === undefined ? undefined : numberOf(name), transports },
       budget: new RequestBudget(requestsPerMinute, scheduler, emit),

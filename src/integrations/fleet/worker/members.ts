@@ -44,7 +44,8 @@ export class Members {
 
   /** NATS has answered what was sent at a time of the monotonic clock. */
   answered(sentAt: number): void {
-    if (sentAt - this.#answeredAt > this.#config.lease) this.#forget(sentAt);
+    // It was late itself: so may be those who seem silent.
+    if (sentAt - this.#answeredAt > this.#config.lease / 2) this.#forget(sentAt);
     this.#answeredAt = sentAt;
   }
 
@@ -82,12 +83,15 @@ export class Members {
   }
 
   #judge(alive: readonly Participant[], list: number): void {
-    const { monotonic, scheduler, shards, lease } = this.#config;
+    const { me, monotonic, scheduler, shards, lease } = this.#config;
     const now = monotonic.now();
     if (list !== this.#list) this.#forget(now);
     this.#list = list;
     const isCalm = now - this.#calmSince > CALM_LEASES * lease;
     const capacities = new Map(alive.map(({ worker, capacity }) => [worker, capacity]));
+    // It is alive, whoever has not heard it in time: if others have taken its shards, its appends are refused.
+    if (this.#known.workers.some(({ worker }) => worker === me.worker))
+      capacities.set(me.worker, me.capacity);
     for (const worker of capacities.keys()) this.#found.add(worker);
     const silent: string[] = [];
     for (const { worker, capacity } of this.#known.workers) {

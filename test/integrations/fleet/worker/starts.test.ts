@@ -1,10 +1,11 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { NEVER } from 'rxjs';
+import { virtualTime } from '../../../virtual-time.js';
 import { Starts } from '../../../../src/integrations/fleet/worker/starts.js';
 
 describe('the starts of watches', () => {
   it('are so many at once, and each further one when the request of another is on the wire, or it has gone', () => {
-    const starts = new Starts(3, { now: () => 0 });
+    const starts = new Starts(3, virtualTime().scheduler);
     const begun: number[] = [];
     const sent = new Map<number, () => void>();
     const start = (n: number) =>
@@ -34,7 +35,7 @@ describe('the starts of watches', () => {
   });
 
   it('go on if a watch says so while it begins', () => {
-    const starts = new Starts(1, { now: () => 0 });
+    const starts = new Starts(1, virtualTime().scheduler);
     let begun = 0;
     for (let n = 0; n < 10_000; n++)
       starts
@@ -48,18 +49,44 @@ describe('the starts of watches', () => {
   });
 
   it('tell how many wait, and for how long', () => {
-    let now = 0;
-    const starts = new Starts(1, { now: () => now });
+    const { scheduler, pass } = virtualTime();
+    const starts = new Starts(1, scheduler);
     const start = () => starts.turn(() => NEVER).subscribe();
     deepStrictEqual(starts.late, { waiting: 0, wait: 0 });
     const first = start();
-    now = 10;
+    pass(10);
     start();
-    now = 15;
+    pass(5);
     start();
-    now = 30;
+    pass(15);
     deepStrictEqual(starts.late, { waiting: 2, wait: 20 });
     first.unsubscribe();
     deepStrictEqual(starts.late, { waiting: 1, wait: 15 });
+  });
+
+  it('begin none while timers are late, and go on when they are not', () => {
+    const { scheduler, pass } = virtualTime();
+    let behind = 0;
+    const starts = new Starts(1, scheduler, { now: () => scheduler.now() + behind });
+    const begun: number[] = [];
+    const sent: (() => void)[] = [];
+    for (const n of [0, 1, 2])
+      starts
+        .turn(onSent => {
+          begun.push(n);
+          sent.push(onSent);
+          return NEVER;
+        })
+        .subscribe();
+    behind += 1_000;
+    pass(100);
+    sent[0]!();
+    deepStrictEqual(begun, [0]);
+    pass(900);
+    deepStrictEqual(begun, [0]);
+    pass(200);
+    deepStrictEqual(begun, [0, 1]);
+    sent[1]!();
+    deepStrictEqual(begun, [0, 1, 2]);
   });
 });
