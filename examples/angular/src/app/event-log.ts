@@ -66,7 +66,7 @@ export class EventLog {
 
   #add(icon: string, about: string, text: string): void {
     const id = this.count() + 1;
-    const at = new Date().toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+    const at = new Date().toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
     this.count.set(id);
     this.entries.update(before => [{ id, at, icon, about, text }, ...before].slice(0, MOST_ENTRIES));
   }

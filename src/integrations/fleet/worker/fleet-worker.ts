@@ -28,10 +28,10 @@ import { Members } from './members.js';
 const BEATS_PER_LEASE = 4;
 
 /**
- * A worker that has no answer of NATS for so many leases gives up its shards: others have them, and its polls are for nothing. Sooner would stop
- * all polls whenever NATS restarts.
+ * A worker that has had no answer of NATS at so many ticks, in three leases, gives up its shards: others have them, and its polls are for nothing.
+ * Sooner would stop all polls whenever NATS restarts. Time alone says nothing: if its ticks are late, so is whatever it would hear.
  */
-const PATIENCE_LEASES = 3;
+const PATIENCE_TICKS = 3 * BEATS_PER_LEASE;
 
 /** What a worker needs; everything about NATS and the service is behind `registry` and `watch`. */
 export interface FleetWorkerConfig {
@@ -73,6 +73,7 @@ class FleetWorker {
   #shares: Shares | undefined;
   #knowsIdentities = false;
   #isBeating = false;
+  #silentTicks = 0;
   #looking: Subscription | undefined;
   #isLooking = false;
   #looksAgain = false;
@@ -151,7 +152,7 @@ class FleetWorker {
     this.#tellOverload();
     this.#emitReady(waiting);
     this.#held.save().subscribe();
-    if (this.#members.silence > PATIENCE_LEASES * this.#config.lease) this.#held.loseAll();
+    if (++this.#silentTicks > PATIENCE_TICKS) this.#held.loseAll();
     // A worker is there for the others once it knows what it is to follow.
     if (this.#knowsIdentities) this.#beat(waiting);
   }
@@ -176,6 +177,7 @@ class FleetWorker {
     const beaten$ = this.#tried(registry.present(beat, me)).pipe(
       tap(hasNamesake => {
         this.#members.answered(sentAt);
+        this.#silentTicks = 0;
         isStored = true;
         told(true);
         this.#isNamesake = hasNamesake;

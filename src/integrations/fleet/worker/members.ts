@@ -49,11 +49,6 @@ export class Members {
     this.#answeredAt = sentAt;
   }
 
-  /** How long NATS has not answered, in ms. */
-  get silence(): number {
-    return this.#config.monotonic.now() - this.#answeredAt;
-  }
-
   /** A worker has said that it leaves. */
   leaving(worker: string): void {
     if (this.#known.workers.some(known => known.worker === worker)) this.#left.add(worker);
