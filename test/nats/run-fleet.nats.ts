@@ -232,12 +232,12 @@ for (const program of SERVERS) {
     it('says which limits of the stream are others than its own', async () => {
       setting = await stage({ program });
       const { work } = setting;
-      await work();
       const ready = async (more: Partial<FleetConfig>) => {
         const { events } = await work(more);
         await waitUntil(() => events.some(({ kind }) => kind === 'ready'));
         return events.flatMap(event => (event.kind === 'nats_error' ? [String(event.error)] : []));
       };
+      deepStrictEqual(await ready({}), []);
       const [told = ''] = await ready({ maxAge: 7_200_000, maxBytes: 2 ** 26, replicas: 1 });
       const said =
         'LOBBY_EVENTS stays as it is, with maxAge 86400000, not 7200000, maxBytes -1, not 67108864';
