@@ -85,8 +85,8 @@ const lost = EVENTS.filter((_, number) => !loop.received.has(number)).length;
 const late = EVENTS.filter((at, number) => (stream.received.get(number) ?? at) > at + 500).length;
 if (stream.received.size !== EVENTS.length || lost === 0) throw new Error('this run tells another story');
 
-const STYLE = `<style>
-  text { font: 20px system-ui, sans-serif; fill: #1f2328 }
+const style = (size: number) => `<style>
+  text { font: ${size}px system-ui, sans-serif; fill: #1f2328 }
   .name { font-weight: 600 }
   .away { fill: #8c959f33 }
   .line { stroke: #8c959f; stroke-width: 2 }
@@ -137,19 +137,22 @@ const words = {
   none: `${late} events come late, none is lost`,
 };
 
-function write(name: string, width: number, height: number, content: string): void {
+function write(
+  name: string,
+  [width, height, size]: readonly [number, number, number],
+  content: string,
+): void {
   const file = join(DOCS, name);
   const said = `A service goes away for a few seconds. A loop around fetch loses the ${lost} events of that time. lobby-rx tries again, with growing waits, and then has them all.`;
   const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${said}">`;
-  writeFileSync(file, `${open}\n${STYLE}\n${content}\n</svg>\n`);
+  writeFileSync(file, `${open}\n${style(size)}\n${content}\n</svg>\n`);
   console.log(`${file} is written.`);
 }
 
 const wide = drawing(150, 745, 11);
 write(
   'story.svg',
-  760,
-  300,
+  [760, 300, 20],
   `${wide.away(36, 228)}
 <text x="${wide.middle}" y="24" text-anchor="middle">1. The service goes away</text>
 <text class="name" x="8" y="95">fetch loop</text>
@@ -163,8 +166,7 @@ ${wide.lane(190, stream)}
 const narrow = drawing(8, 372, 8);
 write(
   'story-phone.svg',
-  380,
-  330,
+  [380, 330, 18],
   `${narrow.away(36, 206)}
 <text x="${narrow.middle}" y="24" text-anchor="middle">1. The service goes away</text>
 <text class="name" x="8" y="62">fetch loop</text>
