@@ -1,4 +1,4 @@
-import { Subject } from 'rxjs';
+import { Subject, type SchedulerLike } from 'rxjs';
 import type { Control, ControlResult, EmulatedResponse, Emulator, SavedWorld } from '../emulator/index.js';
 import { InputError } from '../../error/index.js';
 import { withoutTokens, type Cut } from './request-log.js';
@@ -34,15 +34,15 @@ const RESET: EmulatedResponse = { status: 0, headers: {}, body: '', delivery: 'r
 export class WorkbenchActions {
   /** What all polls that are held are answered with. */
   readonly cut$ = new Subject<Cut>();
-  readonly #now: () => number;
+  readonly #scheduler: SchedulerLike;
   readonly #list: SeenAction[] = [];
   readonly #withdrawals = new Set<() => void>();
   #count = 0;
   /** What the emulator was called with since the action began. */
   #called: unknown[] = [];
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(scheduler: SchedulerLike) {
+    this.#scheduler = scheduler;
   }
 
   get list(): readonly SeenAction[] {
@@ -56,7 +56,7 @@ export class WorkbenchActions {
   /** The same commands, of which each is remembered, and `break`. `self` is whom they act on that name nobody. */
   observed(control: Control, emulator: Emulator, self: string): Control {
     const remembered = (line: string, act: () => ControlResult): ControlResult => {
-      const at = this.#now();
+      const at = this.#scheduler.now();
       const { tick: after } = emulator.save();
       this.#called = [];
       const result = act();
@@ -90,9 +90,9 @@ export class WorkbenchActions {
       const withdraw = emulator.fault({ kind } as Parameters<Emulator['fault']>[0], { times });
       this.#withdrawals.add(withdraw);
       if (lasts === undefined) continue;
-      setTimeout(() => {
+      this.#scheduler.schedule(() => {
         if (this.#withdrawals.delete(withdraw)) withdraw();
-      }, lasts).unref();
+      }, lasts);
     }
     this.cut$.next({ name, response: held });
     return { message: lasts === undefined ? 'it is broken' : `it is broken for ${lasts / 1_000} s` };

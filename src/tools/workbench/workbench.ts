@@ -41,7 +41,7 @@ export function createWorkbench(
   let ahead = 0;
   const now = () => Date.now() + ahead;
   const scheduler = Object.create(asyncScheduler, { now: { value: now } }) as SchedulerLike;
-  const actions = new WorkbenchActions(now);
+  const actions = new WorkbenchActions(scheduler);
   const log = new RequestLog(now, actions.cut$);
   const emulator = log.observed(createEmulator({ ...config, scheduler }), actions.called);
   const world = seed(emulator);

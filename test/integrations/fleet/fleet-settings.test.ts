@@ -1,11 +1,12 @@
-import { ok, throws } from 'node:assert';
+import { ok, rejects, throws } from 'node:assert';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { of } from 'rxjs';
+import { lastValueFrom, of } from 'rxjs';
 import {
   fleetBatches,
   fleetFeed,
   isFleetError,
   runFleet,
+  setShards,
   FleetError,
   type FleetConfig,
 } from 'lobby-rx/fleet';
@@ -68,6 +69,13 @@ describe('the config of a fleet', () => {
     throws(() => fleetFeed({ nats } as { nats: NatsConnection; identity_id: string }), /identity_id must be/);
     throws(() => fleetFeed({ nats, identity_id: '' }), /identity_id must be/);
     throws(() => fleetFeed({ nats, identity_id: 'a', linger: -1 }), /linger must be/);
+  });
+
+  it('of another number of shards is refused, too; an error of NATS says what to do', async () => {
+    throws(() => setShards({ nats, shards: 0 }), /shards must be an integer from 1 to 65536; got 0/);
+    throws(() => setShards({ nats } as Parameters<typeof setShards>[0]), /shards must be/);
+    const lost = Promise.reject<NatsConnection>(new Error('connection refused'));
+    await rejects(lastValueFrom(setShards({ nats: lost, shards: 8 })), /was not reached: check its address/);
   });
 
   it('has an error of its own', () => {
