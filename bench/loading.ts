@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { weights } from '../test/law/weights.js';
 import { interleaved } from './measure.js';
 import type { Bound, Report } from './report.js';
 
@@ -47,14 +48,14 @@ const from = (names: string) => `export { ${names} } from 'lobby-rx'`;
 
 /** What a program uses, and the most that it may cost, in kB. */
 const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])[] = [
-  ['watch', from('watch'), [10.6, 6]],
+  ['watch', from('watch'), [weights.get('watch')!, 6]],
   ['watchSignals', from('watchSignals')],
   ['watchSignals, eventFeed', from('watchSignals, eventFeed')],
-  ['createClient', from('createClient'), [31.6, 14]],
+  ['createClient', from('createClient'), [weights.get('createClient')!, 14]],
   [
     'createClient, rosterState, feedState',
     `${from('createClient')}; export { rosterState, feedState } from 'lobby-rx/views'`,
-    33.4,
+    weights.get('createClient, rosterState, feedState')!,
   ],
   [
     'provideLobbyClient, injectFeed, injectRoster, without Angular',

@@ -65,7 +65,9 @@ function rosterOf(size: number): () => number {
     return (page$ = new Subject());
   };
   const { scheduler, pass } = virtualTime();
-  const client = createClient({ url: 'https://service.example', token: 't', transport, scheduler });
+  // As many changes as these would have to wait for the quota of a deployed service.
+  const watch = { quota: Infinity };
+  const client = createClient({ url: 'https://service.example', token: 't', transport, scheduler, watch });
   let rosters = 0;
   let members = 0;
   client.group.roster('g', { count: PAGE }).subscribe(roster => {

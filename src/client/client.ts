@@ -149,9 +149,16 @@ const CLOSE_OPTIONS: Options<{ readonly requests?: 'fail' | 'drop' }> = {
 };
 
 function clientOf<Own extends object>(context: ClientContext): Client<Own> {
+  // A server has thousands of clients, most of which need only one of these.
+  let group: ReturnType<typeof createGroupApi> | undefined;
+  let matchmaker: ReturnType<typeof createMatchmakerApi> | undefined;
   return {
-    group: createGroupApi(context),
-    matchmaker: createMatchmakerApi(context),
+    get group() {
+      return (group ??= createGroupApi(context));
+    },
+    get matchmaker() {
+      return (matchmaker ??= createMatchmakerApi(context));
+    },
     events: createEventsApi<Own>(context),
     request: (endpoint, input, options) => request(context, endpoint, input, options),
     watch: (endpoint, input, options) => endpointSignals(context, endpoint, input, options).pipe(answers()),
