@@ -26,7 +26,9 @@ export interface WorkerEvent {
 }
 
 /** The events that are counted by their kinds. An assignment is one if the shard was a silent worker's. */
-const INCIDENTS = new Set(['assigned', 'lost', 'conflict', 'gap', 'identity_rejected', 'nats_error']);
+const INCIDENTS = new Set(
+  'assigned lost conflict gap identity_rejected identities_differ overloaded nats_error'.split(' '),
+);
 
 /**
  * Returns a function for the events of `runFleet` that feeds a meter with what the worker of this process does: its shards, its
