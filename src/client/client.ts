@@ -141,40 +141,52 @@ export interface Client<Own extends object = NoOwnEvents> {
 export function createClient<const Codecs extends EventCodecs = NoOwnEvents>(
   config: ClientConfig<Codecs>,
 ): Client<PayloadsOf<Codecs>> {
-  return clientOf<PayloadsOf<Codecs>>(createContext(config));
+  return new ClientOfContext<PayloadsOf<Codecs>>(createContext(config));
 }
 
 const CLOSE_OPTIONS: Options<{ readonly requests?: 'fail' | 'drop' }> = {
   requests: { name: "'fail' or 'drop'", is: u => u === 'fail' || u === 'drop' },
 };
 
-function clientOf<Own extends object>(context: ClientContext): Client<Own> {
-  // A server has thousands of clients, most of which need only one of these.
-  let group: ReturnType<typeof createGroupApi> | undefined;
-  let matchmaker: ReturnType<typeof createMatchmakerApi> | undefined;
-  return {
-    get group() {
-      return (group ??= createGroupApi(context));
-    },
-    get matchmaker() {
-      return (matchmaker ??= createMatchmakerApi(context));
-    },
-    events: createEventsApi<Own>(context),
-    request: (endpoint, input, options) => request(context, endpoint, input, options),
-    watch: (endpoint, input, options) => endpointSignals(context, endpoint, input, options).pipe(answers()),
-    watchSignals: (endpoint, input, options) => endpointSignals(context, endpoint, input, options),
-    pages: (endpoint, input, options) => endpointPages(context, endpoint, input, options),
-    as: token => clientOf(context.as(token)),
-    wake: () => context.life.wake(),
-    close: (how = {}) => {
-      checkOptions(how, CLOSE_OPTIONS);
-      context.life.close(how.requests === 'drop');
-    },
-    unauthorized$: context.life.whileOpen(context.unauthorized$),
-    get closed$() {
-      return context.life.closed$;
-    },
-    scheduler: context.scheduler,
-    linger: context.linger,
+/** A class, since an object with getters of its own takes 2 KB more: a server has thousands of clients. Its methods can be taken from it. */
+class ClientOfContext<Own extends object> implements Client<Own> {
+  readonly #context: ClientContext;
+  #group: Client<Own>['group'] | undefined;
+  #matchmaker: Client<Own>['matchmaker'] | undefined;
+  readonly events: Client<Own>['events'];
+  readonly unauthorized$: Client<Own>['unauthorized$'];
+  readonly scheduler: SchedulerLike;
+  readonly linger: number;
+
+  constructor(context: ClientContext) {
+    this.#context = context;
+    this.events = createEventsApi<Own>(context);
+    this.unauthorized$ = context.life.whileOpen(context.unauthorized$);
+    this.scheduler = context.scheduler;
+    this.linger = context.linger;
+  }
+
+  get group(): Client<Own>['group'] {
+    return (this.#group ??= createGroupApi(this.#context));
+  }
+  get matchmaker(): Client<Own>['matchmaker'] {
+    return (this.#matchmaker ??= createMatchmakerApi(this.#context));
+  }
+  get closed$(): Client<Own>['closed$'] {
+    return this.#context.life.closed$;
+  }
+  readonly request: Client<Own>['request'] = (endpoint, input, options) =>
+    request(this.#context, endpoint, input, options);
+  readonly watch: Client<Own>['watch'] = (endpoint, input, options) =>
+    this.watchSignals(endpoint, input, options).pipe(answers());
+  readonly watchSignals: Client<Own>['watchSignals'] = (endpoint, input, options) =>
+    endpointSignals(this.#context, endpoint, input, options);
+  readonly pages: Client<Own>['pages'] = (endpoint, input, options) =>
+    endpointPages(this.#context, endpoint, input, options);
+  readonly as: Client<Own>['as'] = token => new ClientOfContext(this.#context.as(token));
+  readonly wake = (): void => this.#context.life.wake();
+  readonly close: Client<Own>['close'] = (how = {}) => {
+    checkOptions(how, CLOSE_OPTIONS);
+    this.#context.life.close(how.requests === 'drop');
   };
 }

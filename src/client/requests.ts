@@ -91,6 +91,8 @@ export function endpointWatch<Input, Answer>(
       kept: { paces, key: keyOfWatch(endpoint, input) },
     }) as AnswerSettings<Answer>,
   );
+  // The same object: there are thousands of watches.
+  const { wake$ } = settings;
   return {
     poll: (watch_index, { needsFreshConnection, onArrival, onSent, pollOf }) =>
       // A name that a spread adds to would cost each input a hidden class of its own in V8.
@@ -98,7 +100,7 @@ export function endpointWatch<Input, Answer>(
         kind: 'poll',
         ...{ needsFreshConnection, onArrival, onSent, pollOf },
       }),
-    settings: { ...settings, wake$: life.wakes(defer(() => settings.wake$)) },
+    settings: Object.assign(settings, { wake$: life.wakes(defer(() => wake$)) }),
   };
 }
 
