@@ -56,8 +56,8 @@ export class NatsRegistry implements FleetRegistry {
 
   present(beat: Heartbeat, me: Presence): Observable<boolean> {
     return this.#asked(async () => {
-      // Less often is soon enough.
-      const hasNamesake = this.#beats++ % 2 === 1 && (await this.#hasNamesake(beat));
+      // Once in a lease is soon enough.
+      const hasNamesake = this.#beats++ % 4 === 1 && (await this.#hasNamesake(beat));
       const { js, names } = this.#fleet;
       const sentAt = Date.now();
       // It has left meanwhile.
