@@ -44,8 +44,7 @@ export class Members {
 
   /** NATS has answered what was sent at a time of the monotonic clock. */
   answered(sentAt: number): void {
-    // It was late itself: so may be those who seem silent.
-    if (sentAt - this.#answeredAt > this.#config.lease / 2) this.#forget(sentAt);
+    if (sentAt - this.#answeredAt > this.#config.lease) this.#forget(sentAt);
     this.#answeredAt = sentAt;
   }
 
