@@ -13,7 +13,7 @@ import { presenceIn, presenceOf, presenceSubject } from './presence-subject.js';
 const checkpointsKey = (shards: number, shard: number) => `checkpoints.${shards}.${shard}`;
 
 /** A worker looks so often, four times in a lease, until it looks for what NATS may have lost. */
-const LOOK_EVERY = 8;
+const LOOK_EVERY = 12;
 
 /** The clocks of a cluster write the same time in more than one way: by how much they differ at most, in ms. */
 const SAME = 100;
