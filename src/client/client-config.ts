@@ -66,8 +66,8 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
   readonly apiUrl?: string;
   /**
    * The bearer token of an identity or a lobby. `{ get, renew }` if it expires: `get` gives the token, and is called before each request;
-   * `renew` is called after a 401, and gives a fresh one, at once, as a promise or as an Observable. `null` from either: nobody is signed
-   * in. What they throw is taken for passing: a watch tries again. Streams end with an `UnauthorizedError`, and only with that, if the
+   * `renew` is called after a 401, and gives a fresh one, at once, as a promise or as an Observable. Either gives `null` if nobody is
+   * signed in. What they throw is taken for passing: a watch tries again. Streams end with an `UnauthorizedError`, and only with that, if the
    * player has to sign in again. A string never changes; a function is `get` for both; `false` if something else adds the token.
    *
    * @example

@@ -35,7 +35,7 @@ export function withToken(
   checkArgument('scheduler', schedulerLike, scheduler);
   const authorization: Authorization = {
     ...{ transport, ...tokenSource(token, scheduler), clock, onRefused },
-    ...{ rejected: new Set(), told: new Set(), polls: new Set() },
+    ...{ rejected: [], told: [], polls: new Set() },
   };
   // One Observable for all of it: operators would cost each request more than the rest.
   return request =>
