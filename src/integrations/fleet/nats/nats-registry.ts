@@ -113,8 +113,14 @@ export class NatsRegistry implements FleetRegistry {
 
   checkpoints(shard: number): Observable<BareCheckpoints> {
     return this.#asked(async () => {
-      const former = this.#fleet.before.length > 0 ? await this.#readFormer() : undefined;
-      return { ...former?.get(shard), ...(await this.#storedCheckpoints(this.#fleet.shards, shard)) };
+      const own = await this.#storedCheckpoints(this.#fleet.shards, shard);
+      if (this.#fleet.before.length === 0) return own;
+      const former = Object.entries((await this.#readFormer()).get(shard) ?? {});
+      // The present number may be one that there was before the others.
+      return {
+        ...own,
+        ...Object.fromEntries(former.filter(([id, { at }]) => at > (own[id]?.at ?? -Infinity))),
+      };
     });
   }
 

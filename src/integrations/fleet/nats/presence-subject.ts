@@ -23,7 +23,7 @@ export function presenceIn(present: string, subject: string): readonly Presence[
   const capacity = Number(capacityText);
   if (!workerName.is(worker) || !positiveInteger.is(capacity) || capacity > MAX_CAPACITY) return [];
   const addresses = from === NONE ? [] : from.split('_').map(address => parseInt(address, 36));
-  const [count, hash = ''] = list.split('_');
-  const given = list === NONE ? undefined : { count: Number(count), hash: parseInt(hash, 36) };
+  const [count, hash] = list.split('_').map((number, i) => parseInt(number, i === 0 ? 10 : 36));
+  const given = count !== undefined && hash !== undefined && count + hash >= 0 ? { count, hash } : undefined;
   return [{ worker, capacity, addresses, given }];
 }
