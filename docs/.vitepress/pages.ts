@@ -76,7 +76,7 @@ export function nameTypes(md: MarkdownRenderer): void {
     state.src = state.src
       .replace(WRITTEN_OUT, 'PayloadsOf\\<`Codecs`\\>')
       .replace(SECTION, (text, chapter: string, section?: string) => {
-        return `[${text}](/the-service.md#s${chapter}${section === undefined ? '' : `-${section}`})`;
+        return `[${text}](/endpoints.md#s${chapter}${section === undefined ? '' : `-${section}`})`;
       });
   });
 }

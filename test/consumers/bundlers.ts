@@ -78,7 +78,7 @@ export const bundlers: readonly Workshop[] = [
     copies: ['program'],
     files: {
       'babel.config.cjs': "module.exports = { presets: ['@react-native/babel-preset'] };",
-      'recipe.js': recipe('docs/frameworks.md', 'AppState'),
+      'recipe.js': recipe('docs/state.md', 'AppState'),
       'sign-in.js': 'export const renewToken = () => globalThis.signIn();',
       // What an app has beside lobby-rx, in as far as the recipe needs it: React Native takes 200 MB.
       'app/react-native.js': `

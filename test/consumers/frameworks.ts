@@ -1,7 +1,7 @@
 import { recipe } from './recipe.js';
 import type { Workshop } from './workshop.js';
 
-const PAGE = 'docs/frameworks.md';
+const PAGE = 'docs/state.md';
 const VITEST = ['vitest@5.1.1', 'vite@8.3.8', 'jsdom@26.1.0'];
 
 /** A release of Angular, the TypeScript that it accepts, and the command that starts the Node that it needs. */

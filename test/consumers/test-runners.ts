@@ -1,7 +1,7 @@
 import { recipe } from './recipe.js';
 import type { Consumer, Workshop } from './workshop.js';
 
-const PAGE = 'docs/testing.md';
+const PAGE = 'docs/test-runners.md';
 const VITEST = '5.1.1';
 const JEST = '30.5.2';
 const WITH_JSDOM = 'DOCUMENT=object';
@@ -23,7 +23,7 @@ export const testRunners: readonly Workshop[] = [
     copies: ['program'],
     files: {
       'tests/package.json': '{}',
-      'tests/jest.config.cjs': recipe('docs/where-it-runs.md', "'ts-jest'"),
+      'tests/jest.config.cjs': recipe(PAGE, "'ts-jest'"),
       'tests/game.test.ts': `
         import { firstValueFrom } from 'rxjs';
         import { createClient } from 'lobby-rx';

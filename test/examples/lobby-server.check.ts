@@ -1,11 +1,12 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { firstValueFrom, take, toArray } from 'rxjs';
 import { createClient, whyNotConnected } from 'lobby-rx';
+import { recipe } from '../consumers/recipe.js';
 import { connectPlayer } from '../integrations/lobby-server/connect-player.js';
 import { handshakeRequest } from '../integrations/lobby-server/raw-client.js';
 import { lobbyRx } from '../tools/cli/lobby-rx.js';
@@ -33,9 +34,7 @@ describe('The program of docs/lobby-server.md', () => {
   });
 
   it('admits a player, who comes back, beside strangers, ends although they stay, and frees what a kill has left', async () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/lobby-server.md'), 'utf8');
-    const [, program] = /```ts\n(import[^]*?)```/.exec(page)!;
-    writeFileSync(file, program!);
+    writeFileSync(file, recipe('docs/lobby-server.md', 'createServer('));
     const emulator = lobbyRx(['emulate', '--json'], { isOpen: true });
     await emulator.prints('}\n');
     const info = JSON.parse(emulator.out()) as EmulatorInfo;

@@ -51,7 +51,7 @@ describe('Run, in the pages of the documentation (npm run docs:build)', function
   it('is on the first page, and those of the feed, of rosters and of errors', () => {
     deepStrictEqual(
       runnable.map(({ name }) => name),
-      ['docs/faults.md', 'docs/feed.md', 'docs/home.md', 'docs/roster-and-stores.md'],
+      ['docs/faults.md', 'docs/feed.md', 'docs/home.md', 'docs/rosters.md'],
     );
   });
 

@@ -95,8 +95,8 @@ for (const program of SERVERS) {
       );
     });
 
-    it('needs no more rights than docs/fleet.md lists for each user', async () => {
-      const docs = readFileSync(join(ROOT, 'docs/fleet.md'), 'utf8');
+    it('needs no more rights than docs/fleet-operations.md lists for each user', async () => {
+      const docs = readFileSync(join(ROOT, 'docs/fleet-operations.md'), 'utf8');
       const quoted = (cell: string) =>
         [...cell.matchAll(/`([^`]+)`/g)].map(([, subject]) =>
           JSON.stringify(subject!.replaceAll('<id>', 'ada').replaceAll('<durable>', 'kept')),

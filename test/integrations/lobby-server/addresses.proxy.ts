@@ -7,7 +7,7 @@ import { openHaproxy, openNginx, type RealProxy } from '../../real-proxy.js';
 import { tryConnect } from './connect-player.js';
 import { openGate, type OpenGate } from './gate.js';
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs/gate.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../../docs/lobby-server.md'), 'utf8');
 const fence = (title: string) => new RegExp(`\\[${title}\\]\n([^]*?)\`\`\``).exec(page)![1]!;
 
 /** The hooks of the page. */

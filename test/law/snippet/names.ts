@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Checkpoint, Client } from 'lobby-rx';
 
 /** The names that the reader of a snippet is assumed to have. A snippet's own names take precedence. */
@@ -21,6 +22,15 @@ export interface SnippetNames {
   readonly connect: (url: string, token: string) => void;
 }
 
+/** Those of snippets that no test runs. */
+interface FleetNames {
+  readonly nats: Promise<NatsConnection>;
+  readonly identityIds: readonly string[];
+  readonly tokenOf: (identity_id: string) => Record<'get' | 'renew', () => Promise<string>>;
+}
+
+export type Names = SnippetNames & FleetNames;
+
 const NAMES = {
   client: true,
   group_id: true,
@@ -34,9 +44,12 @@ const NAMES = {
   admit: true,
   reload: true,
   connect: true,
-} satisfies Record<keyof SnippetNames, true>;
+  nats: true,
+  identityIds: true,
+  tokenOf: true,
+} satisfies Record<keyof Names, true>;
 
 /** The same for the compiler, as globals, in a file next to this one. */
 export const DECLARATIONS = Object.keys(NAMES)
-  .map(name => `declare const ${name}: import('./names.js').SnippetNames['${name}'];`)
+  .map(name => `declare const ${name}: import('./names.js').Names['${name}'];`)
   .join('\n');
