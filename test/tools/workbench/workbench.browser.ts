@@ -75,7 +75,11 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await copy.click();
     await page.getByText(': copied').waitFor();
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
-    deepStrictEqual(copied, `export LOBBY_RX_URL=${world.url} LOBBY_RX_TOKEN=${world.identityToken}`);
+    const { url, identityToken, groupId } = world;
+    deepStrictEqual(
+      copied,
+      `export LOBBY_RX_URL=${url} LOBBY_RX_TOKEN=${identityToken} LOBBY_RX_GROUP=${groupId}`,
+    );
     ok(!(await page.content()).includes(world.identityToken!));
   });
 
@@ -217,11 +221,11 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await once(other, 'exit');
   });
 
-  it('asks for the secret, and says that another one is wrong', async () => {
+  it('says what to open without the secret, and that another one is wrong', async () => {
     const other = await browser.newPage();
     await other.goto(`${world.controlUrl}/workbench#a%20b`);
-    await other.getByLabel('The secret').fill('a-guess');
-    await other.getByRole('button', { name: 'Open' }).click();
+    await other.getByText('Open the URL that').waitFor();
+    await other.goto(`${world.controlUrl}/workbench#a-guess`);
     await other.getByText('The secret is another one').waitFor();
     await other.goto('about:blank');
     await other.goto(world.workbenchUrl!);

@@ -3,7 +3,7 @@ import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
 import { Connect, tokenOf } from './connect.js';
 import { DemoPlayer } from './demo-player.js';
-import { Breaks, DoTo, Palette, type Type } from './do/index.js';
+import { Breaks, DoTo, Palette, whoIs, type Type } from './do/index.js';
 import { createEmulatorClient, type EmulatorClient } from './emulator-client.js';
 import { Happened } from './happened/index.js';
 import { Header } from './header.js';
@@ -13,6 +13,8 @@ import { WorldPane } from './world-pane.js';
 
 /** How many requests are kept, besides those that are open. */
 const MOST = 1_000;
+/** How many players are seen with what helps them, while none is chosen. */
+const MOST_HELPED = 3;
 const MINUTE_MS = 60_000;
 
 /** On a phone, one of them is seen. */
@@ -93,8 +95,12 @@ function Panes({
   const nameOf = (id: string) => identities.find(({ identity_id }) => identity_id === id)?.display_name;
   const name = one?.who ?? nameOf(chosen ?? '');
   const isAbout = ({ who_id }: { who_id: string }) => chosen === undefined || who_id === chosen;
-  const who_id = chosen !== undefined && nameOf(chosen) !== undefined ? chosen : self;
-  const connect = <Connect {...{ client, who_id, isPlaying, play }} />;
+  const actedOn = (id: string | undefined) => (id !== undefined && nameOf(id) !== undefined ? id : self);
+  const who_id = actedOn(chosen);
+  const helped = players.filter(player => isAbout(player) && player.remedy).slice(0, MOST_HELPED);
+  const renewalOf = (id: string) => `token renew${whoIs(actedOn(id), self)}`;
+  const { group_id = '' } = groups.find(({ members }) => members.includes(who_id)) ?? groups[0] ?? {};
+  const connect = <Connect {...{ client, who_id, group_id, isPlaying, play }} />;
   const isShown = (of: typeof part) => (of === part ? 'shown' : '');
   return (
     <>
@@ -106,7 +112,9 @@ function Panes({
         <section class={isShown('What happened')} aria-labelledby="happened">
           <h2 id="happened">What happened{name !== undefined && ` to ${name}`}</h2>
           {isPlaying && <DemoPlayer key={who_id} token={() => tokenOf(client, who_id)} />}
-          {one && <VerdictView player={one} {...{ self, type }} />}
+          {helped.map(player => (
+            <VerdictView key={player.who_id} {...{ player, type }} renew={renewalOf(player.who_id)} />
+          ))}
           {requests.length === 0 ? (
             <p>No game has come yet. Connect one, or start the demo player.</p>
           ) : (

@@ -1,24 +1,25 @@
 import type { SavedWorld, SeededWorld } from '../../emulator/index.js';
 import { CopyButton } from './copy-button.js';
 import type { EmulatorClient } from './emulator-client.js';
+import program from './program.txt';
 
 /** How to connect a game: as code, in a shell, or as a player in this page. */
 export function Connect({
   client,
   who_id,
+  group_id,
   isPlaying,
   play,
 }: {
   client: EmulatorClient;
   who_id: string;
+  group_id: string;
   isPlaying: boolean;
   play: (isPlaying: boolean) => void;
 }) {
   const token = () => tokenOf(client, who_id);
-  const code = (shown: string) => `createClient({
-  url: '${location.origin}',
-  token: '${shown}',
-})`;
+  const code = (shown: string) =>
+    program.replace('URL', location.origin).replace('TOKEN', shown).replace('GROUP', group_id);
   return (
     <section aria-labelledby="connect">
       <h2 id="connect">Connect a game</h2>
@@ -27,7 +28,9 @@ export function Connect({
         <CopyButton label="Copy with token" text={async () => code(await token())} />
         <CopyButton
           label="Copy for a shell"
-          text={async () => `export LOBBY_RX_URL=${location.origin} LOBBY_RX_TOKEN=${await token()}`}
+          text={async () =>
+            `export LOBBY_RX_URL=${location.origin} LOBBY_RX_TOKEN=${await token()} LOBBY_RX_GROUP=${group_id}`
+          }
         />
         <CopyButton label="Copy the token" text={token} />
         <button type="button" aria-pressed={isPlaying} onClick={() => play(!isPlaying)}>

@@ -25,16 +25,6 @@ const PACE = { backoff: { initial: 200, max: 1_000 }, timeout: 25_000 };
 /** How long a command may take, in ms. */
 const PATIENCE_MS = 10_000;
 
-/** An answer that is no success. */
-class Refused extends Error {
-  constructor(
-    message: string,
-    readonly status: number,
-  ) {
-    super(message);
-  }
-}
-
 export function createEmulatorClient(secret: string): EmulatorClient {
   const ask = async (path: string, init: RequestInit) => {
     const headers = { authorization: `Bearer ${secret}` };
@@ -42,7 +32,8 @@ export function createEmulatorClient(secret: string): EmulatorClient {
       throw new Error('The emulator does not answer.');
     });
     const text = await response.text();
-    if (!response.ok) throw new Refused((JSON.parse(text) as { message: string }).message, response.status);
+    const { ok, status } = response;
+    if (!ok) throw Object.assign(new Error((JSON.parse(text) as { message: string }).message), { status });
     return text;
   };
   const post = async (path: string, body: string) =>
@@ -56,7 +47,7 @@ export function createEmulatorClient(secret: string): EmulatorClient {
       {
         ...PACE,
         recovery: error =>
-          error instanceof Refused && error.status === 401 ? { kind: 'end' } : recovery(error),
+          (error as { status?: number }).status === 401 ? { kind: 'end' } : recovery(error),
       },
     ),
     type: line => post('workbench/type', JSON.stringify({ line })),

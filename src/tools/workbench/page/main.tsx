@@ -28,25 +28,9 @@ if (SECRET.test(hash.slice(1))) {
 const secret = sessionStorage.getItem(KEY);
 const place = document.querySelector('#workbench')!;
 
-function SignIn() {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const typed = new FormData(event.currentTarget as HTMLFormElement).get('secret') as string;
-    sessionStorage.setItem(KEY, typed);
-    render(<App secret={typed} />, place);
-  };
-  return (
-    <main>
-      <h1>lobby-rx workbench</h1>
-      <form onSubmit={submit}>
-        <label>
-          The secret that the emulator has printed{' '}
-          <input name="secret" type="password" pattern="[\w\-]+" required />
-        </label>
-        <button>Open</button>
-      </form>
-    </main>
-  );
-}
-
-render(secret === null ? <SignIn /> : <App secret={secret} />, place);
+const unknown = (
+  <main>
+    <p>Open the URL that the emulator has printed last.</p>
+  </main>
+);
+render(secret === null ? unknown : <App secret={secret} />, place);

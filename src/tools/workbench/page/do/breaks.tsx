@@ -12,6 +12,10 @@ const BREAKS = [
   ['restart', 'Service restarts', 'tries again, and is live within seconds; nothing is lost'],
 ] as const;
 
+/** A line as its button names it. */
+export const spoken = (line: string): string =>
+  BREAKS.find(([name]) => line === `break ${name}`)?.[1] ?? line;
+
 /** What can be broken for all players, what they should see then, and what is broken now. */
 export function Breaks({ planned, type }: { planned: WorldView['planned']; type: Type }) {
   const [seen, setSeen] = useState('');

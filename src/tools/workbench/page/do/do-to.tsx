@@ -1,5 +1,5 @@
 import type { WorldView } from '../../world-view.js';
-import { quoted, type Type } from './quoted.js';
+import { quoted, whoIs, type Type } from './quoted.js';
 
 /** Until the next poll is held, in ms. */
 const NEXT_POLL_MS = 600;
@@ -16,7 +16,7 @@ export function DoTo({
   choose: (who_id: string) => void;
   type: Type;
 }) {
-  const who = who_id === view.self ? '' : ` who=${who_id}`;
+  const who = whoIs(who_id, view.self);
   const submit = (command: string) => (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);

@@ -1,4 +1,4 @@
-export { Breaks } from './breaks.js';
+export { Breaks, spoken } from './breaks.js';
 export { DoTo } from './do-to.js';
 export { Palette } from './palette.js';
-export type { Type } from './quoted.js';
+export { whoIs, type Type } from './quoted.js';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WorldView } from '../../world-view.js';
-import type { Type } from '../do/index.js';
+import { spoken, type Type } from '../do/index.js';
 import { deliveredAfter, inWords, timeOf, topicOf } from './in-words.js';
 import type { EventRow, Row } from './rows-of.js';
 
@@ -23,7 +23,7 @@ export function RowView({ row, ...shown }: Shown & { row: Row }) {
           <time>{timeOf(row.at)}</time>
           <span aria-hidden="true">▸</span>
           <button type="button" class="what" onClick={shown.toggle}>
-            You: {line} {row.outcome && <b class="bad">{row.outcome}</b>}
+            You: {spoken(line)} {row.outcome && <b class="bad">{row.outcome}</b>}
           </button>
           <button type="button" onClick={() => void shown.type(line)} aria-label={`Again: ${line}`}>
             Again

@@ -56,8 +56,10 @@ function verdictOn(own: readonly SeenRequest[], now: number): Verdict {
   const quiet = now - last.ended_at!;
   const ago = `${seconds(quiet)} ago`;
   if (last.status === 401) {
-    const since = open.length === 0 && quiet >= PACE_MS ? '; no request since' : '';
-    return { tone: 'bad', words: `its token was refused ${ago}${since}`, remedy: 'token' };
+    const refused = `its token was refused ${ago}`;
+    const hasStopped = open.length === 0 && quiet >= PACE_MS;
+    const words = hasStopped ? `stopped: ${refused}, no request since` : refused;
+    return { tone: 'bad', words, remedy: 'token' };
   }
   if (isBad) {
     const words = `${reasonOf(last)} ${ago}`;

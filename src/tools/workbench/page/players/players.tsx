@@ -36,18 +36,17 @@ export function Players({
   );
 }
 
-/** What is the matter with a player, and the one thing that helps. */
-export function VerdictView({ player, self, type }: { player: Player; self: string; type: Type }) {
-  const { who, who_id, tone, words, remedy } = player;
-  if (remedy === undefined) return null;
-  const line = remedy === 'faults' ? 'fault off' : `token renew${who_id === self ? '' : ` who=${who_id}`}`;
+/** What is the matter with a player, and the one thing that helps. `renew` makes a token. */
+export function VerdictView({ player, renew, type }: { player: Player; renew: string; type: Type }) {
+  const { who, tone, words, remedy } = player;
+  const line = remedy === 'faults' ? 'fault off' : renew;
   return (
     <div class="verdict">
       <span class={tone}>{SIGNS[tone]}</span>
       <span>
         <b>{who}</b>: {words}.
       </span>
-      <button type="button" class="primary" onClick={() => void type(line)}>
+      <button type="button" onClick={() => void type(line)}>
         {remedy === 'faults' ? 'No more faults' : 'Make a new token'}
       </button>
     </div>

@@ -52,7 +52,7 @@ describe('the players of a workbench', () => {
     const refused = poll(0, { ended_at: 0, status: 401 });
     deepStrictEqual(verdictAt(1_000, refused), ['bad', 'its token was refused 1 s ago', 'token']);
     deepStrictEqual(verdictAt(60_000, refused), [
-      ...['bad', 'its token was refused 60 s ago; no request since', 'token'],
+      ...['bad', 'stopped: its token was refused 60 s ago, no request since', 'token'],
     ]);
     deepStrictEqual(verdictAt(4_000, refused, poll(1_000))[0], 'ok');
   });
