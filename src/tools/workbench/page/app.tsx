@@ -29,7 +29,7 @@ export function App({ secret }: { secret: string }) {
   const type: Type = line => attempt(() => client.type(line));
   return (
     <>
-      <Header {...{ requests, status, client, attempt }}>
+      <Header {...{ status, client, attempt }}>
         {view && <Palette help={view.help} faults={view.fault_kinds} type={type} />}
       </Header>
       {view ? (

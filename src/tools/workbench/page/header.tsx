@@ -1,5 +1,4 @@
 import type { WatchStatus } from '../../../stream/index.js';
-import type { SeenRequest } from '../world-view.js';
 import type { EmulatorClient } from './emulator-client.js';
 import type { ShownResult } from './result.js';
 
@@ -11,21 +10,18 @@ const STATES: Readonly<Record<string, string>> = {
   connecting: 'connecting',
 };
 
-/** Whether the emulator answers, how many polls it holds, and its files. */
+/** Whether the emulator answers, and its files. */
 export function Header({
-  requests,
   status,
   client,
   attempt,
   children,
 }: {
-  requests: readonly SeenRequest[];
   status: WatchStatus | undefined;
   client: EmulatorClient;
   attempt: (act: () => Promise<ShownResult>) => Promise<void>;
   children: preact.ComponentChildren;
 }) {
-  const held = requests.filter(({ is_poll, ended_at }) => is_poll && ended_at == null).length;
   const { state = 'idle' } = status ?? {};
   const save = async () => {
     const link = document.createElement('a');
@@ -41,9 +37,6 @@ export function Header({
       <span class={state === 'live' ? 'ok' : 'warn'} role="status">
         {state === 'live' ? '● ' : '▲ '}
         {STATES[state] ?? 'the emulator does not answer'}
-      </span>
-      <span class="wide">
-        {held} {held === 1 ? 'poll' : 'polls'} held
       </span>
       {children}
       <button type="button" class="wide" onClick={() => void attempt(save)}>

@@ -1,11 +1,16 @@
 import type { SeenAction } from '../../world-view.js';
+import { spoken } from '../do/index.js';
 
 /** What was done, as calls of a test, for mocha or node:test. */
 export function testOf(actions: readonly SeenAction[]): string {
   // What the page breaks is no command of an emulator.
-  const typed = actions.filter(({ line }) => !line.startsWith('break '));
-  const lines = typed.map(({ line }) => `  control.type(${JSON.stringify(line)});`);
+  const lines = actions.map(({ line }) =>
+    line.startsWith('break ')
+      ? `  // ${spoken(line)}: a test plans it with emulator.fault.`
+      : `  control.type(${JSON.stringify(line)});`,
+  );
   return `import { createControl, createEmulator, listen, seedWorld } from "lobby-rx/emulator";
+// With node --test: import { it } from "node:test";
 
 it('does what was seen in the workbench', async () => {
   const emulator = createEmulator();
