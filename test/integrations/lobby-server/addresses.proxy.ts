@@ -7,19 +7,20 @@ import { openHaproxy, openNginx, type RealProxy } from '../../real-proxy.js';
 import { tryConnect } from './connect-player.js';
 import { openGate, type OpenGate } from './gate.js';
 
-const page = readFileSync(join(import.meta.dirname, '../../../docs/lobby-server.md'), 'utf8');
-const fence = (title: string) => new RegExp(`\\[${title}\\]\n([^]*?)\`\`\``).exec(page)![1]!;
+const pageOf = (name: string) => readFileSync(join(import.meta.dirname, '../../../docs', name), 'utf8');
+const fence = (title: string) =>
+  new RegExp(`\\[${title}\\]\n([^]*?)\`\`\``).exec(pageOf('lobby-server.md'))![1]!;
 
-/** The hooks of the page. */
+/** The hooks of the reference. */
 function hooks(): Pick<LobbyGateConfig, 'allowAddress' | 'addressOf'> {
-  const [text] = /^ {2}allowAddress: [^]*?^ {2}\},$/m.exec(page)!;
+  const [text] = /^ {2}allowAddress: [^]*?^ {2}\},$/m.exec(pageOf('gate.md'))!;
   const { code } = transformSync(`({${text}})`, { loader: 'ts' });
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
   const load = new Function(`return ${code}`) as () => ReturnType<typeof hooks>;
   return load();
 }
 
-describe('The gate behind a proxy that is set up as the page says', () => {
+describe('The gate behind a proxy that is set up as the pages say', () => {
   let gate: OpenGate;
   let proxy: RealProxy;
   beforeEach(async () => (gate = await openGate({ token: 'message', path: '/play', ...hooks() })));
