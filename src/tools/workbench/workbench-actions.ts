@@ -95,7 +95,7 @@ export class WorkbenchActions {
       }, lasts);
     }
     this.cut$.next({ name, response: held });
-    return { message: lasts === undefined ? 'it is broken' : `it is broken for ${lasts / 1_000} s` };
+    return { message: lasts === undefined ? 'polls have met it' : `it lasts ${lasts / 1_000} s` };
   }
 
   #withdraw(): void {

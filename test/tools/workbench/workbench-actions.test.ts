@@ -18,7 +18,7 @@ describe('the actions of a workbench', () => {
     const { actions, control, pass, planned } = stage();
     const cut: string[] = [];
     actions.cut$.subscribe(({ name }) => cut.push(name));
-    deepStrictEqual(control.type('break down'), { message: 'it is broken for 10 s' });
+    deepStrictEqual(control.type('break down'), { message: 'it lasts 10 s' });
     pass(9_999);
     deepStrictEqual(planned(), ['reset_before_request']);
     pass(1);

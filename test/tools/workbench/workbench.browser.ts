@@ -98,12 +98,12 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   });
 
   it('has a demo player', async () => {
-    await press('Demo player');
+    await press('Start the demo player');
     await page.getByText('Demo player: live').waitFor();
     await page.getByText('live, waits').waitFor();
     await press('Send');
     await page.getByText('Demo player: live, got chat message').waitFor();
-    await press('Demo player');
+    await press('Stop the demo player');
     await page.getByText(/gone, \d+ s ago/).waitFor();
   });
 
@@ -147,7 +147,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     }
 
     // A row opens its answer, and stays where it is while others come.
-    const got = page.locator('.what', { hasText: 'got chat message: “The lobby join before' });
+    const got = page.locator('.what', { hasText: 'got chat message: “After the lobby join' });
     await got.click();
     await page.locator('li pre', { hasText: '"chat_message": {' }).waitFor();
     const place = () => got.evaluate(element => element.getBoundingClientRect().top + scrollY);

@@ -34,7 +34,7 @@ export function Connect({
         />
         <CopyButton label="Copy the token" text={token} />
         <button type="button" aria-pressed={isPlaying} onClick={() => play(!isPlaying)}>
-          Demo player
+          {isPlaying ? 'Stop the demo player' : 'Start the demo player'}
         </button>
       </div>
     </section>

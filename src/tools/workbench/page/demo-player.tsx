@@ -5,6 +5,7 @@ import { watchSignals } from '../../../stream/index.js';
 export function DemoPlayer({ token }: { token: () => Promise<string> }) {
   const [state, setState] = useState('connecting');
   const [got, setGot] = useState('');
+  const [gaps, setGaps] = useState(0);
   useEffect(() => {
     const watching = watchSignals(async (index, { signal }) => {
       const query = index === undefined ? '' : `?watch_index=${index}`;
@@ -15,6 +16,7 @@ export function DemoPlayer({ token }: { token: () => Promise<string> }) {
     }).subscribe({
       next: signal => {
         if (signal.kind === 'status') setState(signal.status.state);
+        if (signal.kind === 'gap') setGaps(count => count + 1);
         if (signal.kind !== 'answer') return;
         const kinds = signal.answer.events.flatMap(({ kind }) => Object.keys(kind));
         if (kinds.length > 0) setGot(`, got ${kinds.join(', ').replaceAll('_', ' ')}`);
@@ -27,6 +29,7 @@ export function DemoPlayer({ token }: { token: () => Promise<string> }) {
     <p role="status">
       Demo player: {state}
       {got}
+      {gaps > 0 && `, gaps: ${gaps}`}
     </p>
   );
 }

@@ -70,9 +70,9 @@ function Group({
   const all = members.map(id => known.get(id) ?? { identity_id: id, display_name: id }).reverse();
   const presenceOf = ({ presence }: (typeof all)[number]) => presence ?? 'offline';
   const states = [...new Set(['online', 'away', 'offline', ...all.map(presenceOf)])];
-  const found = all.filter(one =>
-    `${one.display_name} ${presenceOf(one)}`.toLowerCase().includes(text.toLowerCase()),
-  );
+  const found = all
+    .filter(one => `${one.display_name} ${presenceOf(one)}`.toLowerCase().includes(text.toLowerCase()))
+    .sort((a, b) => states.indexOf(presenceOf(a)) - states.indexOf(presenceOf(b)));
   return (
     <details>
       <summary>

@@ -6,9 +6,13 @@ import type { Type } from './quoted.js';
 const BREAKS = [
   ['down', 'Service down 10 s', 'tries again, and is live within seconds of its return; nothing is lost'],
   ['proxy', 'Proxy answers 502', 'tries again twice, and is live within a second or two'],
-  ['cut', 'Poll is cut', 'notices nothing: the poll is sent again at once'],
+  [
+    'cut',
+    'Poll is cut',
+    'loses nothing: the poll is sent again at once; if it was held for less than 5 s, that is a failure',
+  ],
   ['limit', 'Rate limited', 'waits as long as the service says, and is live after it'],
-  ['lose', 'Events lost', 'gets a gap: something may have been missed'],
+  ['lose', 'Events lost', 'gets a gap before the next event: something may have been missed'],
   ['restart', 'Service restarts', 'tries again, and is live within seconds; nothing is lost'],
 ] as const;
 

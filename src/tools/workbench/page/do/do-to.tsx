@@ -34,7 +34,7 @@ export function DoTo({
         {view.identities.map(({ identity_id, display_name }) => (
           <option key={identity_id} value={identity_id}>
             {display_name}
-            {identity_id === view.self ? ' (the printed token)' : ''}
+            {identity_id === view.self ? ' · printed' : ''}
           </option>
         ))}
       </select>
@@ -62,18 +62,18 @@ export function DoTo({
         {button('Leave the group', `leave who=${who_id}`, 'danger')}
       </div>
       <form onSubmit={submit('join')}>
-        <input name="text" aria-label="Name of the new member" placeholder="a new member" required />
+        <input name="text" aria-label="Name of the new member" placeholder="name" required />
         <button>Someone joins</button>
       </form>
     </section>
   );
 }
 
-/** Sends a lobby join that does not arrive: the service has kept only the event after it. A client cannot know. */
+/** Sends a lobby join that does not arrive, unless another event comes between: the service keeps only the one after it. */
 async function lose(type: Type, who: string): Promise<void> {
   await type('fault last_event_only only=/live');
   // It ends the poll that is held, so that the next one meets the fault.
-  await type(`message "The next poll loses an event."${who}`);
+  await type(`message "Before the lobby join."${who}`);
   await new Promise(resolve => setTimeout(resolve, NEXT_POLL_MS));
-  await Promise.all([type(`lobby${who}`), type(`message "The lobby join before this is lost."${who}`)]);
+  await Promise.all([type(`lobby${who}`), type(`message "After the lobby join."${who}`)]);
 }

@@ -26,7 +26,7 @@ export function Palette({ help, faults, type }: { help: string; faults: readonly
         ref={input}
         list="commands"
         aria-label="Type a command"
-        placeholder="⌘K do anything"
+        placeholder="Ctrl+K: do anything"
         autocomplete="off"
         required
       />

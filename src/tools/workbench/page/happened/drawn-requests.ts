@@ -68,7 +68,7 @@ export function drawnRequests(
             ? 'paused'
             : 'no_news';
     row.watch.log({ ...TURN, at: ended_at, watchId: row.watchId, why });
-    for (const { kind } of events) drawAt(ended_at, row.watch, kind);
+    for (const { kind } of events) drawAt(ended_at, row.watch, kind.replace(/^matchmaker_/, ''));
   };
   /** An event is drawn where it came, also if that is drawn later. */
   const drawAt = (at: number, watch: NamedWatch, kind: string) => {

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SeenAction, SeenRequest, WorldView } from '../../world-view.js';
 import { CopyButton } from '../copy-button.js';
 import type { Type } from '../do/index.js';
@@ -46,7 +46,16 @@ export function Happened({
     const buttons = [...list.current!.querySelectorAll<HTMLButtonElement>('.what')];
     const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
     buttons[Math.min(buttons.length - 1, Math.max(0, at + by))]?.focus();
+    hold(until ?? now());
   };
+  useEffect(() => {
+    const walk = ({ key, target }: KeyboardEvent) => {
+      if ((key === 'j' || key === 'k') && !(target as Element).matches('input, select'))
+        move(key === 'j' ? 1 : -1);
+    };
+    addEventListener('keydown', walk);
+    return () => removeEventListener('keydown', walk);
+  });
   /** Shows the row of what was chosen in the picture. */
   const pick = (at: number) => {
     hold(until ?? now());
@@ -77,12 +86,7 @@ export function Happened({
         </button>
         <CopyButton label="Copy as test" text={() => Promise.resolve(testOf(actions))} />
       </div>
-      <ol
-        ref={list}
-        class="rows"
-        aria-label="What happened, the newest first"
-        onKeyDown={({ key }) => (key === 'j' || key === 'k') && move(key === 'j' ? 1 : -1)}
-      >
+      <ol ref={list} class="rows" aria-label="What happened, the newest first">
         {shown.slice(0, SHOWN).map(row => (
           <RowView
             key={row.key}

@@ -39,7 +39,6 @@ export function RowView({ row, ...shown }: Shown & { row: Row }) {
   const last = requests.at(-1)!;
   const hasFailed = last.status != null && last.status !== 200;
   const topics = [...new Set(requests.map(({ path }) => topicOf(path, shown.groups)))].join(', ');
-  const isQuiet = row.kind === 'quiet' && requests.length > 1;
   return (
     <Line
       {...shown}
@@ -48,9 +47,11 @@ export function RowView({ row, ...shown }: Shown & { row: Row }) {
       tone={hasFailed ? 'bad' : 'gone'}
       details={() => textOf(last.id, `${last.method} ${last.path}`, shown.answerOf)}
     >
-      {isQuiet
-        ? `${requests.length} polls without news: ${topics}`
-        : `${last.who}, ${topics}: ${inWords(last)}`}
+      {requests.length === 1
+        ? `${last.who}, ${topics}: ${inWords(last)}`
+        : row.kind === 'quiet'
+          ? `${requests.length} polls without news: ${topics}`
+          : `${requests.length} requests failed, ${topics}; the last: ${inWords(last)}`}
     </Line>
   );
 }
@@ -62,7 +63,7 @@ function EventView({ row, isChild, ...shown }: Shown & { row: EventRow; isChild?
     <Line
       {...shown}
       at={row.at}
-      sign={event.kind.charAt(0).toUpperCase()}
+      sign={kind.charAt(0).toUpperCase()}
       tone={isChild ? 'child' : ''}
       result={deliveredAfter(row.at - event.at)}
       details={() => textOf(request.id, `${request.method} ${request.path}`, shown.answerOf)}

@@ -43,22 +43,23 @@ export function rowsOf(requests: readonly SeenRequest[], actions: readonly SeenA
   const delivered = new Map<number, EventRow[]>(actions.map(({ id }) => [id, []]));
   const said = new Map<string, string>();
   const rows: Row[] = [];
-  let quiet: SeenRequest[] = [];
-  const endQuiet = () => {
-    const last = quiet.at(-1);
-    if (last) rows.push({ kind: 'quiet', key: `q${last.id}`, at: last.ended_at!, requests: quiet });
-    quiet = [];
-  };
+  /** Requests of which one is like the other, one after the other. */
+  let run: SeenRequest[] = [];
+  let likeness: string | undefined;
   for (const request of ended) {
-    const { id, ended_at, is_poll, status, has_news } = request;
-    if (is_poll && !has_news && (status === 200 || status == null)) {
-      quiet.push(request);
+    const { ended_at } = request;
+    const events = eventRows(request, said);
+    if (events.length === 0) {
+      const its = likenessOf(request);
+      if (its === undefined || its !== likeness) run = [];
+      else rows.pop();
+      likeness = its;
+      run = [...run, request];
+      const kind = its === 'quiet' ? 'quiet' : 'request';
+      rows.push({ kind, key: `r${run[0]!.id}`, at: ended_at!, requests: run });
       continue;
     }
-    endQuiet();
-    const events = eventRows(request, said);
-    if (events.length === 0)
-      rows.push({ kind: 'request', key: `r${id}`, at: ended_at!, requests: [request] });
+    likeness = undefined;
     for (const row of events) {
       const { event } = row;
       const cause = actions.find(({ after, until }) => event.at > after && event.at <= until);
@@ -66,13 +67,18 @@ export function rowsOf(requests: readonly SeenRequest[], actions: readonly SeenA
       else rows.push(row);
     }
   }
-  endQuiet();
   for (const action of actions) {
     const its = delivered.get(action.id)!;
     const outcome = its.length > 0 ? '' : outcomeOf(action, ended, requests);
     rows.push({ kind: 'action', key: `a${action.id}`, at: action.at, action, outcome, rows: its });
   }
   return rows.sort((a, b) => b.at - a.at);
+}
+
+/** Polls without news are alike, and failures for which a proxy or the service is to blame. */
+function likenessOf({ is_poll, status, has_news, fault }: SeenRequest): string | undefined {
+  if (is_poll && !has_news && (status === 200 || status == null)) return 'quiet';
+  return status === 0 || status! >= 500 ? `failed ${status} ${fault}` : undefined;
 }
 
 function eventRows(request: SeenRequest, said: Map<string, string>): EventRow[] {

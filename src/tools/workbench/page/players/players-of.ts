@@ -54,7 +54,7 @@ function verdictOn(own: readonly SeenRequest[], now: number): Verdict {
   if (held) return { tone: 'ok', words: `live, waits ${seconds(now - held.at)}` };
   if (!last) return { tone: 'gone', words: 'gone' };
   const quiet = now - last.ended_at!;
-  const ago = `${seconds(quiet)} ago`;
+  const ago = quiet < 500 ? 'just now' : `${seconds(quiet)} ago`;
   if (last.status === 401) {
     const refused = `its token was refused ${ago}`;
     const hasStopped = open.length === 0 && quiet >= PACE_MS;

@@ -35,6 +35,15 @@ describe('the rows of a workbench', () => {
     deepStrictEqual(rows(requests), ['quiet 1', 'request 1', '“Hi”', 'quiet 3']);
   });
 
+  it('fold the failures of an outage, but not what a client did wrong', () => {
+    const down = (at: number) => poll(at, { status: 0, fault: 'reset_before_request' });
+    const refused = (at: number) => poll(at, { status: 401 });
+    deepStrictEqual(rows([down(0), down(100), down(200), poll(300, { status: 502 }), poll(400)]), [
+      ...['quiet 1', 'request 1', 'request 3'],
+    ]);
+    deepStrictEqual(rows([refused(0), refused(100)]), ['request 1', 'request 1']);
+  });
+
   it('say who was what before', () => {
     const is = (at: number, status: string) => news(at, event(at, `Bo is ${status}`, 'identity_update'));
     deepStrictEqual(rows([is(0, 'online'), is(200, 'away'), is(400, 'away')]), [

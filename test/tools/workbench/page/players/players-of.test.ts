@@ -40,7 +40,7 @@ describe('the players of a workbench', () => {
     ]);
     deepStrictEqual(verdictAt(3_000, failed, poll(1_000)), ['ok', 'live, waits 2 s']);
     deepStrictEqual(verdictAt(600, poll(0, { ended_at: 500, status: 0 })), [
-      ...['warn', 'waits to try again: the connection was lost 0 s ago'],
+      ...['warn', 'waits to try again: the connection was lost just now'],
     ]);
     deepStrictEqual(verdictAt(90_000, poll(0, { ended_at: 500, status: 429 }))[0], 'warn');
     deepStrictEqual(verdictAt(90_500, failed), [
