@@ -9,7 +9,7 @@ import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
  * - `timeout`: no answer began in time. The request was aborted, but may have reached the server.
  * - `redirected`: the answer was a redirect, which is not followed because it would send the token to another server.
  * - `too_large`: the answer is larger than `maxBody`.
- * - `closed`: the client was closed, before the request was sent or while it was open.
+ * - `client_closed`: the client was closed, before the request was sent or while it was open.
  */
 export type TransportFailure =
   'not_sent' | 'unreachable' | 'lost' | 'timeout' | 'redirected' | 'too_large' | 'client_closed';

@@ -48,7 +48,7 @@ For lobby-rx members, watch and events:
   export LOBBY_RX_URL=${url} LOBBY_RX_TOKEN=${identityToken} LOBBY_RX_GROUP=${groupId}
 
 For lobby-rx connected, and for examples/lobby-server:
-  export LOBBY_RX_URL=${url} LOBBY_RX_TOKEN=${lobbyToken}
+  export LOBBY_RX_URL=${url} LOBBY_RX_TOKEN=${lobbyToken} LOBBY_TOKEN=${lobbyToken}
 
 List members of the group:
   curl -H 'Authorization: Bearer ${identityToken}' '${url}/v1/groups/${groupId}/members?count=3'
