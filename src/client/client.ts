@@ -98,7 +98,7 @@ export interface Client<Own extends object = NoOwnEvents> {
 
   /**
    * Ends everything, for a sign-out: watches, feeds and rosters complete, now and whenever they are subscribed to later. A request that
-   * is open or is sent later fails with a `TransportError` whose reason is `closed`, and so does a walk over pages; an open POST with
+   * is open or is sent later fails with a `TransportError` whose reason is `client_closed`, and so does a walk over pages; an open POST with
    * `lost`, since it may have been done. An `ack` that has not settled is unsubscribed. Clients of `as` are independent.
    *
    * With `requests: 'drop'` requests and walks are unsubscribed instead: on a server that renders pages, an unhandled error would end the
