@@ -80,6 +80,7 @@ async function bundleWorkbench(): Promise<void> {
     ...{ platform: 'browser', format: 'esm', target: 'es2022', logLevel: 'warning' },
     ...{ jsx: 'automatic', jsxImportSource: 'preact' },
     alias: { '#fetch': join(ROOT, 'src/transport/platform-fetch.ts') },
+    define: { PROGRAM: JSON.stringify(readFileSync(join(folder, 'program.txt'), 'utf8')) },
   });
   const script = outputFiles[0]!.text.replaceAll('</script', '<\\/script');
   const styles = readFileSync(join(folder, 'workbench.css'), 'utf8');

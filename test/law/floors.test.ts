@@ -53,8 +53,7 @@ function read(file: string): Source {
   };
 }
 
-// What is only declared has no code.
-const paths = [...filesUnder(SRC, '.ts'), ...filesUnder(SRC, '.tsx')].filter(path => !path.endsWith('.d.ts'));
+const paths = [...filesUnder(SRC, '.ts'), ...filesUnder(SRC, '.tsx')];
 const sources = paths.map(read);
 const faults = (find: (source: Source) => readonly string[]) =>
   sources.flatMap(source => find(source).map(fault => `${source.path}: ${fault}`));

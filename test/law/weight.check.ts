@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -7,6 +8,8 @@ import { weights } from './weights.js';
 const ROOT = join(import.meta.dirname, '../..');
 
 const WORKBENCH = 'src/tools/workbench/page/main.tsx';
+/** What `npm run build` puts into it besides. */
+const PROGRAM = readFileSync(join(ROOT, 'src/tools/workbench/page/program.txt'), 'utf8');
 
 /** What each row of the table loads: a file, or what it says. */
 const LOADED: Readonly<Record<string, string>> = {
@@ -25,6 +28,7 @@ async function weightOf(contents: string): Promise<number> {
     ...{ bundle: true, write: false },
     ...{ minify: true, format: 'esm', target: 'es2022', platform: 'browser', logLevel: 'error' },
     ...{ jsx: 'automatic', jsxImportSource: 'preact', external: ['rxjs'], treeShaking: true },
+    define: { PROGRAM: JSON.stringify(PROGRAM) },
     alias: {
       '#fetch': join(ROOT, 'src/transport/platform-fetch.ts'),
       '#fp-ts/Either': 'fp-ts/es6/Either.js',

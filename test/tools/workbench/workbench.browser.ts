@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok } from 'node:assert';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { createClient } from 'lobby-rx';
 import { startChromium } from '../../integrations/browser/page/stage.js';
+import { spawnTs } from '../../spawn-ts.js';
 import { waitUntil } from '../../wait-until.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -81,6 +82,24 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
       `export LOBBY_RX_URL=${url} LOBBY_RX_TOKEN=${identityToken} LOBBY_RX_GROUP=${groupId}`,
     );
     ok(!(await page.content()).includes(world.identityToken!));
+  });
+
+  it('copies a program that runs', async () => {
+    await press('Copy with token');
+    await page.getByText('Copy with token: copied').waitFor();
+    const file = join(import.meta.dirname, 'connected.tmp.ts');
+    writeFileSync(file, await page.evaluate<string>('navigator.clipboard.readText()'));
+    try {
+      const program = spawnTs(file, []);
+      await program.prints('137\n');
+      await press('Send');
+      await program.prints('unknown\n');
+      program.process.kill();
+      await program.exited;
+    } finally {
+      rmSync(file);
+    }
+    await page.getByText('gone').first().waitFor();
   });
 
   it('gives no data without the secret, nor to another host or origin', async () => {
@@ -206,6 +225,21 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await press('Clock + 1 min');
     await page.getByText(/in · [1-9] expired/).waitFor({ state: 'attached' });
     for (const one of following) one.unsubscribe();
+  });
+
+  it('walks through the rows by j and k, but not by Ctrl+K', async () => {
+    await page.keyboard.press('Control+k');
+    await page.locator('.palette input:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('h1').click();
+    deepStrictEqual(await page.getByRole('button', { name: /^Continue/ }).count(), 0);
+    await page.keyboard.press('j');
+    await page.locator('.rows li:first-child .what:focus').waitFor();
+    await page.keyboard.press('j');
+    await page.locator('.rows li:nth-child(2) .what:focus').waitFor();
+    await page.keyboard.press('k');
+    await page.locator('.rows li:first-child .what:focus').waitFor();
+    await page.getByRole('button', { name: /^Continue/ }).click();
   });
 
   it('saves the world with which emulate --world begins', async () => {

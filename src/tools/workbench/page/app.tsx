@@ -89,17 +89,15 @@ function Panes({
   const [isPlaying, play] = useState(false);
   const [part, setPart] = useState<(typeof PARTS)[number]>('What happened');
   const now = useClock() + ahead;
-  const { groups, identities, planned, self } = view;
-  const players = playersOf(requests, { groups, now });
+  const { groups, identities, self } = view;
+  const players = playersOf(requests, { ...view, now });
   const one = players.find(({ who_id }) => who_id === chosen);
   const nameOf = (id: string) => identities.find(({ identity_id }) => identity_id === id)?.display_name;
   const name = one?.who ?? nameOf(chosen ?? '');
   const isAbout = ({ who_id }: { who_id: string }) => chosen === undefined || who_id === chosen;
   const actedOn = (id: string | undefined) => (id !== undefined && nameOf(id) !== undefined ? id : self);
   const who_id = actedOn(chosen);
-  const helps = ({ remedy }: (typeof players)[number]) =>
-    remedy === 'token' || (remedy && planned.length > 0);
-  const helped = players.filter(player => isAbout(player) && helps(player)).slice(0, MOST_HELPED);
+  const helped = players.filter(player => isAbout(player) && player.remedy).slice(0, MOST_HELPED);
   const renewalOf = (id: string) => `token renew${whoIs(actedOn(id), self)}`;
   const { group_id = '' } = groups.find(({ members }) => members.includes(who_id)) ?? groups[0] ?? {};
   const connect = <Connect {...{ client, who_id, group_id, isPlaying, play }} />;

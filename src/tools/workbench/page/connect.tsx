@@ -1,7 +1,9 @@
 import type { SavedWorld, SeededWorld } from '../../emulator/index.js';
 import { CopyButton } from './copy-button.js';
 import type { EmulatorClient } from './emulator-client.js';
-import program from './program.txt';
+
+/** The text of `program.txt`, as the build puts it in. */
+declare const PROGRAM: string;
 
 /** How to connect a game: as code, in a shell, or as a player in this page. */
 export function Connect({
@@ -19,7 +21,7 @@ export function Connect({
 }) {
   const token = () => tokenOf(client, who_id);
   const code = (shown: string) =>
-    program.replace('URL', location.origin).replace('TOKEN', shown).replace('GROUP', group_id);
+    PROGRAM.replace('URL', location.origin).replace('TOKEN', shown).replace('GROUP', group_id);
   return (
     <section aria-labelledby="connect">
       <h2 id="connect">Connect a game</h2>

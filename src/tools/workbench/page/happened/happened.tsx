@@ -49,9 +49,9 @@ export function Happened({
     hold(until ?? now());
   };
   useEffect(() => {
-    const walk = ({ key, target }: KeyboardEvent) => {
-      if ((key === 'j' || key === 'k') && !(target as Element).matches('input, select'))
-        move(key === 'j' ? 1 : -1);
+    const walk = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
+      if (ctrlKey || metaKey || altKey || (target as Element).matches('input, select')) return;
+      if (key === 'j' || key === 'k') move(key === 'j' ? 1 : -1);
     };
     addEventListener('keydown', walk);
     return () => removeEventListener('keydown', walk);
@@ -81,7 +81,11 @@ export function Happened({
           <option value="">Events and faults</option>
           <option value="each">Every request</option>
         </select>
-        <button type="button" onClick={() => hold(until === undefined ? now() : undefined)}>
+        <button
+          type="button"
+          aria-pressed={until !== undefined}
+          onClick={() => hold(until === undefined ? now() : undefined)}
+        >
           {until === undefined ? 'Pause' : `Continue (${found.length - shown.length} new)`}
         </button>
         <CopyButton label="Copy as test" text={() => Promise.resolve(testOf(actions))} />

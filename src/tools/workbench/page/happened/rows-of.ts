@@ -23,12 +23,12 @@ interface ActionRow {
   readonly rows: readonly EventRow[];
 }
 
-/** A request that is worth a row; or polls without news, one after the other. */
+/** A request that is worth a row; or some that are alike, one after the other: `at` is when the last one ended. */
 interface RequestRow {
   readonly kind: 'request' | 'quiet';
   readonly key: string;
-  readonly at: number;
-  readonly requests: readonly SeenRequest[];
+  at: number;
+  readonly requests: SeenRequest[];
 }
 
 export type Row = EventRow | ActionRow | RequestRow;
@@ -43,23 +43,22 @@ export function rowsOf(requests: readonly SeenRequest[], actions: readonly SeenA
   const delivered = new Map<number, EventRow[]>(actions.map(({ id }) => [id, []]));
   const said = new Map<string, string>();
   const rows: Row[] = [];
-  /** Requests of which one is like the other, one after the other. */
-  let run: SeenRequest[] = [];
+  /** The row to which requests belong that are like those in it. */
+  let run: RequestRow | undefined;
   let likeness: string | undefined;
   for (const request of ended) {
-    const { ended_at } = request;
     const events = eventRows(request, said);
-    if (events.length === 0) {
-      const its = likenessOf(request);
-      if (its === undefined || its !== likeness) run = [];
-      else rows.pop();
-      likeness = its;
-      run = [...run, request];
+    const its = likenessOf(request);
+    if (events.length > 0) run = undefined;
+    else if (run && its !== undefined && its === likeness) {
+      run.requests.push(request);
+      run.at = request.ended_at!;
+    } else {
       const kind = its === 'quiet' ? 'quiet' : 'request';
-      rows.push({ kind, key: `r${run[0]!.id}`, at: ended_at!, requests: run });
-      continue;
+      run = { kind, key: `r${request.id}`, at: request.ended_at!, requests: [request] };
+      rows.push(run);
     }
-    likeness = undefined;
+    likeness = its;
     for (const row of events) {
       const { event } = row;
       const cause = actions.find(({ after, until }) => event.at > after && event.at <= until);

@@ -31,21 +31,21 @@ const MOST = 4;
 /** The players, by their last requests. `now` is the clock of the service. */
 export function playersOf(
   requests: readonly SeenRequest[],
-  { groups, now }: Pick<WorldView, 'groups' | 'now'>,
+  { groups, now, planned }: Pick<WorldView, 'groups' | 'now' | 'planned'>,
 ): readonly Player[] {
   return Array.from(
     groupedBy(requests, ({ who_id }) => who_id),
     ([who_id, own]) => {
       const polls = own.filter(({ is_poll }) => is_poll);
       const byTopic = groupedBy(polls.length > 0 ? polls : own, ({ path }) => topicOf(path, groups));
-      const verdicts = [...byTopic.values()].map(some => verdictOn(some, now));
+      const verdicts = [...byTopic.values()].map(some => verdictOn(some, now, planned.length > 0));
       const worst = verdicts.sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone))[0]!;
       return { ...worst, who: own.at(-1)!.who, who_id, topics: [...byTopic.keys()].slice(-MOST) };
     },
   );
 }
 
-function verdictOn(own: readonly SeenRequest[], now: number): Verdict {
+function verdictOn(own: readonly SeenRequest[], now: number, hasFaults: boolean): Verdict {
   const ended = own.filter(({ ended_at }) => ended_at != null).sort((a, b) => a.ended_at! - b.ended_at!);
   const last = ended.at(-1);
   const isBad = last?.status != null && last.status !== 200;
@@ -63,7 +63,7 @@ function verdictOn(own: readonly SeenRequest[], now: number): Verdict {
   }
   if (isBad) {
     const words = `${reasonOf(last)} ${ago}`;
-    const remedy = last.fault === undefined ? {} : { remedy: 'faults' as const };
+    const remedy = last.fault !== undefined && hasFaults ? { remedy: 'faults' as const } : {};
     if (open.length > 0) return { tone: 'warn', words: `tries again: ${words}`, ...remedy };
     const patience = last.status === 429 ? LIMITED_MS : BACKOFF_MS;
     if (quiet >= patience) return { tone: 'gone', words: `gone: ${words}, no request since` };

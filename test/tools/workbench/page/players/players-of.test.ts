@@ -13,8 +13,9 @@ const poll = (
   ...{ is_poll: true, at, events: [], has_news: false },
   ...end,
 });
+const planned = [{ kind: 'html', left: '1' }];
 const players = (now: number, ...requests: readonly SeenRequest[]) =>
-  playersOf(requests, { groups: [], now });
+  playersOf(requests, { groups: [], now, planned });
 const verdictAt = (now: number, ...requests: readonly SeenRequest[]) => {
   const [{ tone, words, remedy } = players(0, poll(0))[0]!] = players(now, ...requests);
   return [tone, words, ...(remedy ? [remedy] : [])];
@@ -35,6 +36,9 @@ describe('the players of a workbench', () => {
       'waits to try again: a proxy answered 502 3 s ago',
       'faults',
     ]);
+    // What is over cannot be ended.
+    const [after] = playersOf([failed], { groups: [], now: 3_500, planned: [] });
+    deepStrictEqual([after!.tone, after!.remedy], ['warn', undefined]);
     deepStrictEqual(verdictAt(1_500, failed, poll(1_000)), [
       ...['warn', 'tries again: a proxy answered 502 1 s ago', 'faults'],
     ]);
