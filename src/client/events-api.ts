@@ -10,7 +10,6 @@ import {
 } from '../error/index.js';
 import type { EventListCodec, IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
-  answers,
   audienceFeed,
   continuingWatch,
   WATCH_OPTIONS,
@@ -20,7 +19,7 @@ import {
   type WatchSharing,
 } from '../stream/index.js';
 import type { ClientContext } from './context.js';
-import { endpointSignals, endpointWatch, request } from './requests.js';
+import { endpointAnswers, endpointWatch, request } from './requests.js';
 import { sharedEvents } from './shared-events.js';
 
 /** The live events of the identity that the client's token belongs to (docs/the-service.md, 4.3 and 6). */
@@ -90,7 +89,7 @@ export function createEventsApi<Own extends object>(context: ClientContext): Eve
   let shared: EventFeed<Own> | undefined;
   return {
     watch: (input = {}) => request(context, eventsWatch, input),
-    batches: config => endpointSignals(context, eventsWatch, {}, config).pipe(answers()),
+    batches: config => endpointAnswers(context, eventsWatch, {}, config),
     // Not before it is used: a process may have a client for each of thousands of identities.
     get feed() {
       return (shared ??= feedOf(context, eventsWatch, {}));

@@ -18,6 +18,7 @@ import {
   type Options,
 } from '../error/index.js';
 import {
+  answers,
   backoff,
   continuingWatch,
   watchSettings,
@@ -91,8 +92,6 @@ export function endpointWatch<Input, Answer>(
       kept: { paces, key: keyOfWatch(endpoint, input) },
     }) as AnswerSettings<Answer>,
   );
-  // The same object: there are thousands of watches.
-  const { wake$ } = settings;
   return {
     poll: (watch_index, { needsFreshConnection, onArrival, onSent, pollOf }) =>
       // A name that a spread adds to would cost each input a hidden class of its own in V8.
@@ -100,7 +99,8 @@ export function endpointWatch<Input, Answer>(
         kind: 'poll',
         ...{ needsFreshConnection, onArrival, onSent, pollOf },
       }),
-    settings: Object.assign(settings, { wake$: life.wakes(defer(() => wake$)) }),
+    // The same object: there are thousands of watches.
+    settings: Object.assign(settings, { tryNow$: life.tryNow$ }),
   };
 }
 
@@ -120,6 +120,20 @@ export function endpointSignals<Input, Answer>(
 ): Observable<WatchSignal<Answer>> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config, onPollEnd);
   return context.life.whileOpen(defer(() => continuingWatch(poll, settings)()));
+}
+
+/** The answers of such a watch. */
+export function endpointAnswers<Input, Answer>(
+  context: ClientContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Omit<Input, 'watch_index'>,
+  config?: WatchConfig<Answer>,
+): Observable<Answer> {
+  const { poll, settings } = endpointWatch(context, endpoint, input, config);
+  return context.life.pipedWhileOpen(
+    defer(() => continuingWatch(poll, settings)()),
+    answers(),
+  );
 }
 
 /** The options of reading the pages of an endpoint. */

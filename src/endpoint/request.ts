@@ -1,5 +1,6 @@
-import { map, Observable } from 'rxjs';
+import { map, type Observable, type Observer } from 'rxjs';
 import { isLeft } from '#fp-ts/Either';
+import { Direct, DirectOperator } from '../direct/index.js';
 import {
   DecodeError,
   isClientError,
@@ -44,32 +45,48 @@ export function request<Input, Answer>(
 
 /** Like {@link request}, but emits the answer with the text that it was decoded from. */
 export function requestText<Input, Answer>(
-  { transport, baseUrls, now }: RequestContext,
+  context: RequestContext,
   endpoint: Endpoint<Input, Answer>,
   input: Input,
   options?: RequestOptions,
 ): Observable<Polled<Answer>> {
-  return new Observable(subscriber => {
-    const outgoing = composeRequest(endpoint, input, baseUrls, options);
-    const summary = summaryOf(outgoing);
-    const fail = (error: unknown) => {
-      const isUnrepeatable = endpoint.isRepeatable === false && isClientError(error) && mayHaveActed(error);
-      subscriber.error(isUnrepeatable ? Object.assign(error, { isRepeatable: false }) : error);
-    };
-    const answered = transport(outgoing).subscribe({
-      next: response => {
-        try {
-          subscriber.next({ answer: readAnswer(endpoint, summary, response, now), text: response.text });
-          subscriber.complete();
-        } catch (error) {
-          fail(error);
-        }
-      },
-      error: fail,
-      complete: () => fail(new TransportError('lost', 'the transport completed without an answer', summary)),
-    });
-    subscriber.add(answered);
+  return new Direct(observer => {
+    const outgoing = composeRequest(endpoint, input, context.baseUrls, options);
+    const answered = new AnsweredRequest(observer, endpoint, summaryOf(outgoing), context.now);
+    return answered.begin(() => context.transport(outgoing));
   });
+}
+
+/** A request whose answer is decoded. */
+class AnsweredRequest<Answer> extends DirectOperator<TransportResponse, Polled<Answer>> {
+  constructor(
+    observer: Observer<Polled<Answer>>,
+    private readonly endpoint: Endpoint<never, Answer>,
+    private readonly summary: RequestSummary,
+    private readonly now: () => number,
+  ) {
+    super(observer);
+  }
+
+  next(response: TransportResponse): void {
+    let answer: Answer;
+    try {
+      answer = readAnswer(this.endpoint, this.summary, response, this.now);
+    } catch (error) {
+      return this.error(error);
+    }
+    this.emit({ answer, text: response.text });
+  }
+
+  override error(error: unknown): void {
+    const isUnrepeatable =
+      this.endpoint.isRepeatable === false && isClientError(error) && mayHaveActed(error);
+    super.error(isUnrepeatable ? Object.assign(error, { isRepeatable: false }) : error);
+  }
+
+  override complete(): void {
+    this.error(new TransportError('lost', 'the transport completed without an answer', this.summary));
+  }
 }
 
 /** Decodes the value in an answer. Throws a `StatusError`, an `UnauthorizedError` or a `DecodeError` if there is none. */

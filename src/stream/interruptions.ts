@@ -1,18 +1,18 @@
 import {
   asapScheduler,
-  defer,
   filter,
   merge,
   NEVER,
-  Subject,
+  Subscription,
   take,
   tap,
   timer,
   type Observable,
+  type Observer,
   type SchedulerLike,
   type Subscriber,
-  type Subscription,
 } from 'rxjs';
+import { Direct, follow, onlyNext } from '../direct/index.js';
 import { isRealTime } from './clocks.js';
 import type { Audience } from './audience.js';
 import type { Interruption } from './transition/index.js';
@@ -24,14 +24,18 @@ const open = new WeakMap<SchedulerLike, number>();
 /** The number of watches of a process that are subscribed to, and not paused. Those of another scheduler, such as a virtual one, do not wake with them. */
 export const openWatches = (scheduler: SchedulerLike): number => open.get(scheduler) ?? 0;
 
-type Settings = Pick<WatchSettings<never>, 'monotonic' | 'scheduler' | 'wake$'>;
+type Settings = Pick<WatchSettings<never>, 'monotonic' | 'scheduler' | 'tryNow$' | 'wake$'>;
 
 /** So many polls may follow each other without a tick for timers and the network. */
 const SOON_IN_A_ROW = 32;
 
 /** What interrupts a watch: the machine wakes, the page goes offline, the audience of a feed leaves or comes back. */
 export class Interruptions {
-  readonly interruption$ = new Subject<Interruption>();
+  /** For one at a time: the poll, or the rest. */
+  readonly interruption$ = new Direct<Interruption>(observer => {
+    this.#observer = observer;
+    return this;
+  });
   /** Whether there is anybody to poll for. */
   isActive = true;
   /** When the machine woke last, on the monotonic clock. */
@@ -39,6 +43,7 @@ export class Interruptions {
   readonly #settings: Settings;
   #pending: readonly Interruption[];
   #following: Subscription | undefined;
+  #observer: Observer<Interruption> | undefined;
   #soon = 0;
 
   constructor(settings: Settings, isReturning: boolean) {
@@ -51,6 +56,11 @@ export class Interruptions {
     subscriber.add(() => this.#follow(false));
     if (isActive$) subscriber.add(isActive$.subscribe(isActive => this.#setActive(isActive)));
     else this.#setActive(true);
+  }
+
+  /** From `interruption$`. */
+  unsubscribe(): void {
+    this.#observer = undefined;
   }
 
   get isPending(): boolean {
@@ -95,29 +105,32 @@ export class Interruptions {
     // Even if this is during an acknowledgement, which nothing interrupts.
     if (isChanged && isNowActive) this.defer('returned');
     this.#follow(isNowActive);
-    if (isChanged) this.interruption$.next(isNowActive ? 'returned' : 'left');
+    if (isChanged) this.#observer?.next(isNowActive ? 'returned' : 'left');
   }
 
   #follow(isFollowing: boolean): void {
-    const { monotonic, scheduler, wake$ } = this.#settings;
+    const { monotonic, scheduler, tryNow$, wake$ } = this.#settings;
     if (this.#following) open.set(scheduler, openWatches(scheduler) - 1);
     this.#following?.unsubscribe();
     this.#following = undefined;
     if (!isFollowing) return;
     open.set(scheduler, openWatches(scheduler) + 1);
-    const woken = () => {
+    const following = (this.#following = new Subscription());
+    const next = () => {
       this.wokenAt = monotonic.now();
-      this.interruption$.next('woken');
+      this.#observer?.next('woken');
     };
-    // A wake source that fails does not end the watch.
-    this.#following = defer(() => wake$).subscribe({ next: woken, error: () => undefined });
+    // A wake source that ends does not end the watch.
+    const woken = onlyNext(next);
+    following.add(follow(wake$, woken));
+    if (tryNow$) following.add(follow(tryNow$, woken));
+    if (!isPage()) return;
     const said = (kind: Interruption, otherwise: Interruption) => () => {
       this.settle(otherwise);
       this.defer(kind);
-      this.interruption$.next(kind);
+      this.#observer?.next(kind);
     };
-    if (!isPage()) return;
-    this.#following.add(pageOffline().subscribe(said('offline', 'online')));
-    this.#following.add(pageEvents('online').subscribe(said('online', 'offline')));
+    following.add(pageOffline().subscribe(said('offline', 'online')));
+    following.add(pageEvents('online').subscribe(said('online', 'offline')));
   }
 }

@@ -5,14 +5,18 @@ import {
   ignoreElements,
   map,
   Observable,
-  Subscription,
   take,
+  type Observer,
   type SchedulerAction,
+  type Subscriber,
+  type Subscription,
+  type Unsubscribable,
 } from 'rxjs';
+import { follow, onlyNext } from '../direct/index.js';
 import { instant, type Clocks, type Instant } from './clocks.js';
 import type { Interruptions } from './interruptions.js';
 import type { Interruption, WatchEvent, WatchState } from './transition/index.js';
-import type { PollSignal, SentPollContext, SinglePoll } from './poll.js';
+import type { Polled, PollSignal, SentPollContext, SinglePoll } from './poll.js';
 import type { WatchSettings } from './watch-config.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
@@ -29,99 +33,165 @@ interface Polling<A> {
  * Sends one poll, once the quota and `beforePoll` allow it. Emits `waiting` until then, `sent`, `held` once the service has been holding it
  * for a while, then how it ended, and completes. At its timeout and at an interruption it is aborted; so it is when it is unsubscribed from.
  *
- * `state` is the state of the watch now. It has one timer, and as few objects as it can, since a process may hold thousands of polls.
+ * `state` is the state of the watch now.
  */
 export function pollOnce<A>(
-  { poll, settings, watchId }: Polling<A>,
+  polling: Polling<A>,
   state: () => WatchState,
   interruptions: Pick<Interruptions, 'interruption$' | 'wokenAt'>,
 ): Observable<WatchEvent<A>> {
   return new Observable(subscriber => {
-    const { scheduler, timeout } = settings;
-    const { position, needsFreshConnection, askedAt: lastAskedAt } = state();
-    const heldAfter = () => state().health.heldAfter;
-    const running = new Subscription();
-    let context: Context | undefined;
-    let askedAt = -Infinity;
-    let isHeldAnew = false as boolean;
-    let isOver = false as boolean;
-    const end = (event: WatchEvent<A>) => {
-      if (isOver) return;
-      isOver = true;
-      // Not if it has ended by itself.
-      if (!ENDS.includes(event.kind)) context?.abort();
-      running.unsubscribe();
-      subscriber.next(event);
-      subscriber.complete();
-    };
-    const fail = (error: unknown) => end({ kind: 'failure', error, ...heldBy(context, settings) });
-    const tellHeld = () => {
-      // A poll that waits for its token is not held by the service. What has begun to arrive may take as long as it flows.
-      if (context?.sentAt && !context.arrivedAt) subscriber.next({ kind: 'held' });
-    };
-    const interrupt = (kind: Interruption) => {
-      if (kind === 'offline' || kind === 'online') {
-        subscriber.next({ kind });
-        if (kind === 'offline' || position.index === undefined || !context) return;
-        // From now on.
-        isHeldAnew = true;
-        if (heldAfter() < timeout) running.add(scheduler.schedule(tellHeld, heldAfter()));
-        return;
-      }
-      // A poll that has not been sent yet needs no abort: it gets a new connection anyway.
-      const isYoung = context && settings.monotonic.now() - askedAt < YOUNG_POLL_MS;
-      if (kind === 'woken' && (!context || (isYoung && context.needsFreshConnection))) return;
-      end({ kind });
-    };
-    const send = () => {
-      // A wake may have come while nothing was on its way.
-      const isFresh = needsFreshConnection || interruptions.wokenAt > lastAskedAt.monotonic;
-      const own = (context = new Context(settings, isFresh, watchId));
-      askedAt = settings.monotonic.now();
-      subscriber.next({ kind: 'sent' });
-      const held = heldAfter();
-      // Without an index the service answers at once: a held poll is no sign of life.
-      let mayBeHeld = position.index !== undefined && timeout > held;
-      const onTime = function (this: SchedulerAction<void>) {
-        if (own.arrivedAt) return;
-        if (!mayBeHeld) {
-          end({ kind: 'timeout' });
-          return;
-        }
-        mayBeHeld = false;
-        this.schedule(undefined, timeout - held);
-        if (!isHeldAnew) tellHeld();
-      };
-      try {
-        const next = (polled: object) =>
-          end({ kind: 'answer', arrivedAt: own.arrivedAt, ...polled } as WatchEvent<A>);
-        running.add(
-          poll(position.index, own).subscribe({
-            next,
-            error: fail,
-            complete: () => end({ kind: 'completed' }),
-          }),
-        );
-      } catch (error) {
-        fail(error);
-      }
-      if (!isOver) running.add(scheduler.schedule(onTime, mayBeHeld ? held : timeout));
-    };
-
-    subscriber.add(running);
-    subscriber.add(() => isOver || context?.abort());
-    subscriber.add(interruptions.interruption$.subscribe(interrupt));
-    const next = (event: WatchEvent<A>) => subscriber.next(event);
-    if (!settings.quota && !settings.beforePoll) send();
-    else subscriber.add(allowed(settings).subscribe({ next, error: fail, complete: send }));
+    const open = new OpenPoll(polling, state, interruptions, subscriber);
+    subscriber.add(open);
+    open.begin();
   });
+}
+
+/** One poll. It has one timer, and as few objects as it can, since a process may hold thousands. */
+class OpenPoll<A> implements Observer<Polled<A>>, Unsubscribable {
+  readonly #polling: Polling<A>;
+  readonly #state: () => WatchState;
+  readonly #interruptions: Pick<Interruptions, 'interruption$' | 'wokenAt'>;
+  readonly #subscriber: Subscriber<WatchEvent<A>>;
+  /** When it was begun. */
+  readonly #before: WatchState;
+  #interrupted: Unsubscribable | undefined;
+  /** What it waits for: to be allowed, then its answer. */
+  #awaited: Unsubscribable | undefined;
+  #timer: Subscription | undefined;
+  /** Once it has been sent. */
+  #context: Context | undefined;
+  #mayBeHeld = false;
+  #isHeldAnew = false;
+  #isOver = false;
+
+  constructor(
+    polling: Polling<A>,
+    state: () => WatchState,
+    interruptions: Pick<Interruptions, 'interruption$' | 'wokenAt'>,
+    subscriber: Subscriber<WatchEvent<A>>,
+  ) {
+    this.#polling = polling;
+    this.#state = state;
+    this.#interruptions = interruptions;
+    this.#subscriber = subscriber;
+    this.#before = state();
+  }
+
+  begin(): void {
+    const { settings } = this.#polling;
+    const interrupt = (kind: Interruption) => this.#interrupt(kind);
+    this.#interrupted = follow(this.#interruptions.interruption$, onlyNext(interrupt));
+    if (!settings.quota && !settings.beforePoll) return this.#send();
+    const next = (event: WatchEvent<A>) => this.#subscriber.next(event);
+    const error = (error: unknown) => this.error(error);
+    const allowed = whenAllowed(settings).subscribe({ next, error, complete: () => this.#send() });
+    if (this.#isOver) allowed.unsubscribe();
+    else if (!this.#context) this.#awaited = allowed;
+  }
+
+  next(polled: Polled<A>): void {
+    this.#end({ kind: 'answer', arrivedAt: this.#context?.arrivedAt, ...polled });
+  }
+
+  error(error: unknown): void {
+    this.#end({ kind: 'failure', error, ...heldBy(this.#context, this.#polling.settings) });
+  }
+
+  complete(): void {
+    this.#end({ kind: 'completed' });
+  }
+
+  unsubscribe(): void {
+    if (this.#isOver) return;
+    this.#context?.abort();
+    this.#stop();
+  }
+
+  #send(): void {
+    const { poll, settings, watchId } = this.#polling;
+    const { position, needsFreshConnection, askedAt } = this.#before;
+    // A wake may have come while nothing was on its way.
+    const isFresh = needsFreshConnection || this.#interruptions.wokenAt > askedAt.monotonic;
+    const context = (this.#context = new Context(settings, isFresh, watchId));
+    this.#subscriber.next({ kind: 'sent' });
+    if (this.#subscriber.closed) return;
+    const held = this.#heldAfter;
+    // Without an index the service answers at once: a held poll is no sign of life.
+    this.#mayBeHeld = position.index !== undefined && settings.timeout > held;
+    try {
+      const answered = follow(poll(position.index, context), this);
+      if (this.#isOver) return answered.unsubscribe();
+      this.#awaited = answered;
+    } catch (error) {
+      return this.error(error);
+    }
+    const onTime = (timer: SchedulerAction<unknown>) => this.#onTime(timer, settings.timeout - held);
+    this.#timer = settings.scheduler.schedule(
+      function (this: SchedulerAction<unknown>) {
+        onTime(this);
+      },
+      this.#mayBeHeld ? held : settings.timeout,
+    );
+  }
+
+  #onTime(timer: SchedulerAction<unknown>, left: number): void {
+    if (this.#context?.arrivedAt) return;
+    if (!this.#mayBeHeld) return this.#end({ kind: 'timeout' });
+    this.#mayBeHeld = false;
+    timer.schedule(undefined, left);
+    if (!this.#isHeldAnew) this.#tellHeld();
+  }
+
+  get #heldAfter(): number {
+    return this.#state().health.heldAfter;
+  }
+
+  #tellHeld(): void {
+    // A poll that waits for its token is not held by the service. What has begun to arrive may take as long as it flows.
+    if (this.#context?.sentAt && !this.#context.arrivedAt) this.#subscriber.next({ kind: 'held' });
+  }
+
+  #interrupt(kind: Interruption): void {
+    const { monotonic, scheduler, timeout } = this.#polling.settings;
+    if (kind === 'offline' || kind === 'online') {
+      this.#subscriber.next({ kind });
+      if (kind === 'offline' || this.#before.position.index === undefined || !this.#context) return;
+      // From now on.
+      this.#isHeldAnew = true;
+      const held = this.#heldAfter;
+      if (held < timeout) this.#timer?.add(scheduler.schedule(() => this.#tellHeld(), held));
+      return;
+    }
+    // A poll that has not been sent yet needs no abort: it gets a new connection anyway.
+    const { askedAt, needsFreshConnection } = this.#context ?? {};
+    const isYoung = askedAt !== undefined && monotonic.now() - askedAt < YOUNG_POLL_MS;
+    if (kind === 'woken' && (!this.#context || (isYoung && needsFreshConnection))) return;
+    this.#end({ kind });
+  }
+
+  #end(event: WatchEvent<A>): void {
+    if (this.#isOver) return;
+    // Not if it has ended by itself.
+    if (!ENDS.includes(event.kind)) this.#context?.abort();
+    this.#stop();
+    this.#subscriber.next(event);
+    this.#subscriber.complete();
+  }
+
+  #stop(): void {
+    this.#isOver = true;
+    this.#interrupted?.unsubscribe();
+    this.#awaited?.unsubscribe();
+    this.#timer?.unsubscribe();
+  }
 }
 
 /** How a poll ends by itself. */
 const ENDS: readonly string[] = ['answer', 'completed', 'failure'];
 
 /** Completes when a poll may be sent. Emits `waiting` if there is no room for it in the quota yet. */
-function allowed<A>(settings: WatchSettings<A>): Observable<WatchEvent<A>> {
+function whenAllowed<A>(settings: WatchSettings<A>): Observable<WatchEvent<A>> {
   const { quota, beforePoll, monotonic } = settings;
   const room$ = (quota?.() ?? EMPTY).pipe(
     map(wait => ({ kind: 'waiting', until: monotonic.now() + wait }) as const),
@@ -150,6 +220,7 @@ class Context implements SentPollContext {
   arrivedAt: Instant | undefined;
   readonly onSent: () => void;
   readonly onArrival: () => void;
+  readonly askedAt: number;
   #aborting: Aborting | undefined;
   #isAborted = false;
 
@@ -158,6 +229,7 @@ class Context implements SentPollContext {
     readonly needsFreshConnection: boolean,
     readonly pollOf: number,
   ) {
+    this.askedAt = clocks.monotonic.now();
     this.onSent = () => (this.sentAt = instant(clocks));
     this.onArrival = () => (this.arrivedAt ??= instant(clocks));
   }

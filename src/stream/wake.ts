@@ -6,10 +6,9 @@ import {
   Observable,
   startWith,
   type SchedulerLike,
-  type Subscriber,
-  type Subscription,
   type TimestampProvider,
 } from 'rxjs';
+import { DirectSubject } from '../direct/index.js';
 import { aheadSince, instant, monotonicClock, type Clocks } from './clocks.js';
 
 /** What a watch listens to by default: in a page {@link pageWake}, elsewhere jumps of the wall clock. */
@@ -57,22 +56,10 @@ function jumpsOf(clocks: Clocks): Observable<number> {
   });
 }
 
-/** Like `share`, but the cost of leaving does not grow with the number of subscribers. */
+/** Like `share`, but without a subscriber for each watch. */
 function shared<T>(source: Observable<T>): Observable<T> {
-  const subscribers = new Set<Subscriber<T>>();
-  let connection: Subscription | undefined;
-  return new Observable(subscriber => {
-    subscribers.add(subscriber);
-    connection ??= source.subscribe(value => {
-      for (const each of [...subscribers]) each.next(value);
-    });
-    return () => {
-      subscribers.delete(subscriber);
-      if (subscribers.size > 0) return;
-      connection?.unsubscribe();
-      connection = undefined;
-    };
-  });
+  const shared$ = new DirectSubject<T>(() => source.subscribe(value => shared$.next(value)));
+  return shared$;
 }
 
 /**

@@ -176,6 +176,8 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   readonly isIndex: IndexGuard;
   /** Completes when a poll may be sent; emits how long it has to wait, in ms, if it does. Absent if there is no quota. */
   readonly quota?: () => Observable<number>;
+  /** Emits, besides `wake$`, when the client is told to try now. */
+  readonly tryNow$?: Observable<unknown>;
   /** Keeps the pace of this watch for the next one of the same, which it gives to it. */
   readonly kept?: { readonly paces: KeptPaces; readonly key: string };
   /** Whether the next subscriber of a feed that has had none for a while gets what has happened since. */

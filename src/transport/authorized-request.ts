@@ -1,4 +1,5 @@
-import { Subscription, take, type Observable, type Subscriber, type TimestampProvider } from 'rxjs';
+import type { Observable, Observer, TimestampProvider, Unsubscribable } from 'rxjs';
+import { DirectOperator } from '../direct/index.js';
 import {
   HELD_MS,
   isFromService,
@@ -12,6 +13,7 @@ import { detailsOf } from '../protocol/index.js';
 import { explainFailure } from './explain-failure.js';
 import type { TokenSource } from './token-source.js';
 import {
+  answerOf,
   secretsOf,
   summaryOf,
   type Transport,
@@ -42,28 +44,36 @@ export interface Authorization extends TokenSource {
 }
 
 /** A request that is sent with one token after another, until one is accepted, or there is no other. */
-export class AuthorizedRequest {
+export class AuthorizedRequest extends DirectOperator<TransportResponse> {
   readonly #used: string[] = [];
   #sendsLeft = MAX_SENDS;
   #mayRenew = true;
   /** The last 401. */
   #refusal: TransportResponse | undefined;
-  #sending = Subscription.EMPTY;
-  /** The token with which it is on its way. */
-  #sentWith: string | undefined;
+  /** What it waits for: a token that is not there yet. */
+  #asked: Unsubscribable | undefined;
+  /** What is on its way. */
+  #attempt: Attempt | undefined;
 
   constructor(
     readonly shared: Authorization,
     readonly request: TransportRequest,
-    readonly subscriber: Subscriber<TransportResponse>,
-  ) {}
+    observer: Observer<TransportResponse>,
+  ) {
+    super(observer);
+  }
 
-  begin(): void {
-    if (this.request.kind === 'poll') {
-      this.shared.polls.add(this);
-      this.subscriber.add(() => this.shared.polls.delete(this));
-    }
-    this.#attempt();
+  start(): this {
+    if (this.request.kind === 'poll') this.shared.polls.add(this);
+    this.#try();
+    return this;
+  }
+
+  override unsubscribe(): void {
+    super.unsubscribe();
+    this.#asked?.unsubscribe();
+    this.#attempt?.unsubscribe();
+    this.shared.polls.delete(this);
   }
 
   /**
@@ -71,19 +81,19 @@ export class AuthorizedRequest {
    * if it had got that 401 itself, but for a renewal, which has been tried.
    */
   refuse(tokens: readonly string[], refusal: TransportResponse | undefined): void {
+    const attempt = this.#attempt;
     const isNobody = tokens.length === 0;
-    if (this.#sentWith === undefined || !(isNobody || tokens.includes(this.#sentWith))) return;
-    this.#sending.unsubscribe();
+    if (!attempt || attempt.isOver || !(isNobody || tokens.includes(attempt.token))) return;
+    attempt.unsubscribe();
     // Who is signed in by now may have the same token.
     if (isNobody) this.#used.length = 0;
-    this.#sentWith = undefined;
     this.#refusal = refusal;
     this.#mayRenew = false;
     this.#sendsLeft = MAX_SENDS;
-    this.#attempt();
+    this.#try();
   }
 
-  #attempt(): void {
+  #try(): void {
     if (this.#sendsLeft > 0) this.#sendWith(this.shared.current$, () => this.#renew());
     else this.#end();
   }
@@ -98,16 +108,18 @@ export class AuthorizedRequest {
   #sendWith(token$: Observable<string | null>, otherwise: () => void): void {
     const next = (token: string | null) => {
       // The provider may have ended the request.
-      if (this.subscriber.closed) return;
+      if (this.isOver) return;
       if (token === null) this.#end(true);
       else if (this.#used.includes(token) || this.shared.rejected.includes(token)) otherwise();
       else this.#send(token);
     };
     const error = (failure: unknown) => {
       const { message, cause } = failure as Error;
-      this.subscriber.error(new TransportError('not_sent', message, summaryOf(this.request), { cause }));
+      this.error(new TransportError('not_sent', message, summaryOf(this.request), { cause }));
     };
-    this.subscriber.add(token$.subscribe({ next, error }));
+    const asked = token$.subscribe({ next, error });
+    if (this.isOver) asked.unsubscribe();
+    else if (!asked.closed) this.#asked = asked;
   }
 
   #send(token: string): void {
@@ -115,33 +127,32 @@ export class AuthorizedRequest {
     const sentAt = clock.now();
     this.request.onSent?.();
     this.#used.push(token);
-    this.#sentWith = token;
     this.#sendsLeft--;
     forget(told, '');
-    const receive = (response: TransportResponse) => this.#receive(response, token, clock.now() - sentAt);
-    this.#sending = new Subscription();
-    this.subscriber.add(this.#sending);
-    sendOnce(transport, withBearer(this.request, token), this.subscriber, this.#sending, receive);
+    const request = withBearer(this.request, token);
+    this.#attempt = new Attempt(this, request, token, sentAt);
+    this.#attempt.begin(() => answerOf(transport, request));
   }
 
-  #receive(received: TransportResponse, token: string, heldFor: number): void {
+  /** What the last attempt has been answered with. */
+  next(received: TransportResponse): void {
+    const { token, sentAt } = this.#attempt!;
     const response = withoutSecrets(received, this.request, this.#used);
-    this.#sentWith = undefined;
-    if (response.status !== 401) return this.#answer(response);
+    if (response.status !== 401) return this.emit(response);
     this.#refusal = response;
     const isOwn = isFromService(detailsOf(response.text, response.headers));
     if (this.shared.renewed$ && isOwn) remember(this.shared.rejected, token);
     // Its token expired while the service held it.
-    if (this.request.kind === 'poll' && heldFor >= HELD_MS) {
+    if (this.request.kind === 'poll' && this.shared.clock.now() - sentAt >= HELD_MS) {
       this.#sendsLeft = MAX_SENDS;
       this.#mayRenew = true;
     }
-    this.#attempt();
+    this.#try();
   }
 
   /** There is no other token: the last 401 is the answer. */
   #end(isSignedOut = false): void {
-    const { request, subscriber } = this;
+    const { request } = this;
     const { polls } = this.shared;
     const [tokens, refusal] = [[...this.#used], this.#refusal];
     const summary = summaryOf(request);
@@ -154,8 +165,8 @@ export class AuthorizedRequest {
     if (isRefused) this.#tell(tokens.at(-1) ?? '', error);
     if (refusal) {
       request.onArrival?.(refusal.status);
-      this.#answer(isSignedOut ? { ...refusal, isSignedOut } : refusal);
-    } else subscriber.error(error);
+      this.emit(isSignedOut ? { ...refusal, isSignedOut } : refusal);
+    } else this.error(error);
     for (const other of others) other.refuse(tokens, refusal);
   }
 
@@ -166,10 +177,33 @@ export class AuthorizedRequest {
     remember(told, token);
     onRefused(error);
   }
+}
 
-  #answer(response: TransportResponse): void {
-    this.subscriber.next(response);
-    this.subscriber.complete();
+/** One time that a request is sent. A transport of the caller's may throw, or answer with something else. */
+class Attempt extends DirectOperator<TransportResponse> {
+  constructor(
+    private readonly whole: AuthorizedRequest,
+    /** With the token, which an error may quote. */
+    private readonly request: TransportRequest,
+    readonly token: string,
+    readonly sentAt: number,
+  ) {
+    super(whole);
+  }
+
+  next(response: TransportResponse): void {
+    if (this.isOver) return;
+    this.unsubscribe();
+    // Not the end of the whole: that may send another.
+    try {
+      this.whole.next(response);
+    } catch (error) {
+      this.whole.error(explainFailure(error, this.request));
+    }
+  }
+
+  override error(error: unknown): void {
+    super.error(explainFailure(error, this.request));
   }
 }
 
@@ -183,31 +217,6 @@ function remember(tokens: string[], token: string): void {
 function forget(tokens: string[], token: string): void {
   const at = tokens.indexOf(token);
   if (at >= 0) tokens.splice(at, 1);
-}
-
-/** Sends a request. A transport of the caller's may throw, answer twice, or answer with something else. */
-function sendOnce(
-  transport: Transport,
-  request: TransportRequest,
-  subscriber: Subscriber<TransportResponse>,
-  sending: Subscription,
-  receive: (response: TransportResponse) => void,
-): void {
-  const fail = (error: unknown) => subscriber.error(explainFailure(error, request));
-  const safely = (act: () => void) => {
-    try {
-      act();
-    } catch (error) {
-      fail(error);
-    }
-  };
-  let isAnswered = false;
-  const next = (response: TransportResponse) => {
-    isAnswered = true;
-    safely(() => receive(response));
-  };
-  const complete = () => isAnswered || subscriber.complete();
-  safely(() => sending.add(transport(request).pipe(take(1)).subscribe({ next, error: fail, complete })));
 }
 
 function withBearer(request: TransportRequest, token: string): TransportRequest {

@@ -2,6 +2,7 @@ export { explainFailure } from './explain-failure.js';
 export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 export { fromFetch, type FetchConfig } from './from-fetch.js';
 export {
+  answerOf,
   MAX_BODY,
   redirected,
   summaryOf,

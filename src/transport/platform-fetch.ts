@@ -1,4 +1,5 @@
-import { sendWith, type FetchLike, type Send } from './fetch-like.js';
+import { sendWith, type FetchLike } from './fetch-like.js';
+import type { Send } from './send.js';
 
 declare const fetch: FetchLike;
 

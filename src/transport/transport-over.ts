@@ -1,4 +1,11 @@
-import { asyncScheduler, Observable, type SchedulerLike, type Subscription } from 'rxjs';
+import {
+  asyncScheduler,
+  type Observer,
+  type SchedulerLike,
+  type Subscription,
+  type Unsubscribable,
+} from 'rxjs';
+import { Direct } from '../direct/index.js';
 import {
   milliseconds,
   positiveInteger,
@@ -7,7 +14,7 @@ import {
   type Options,
 } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
-import type { EachPart, Send, SentResponse } from './fetch-like.js';
+import type { AnswerHead, Receiver, Send, SentRequest } from './send.js';
 import {
   MAX_BODY,
   redirected,
@@ -15,6 +22,7 @@ import {
   tooLarge,
   type Transport,
   type TransportRequest,
+  type TransportResponse,
 } from './transport.js';
 
 declare const TextDecoder: new () => { decode(bytes?: Uint8Array): string };
@@ -46,104 +54,194 @@ export const BODY_OPTIONS: Options<BodyConfig> = {
 /** Creates a transport over anything that sends requests. */
 export function transportOver(send: Send, config: BodyConfig): Transport {
   const {
-    maxBody: ownMaxBody = MAX_BODY,
+    maxBody = MAX_BODY,
     bodyTimeout = 300_000,
     bodyIdleTimeout = 15_000,
     scheduler = asyncScheduler,
   } = config;
-  return request =>
-    new Observable(subscriber => {
-      const { method, url, headers, body, needsFreshConnection, keepalive } = request;
-      const { maxBody = ownMaxBody } = request;
-      const sent = send(url, {
-        ...{ method, headers, redirect: 'manual', credentials: 'omit' },
+  const limits = { maxBody, bodyTimeout, bodyIdleTimeout, scheduler };
+  return request => new Direct(observer => new OpenRequest(limits, request, observer).begin(send));
+}
+
+/** A request that has not been answered yet, or whose answer is arriving. */
+class OpenRequest implements Receiver, Unsubscribable {
+  readonly #limits: Required<BodyConfig>;
+  readonly #request: TransportRequest;
+  readonly #observer: Observer<TransportResponse>;
+  #sent: SentRequest | undefined;
+  #head: AnswerHead | undefined;
+  #body: Body | undefined;
+  #timeout: Subscription | undefined;
+  #idleTimeout: Subscription | undefined;
+  #isOver = false;
+
+  constructor(
+    limits: Required<BodyConfig>,
+    request: TransportRequest,
+    observer: Observer<TransportResponse>,
+  ) {
+    this.#limits = limits;
+    this.#request = request;
+    this.#observer = observer;
+  }
+
+  begin(send: Send): this {
+    const { method, url, headers, body, needsFreshConnection, keepalive } = this.#request;
+    const sent = send(
+      url,
+      {
+        method,
+        headers,
+        redirect: 'manual',
+        credentials: 'omit',
         ...(body !== undefined && { body }),
         ...(needsFreshConnection && { needsFreshConnection }),
         ...(keepalive && { keepalive }),
-      });
-      let isRead = false;
-      subscriber.add(() => {
-        // What has been read needs no abort, which costs an exception.
-        if (!isRead) sent.abort();
-      });
-      const fail = (error: unknown) => {
-        if (!subscriber.closed) subscriber.error(explainFailure(error, request));
-      };
-      const stall = () =>
-        fail(new TransportError('lost', 'the body of the answer stalled', summaryOf(request)));
-      const receive = (response: SentResponse) => {
-        if (subscriber.closed) return;
-        if (isRedirect(response)) throw redirected(request);
-        const { status, headers } = response;
-        subscriber.add(scheduler.schedule(stall, bodyTimeout));
-        let silence: Subscription | undefined;
-        const onPart = () => {
-          if (silence) silence.unsubscribe();
-          else request.onArrival?.(status);
-          silence = scheduler.schedule(stall, bodyIdleTimeout);
-          subscriber.add(silence);
-          if (subscriber.closed) throw new Error('the rest of the body is not read');
-        };
-        return readBody(response, { ...request, maxBody }, onPart).then(text => {
-          isRead = true;
-          if (!silence) request.onArrival?.(status);
-          subscriber.next({ status, headers, text });
-          subscriber.complete();
-        });
-      };
-      sent.response.then(receive).then(undefined, fail);
-    });
+      },
+      this,
+    );
+    // It may have failed already.
+    if (!this.#isOver) this.#sent = sent;
+    return this;
+  }
+
+  unsubscribe(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#sent?.abort();
+  }
+
+  onHead(head: AnswerHead): void {
+    if (this.#isOver) return;
+    if (isRedirect(head)) return this.#fail(redirected(this.#request));
+    this.#head = head;
+    const { bodyTimeout, scheduler } = this.#limits;
+    this.#timeout = scheduler.schedule(() => this.#stall(), bodyTimeout);
+  }
+
+  onPart(part: Uint8Array | string): void {
+    if (this.#isOver) return;
+    try {
+      if (this.#add(part)) this.#awaitNextPart();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  onEnd(text = ''): void {
+    if (this.#isOver) return;
+    try {
+      this.#finish(text);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  onFailure(error: unknown): void {
+    this.#fail(error);
+  }
+
+  /** Returns whether there was anything in the part. */
+  #add(part: Uint8Array | string): boolean {
+    const bytes = typeof part === 'string' ? new TextEncoder().encode(part) : part;
+    if (!ArrayBuffer.isView(bytes)) throw new TypeError('a part of the body is neither bytes nor text');
+    if (bytes.byteLength === 0) return false;
+    const isFirst = this.#body === undefined;
+    this.#body ??= new Body();
+    this.#body.add(part, bytes.byteLength);
+    if (this.#body.size > this.#maxBody) throw this.#tooLarge();
+    if (isFirst) this.#arrive();
+    return true;
+  }
+
+  #awaitNextPart(): void {
+    // What was told of the arrival may have unsubscribed.
+    if (this.#isOver) return;
+    const { bodyIdleTimeout, scheduler } = this.#limits;
+    this.#idleTimeout?.unsubscribe();
+    this.#idleTimeout = scheduler.schedule(() => this.#stall(), bodyIdleTimeout);
+  }
+
+  #finish(text: string): void {
+    if (text.length > this.#maxBody) throw this.#tooLarge();
+    const whole = this.#body?.text() ?? withoutMark(text);
+    if (!this.#body) this.#arrive();
+    this.#emit(whole);
+  }
+
+  #arrive(): void {
+    this.#request.onArrival?.(this.#head!.status);
+  }
+
+  #emit(text: string): void {
+    if (this.#isOver) return;
+    const { status, headers } = this.#head!;
+    // What has been read needs no abort, which costs an exception.
+    this.#end();
+    this.#observer.next({ status, headers, text });
+    this.#observer.complete();
+  }
+
+  get #maxBody(): number {
+    return this.#request.maxBody ?? this.#limits.maxBody;
+  }
+
+  #tooLarge(): TransportError {
+    return tooLarge({ ...this.#request, maxBody: this.#maxBody });
+  }
+
+  #stall(): void {
+    this.#fail(new TransportError('lost', 'the body of the answer stalled', summaryOf(this.#request)));
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return;
+    this.unsubscribe();
+    this.#observer.error(explainFailure(error, this.#request));
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#timeout?.unsubscribe();
+    this.#idleTimeout?.unsubscribe();
+  }
 }
 
 /** Whether the answer is a redirect, or the fetch followed one despite `redirect: 'manual'`. */
-function isRedirect({ status, type, redirected }: SentResponse): boolean {
+function isRedirect({ status, type, redirected }: AnswerHead): boolean {
   if (type === 'opaqueredirect' || redirected === true) return true;
   return status >= 300 && status < 400 && status !== 304;
 }
 
-/** Reads a body as text, up to a size, regardless of its Content-Length. Calls `onPart` for each part of a body that streams. */
-async function readBody(
-  response: SentResponse,
-  request: TransportRequest & { readonly maxBody: number },
-  onPart: () => void,
-): Promise<string> {
-  const eachPart = response.eachPart ?? eachPartOf(response.body);
-  if (!eachPart) {
-    const text = (await response.text?.()) ?? '';
-    if (text.length > request.maxBody) throw tooLarge(request);
-    return withoutMark(text);
-  }
-  const parts: BodyPart[] = [];
-  let size = 0;
-  await eachPart(part => {
-    const bytes = typeof part === 'string' ? new TextEncoder().encode(part) : part;
-    if (!ArrayBuffer.isView(bytes)) throw new TypeError('a part of the body is neither bytes nor text');
-    if (bytes.byteLength === 0) return;
-    size += bytes.byteLength;
-    if (size > request.maxBody) throw tooLarge(request);
-    parts.push(part);
-    onPart();
-  });
-  return textOf(parts, size);
-}
+/** The parts of a body. A fetch of the caller's may deliver text. */
+class Body {
+  readonly #parts: (Uint8Array | string)[] = [];
+  /** In bytes. */
+  size = 0;
 
-/** A fetch of the caller's may deliver text. */
-type BodyPart = Uint8Array | string;
-
-/** The text of a body. Whole ones are decoded several times as fast as a stream of parts. */
-function textOf(parts: readonly BodyPart[], size: number): string {
-  decoder ??= new TextDecoder();
-  if (parts.some(part => typeof part === 'string'))
-    return withoutMark(parts.map(part => (typeof part === 'string' ? part : decoder!.decode(part))).join(''));
-  const bytes = parts as readonly Uint8Array[];
-  if (bytes.length < 2) return decoder.decode(bytes[0]);
-  const body = new Uint8Array(size);
-  let end = 0;
-  for (const part of bytes) {
-    body.set(part, end);
-    end += part.byteLength;
+  add(part: Uint8Array | string, size: number): void {
+    this.#parts.push(part);
+    this.size += size;
   }
-  return decoder.decode(body);
+
+  /** The text. Whole ones are decoded several times as fast as a stream of parts. */
+  text(): string {
+    decoder ??= new TextDecoder();
+    const parts = this.#parts;
+    if (parts.some(part => typeof part === 'string')) {
+      const texts = parts.map(part => (typeof part === 'string' ? part : decoder!.decode(part)));
+      return withoutMark(texts.join(''));
+    }
+    const bytes = parts as readonly Uint8Array[];
+    if (bytes.length === 1) return decoder.decode(bytes[0]);
+    const whole = new Uint8Array(this.size);
+    let end = 0;
+    for (const part of bytes) {
+      whole.set(part, end);
+      end += part.byteLength;
+    }
+    return decoder.decode(whole);
+  }
 }
 
 /** One for all: without `stream`, it keeps nothing of what it has decoded. */
@@ -152,19 +250,4 @@ let decoder: InstanceType<typeof TextDecoder> | undefined;
 /** A decoder removes the byte order mark, which JSON does not allow. So do most fetches, but not node-fetch. */
 function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, '');
-}
-
-/** Reads a body that streams. It has a reader, or, like that of node-fetch, an iterator. */
-function eachPartOf(body: unknown): EachPart | undefined {
-  const streamed = body as {
-    getReader?(): { read(): Promise<IteratorResult<BodyPart>> };
-    [Symbol.asyncIterator]?(): AsyncIterator<BodyPart>;
-  } | null;
-  const reader = streamed?.getReader?.();
-  const iterator = reader ? undefined : streamed?.[Symbol.asyncIterator]?.();
-  const read = reader ? () => reader.read() : iterator && (() => iterator.next());
-  if (!read) return undefined;
-  return async onPart => {
-    for (let part = await read(); !part.done; part = await read()) onPart(part.value);
-  };
 }

@@ -1,4 +1,5 @@
-import type { Observable } from 'rxjs';
+import { take, type Observable } from 'rxjs';
+import { Direct } from '../direct/index.js';
 import { TransportError, type RequestSummary } from '../error/index.js';
 
 /** A request, ready to send. */
@@ -53,6 +54,12 @@ export interface TransportResponse {
  * const traced: Transport = request => transport(request).pipe(tap(({ status }) => console.log(request.url, status)));
  */
 export type Transport = (request: TransportRequest) => Observable<TransportResponse>;
+
+/** The one answer to a request. A transport of the caller's may emit more, even synchronously and without end. */
+export function answerOf(transport: Transport, request: TransportRequest): Observable<TransportResponse> {
+  const answer$ = transport(request);
+  return answer$ instanceof Direct ? answer$ : answer$.pipe(take(1));
+}
 
 /** The parts of a request that an error may reveal. */
 export function summaryOf({ method, url }: TransportRequest): RequestSummary {

@@ -1,7 +1,14 @@
-import { asyncScheduler, defer, finalize, tap } from 'rxjs';
+import { asyncScheduler, type Observer } from 'rxjs';
+import { Direct, DirectOperator, follow } from '../direct/index.js';
 import { guarded, isTransportError, isUnauthorizedError, type RequestSummary } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
-import { summaryOf, type Transport, type TransportRequest } from './transport.js';
+import {
+  answerOf,
+  summaryOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.js';
 
 /**
  * An entry of the request log. It never contains tokens: headers and bodies are left out, and errors contain none.
@@ -50,25 +57,49 @@ export function withLog(
   const write = guarded(log);
   let requests = 0;
   return request =>
-    defer(() => {
+    new Direct(observer => {
       const start = elapsed();
       const common = { ...aboutRequest(request), requestId: ++requests };
-      let hasEnded = false;
-      const logEnd = (outcome: RequestEnd) => {
-        if (hasEnded) return;
-        hasEnded = true;
-        write({ ...common, ...outcome, at: now(), ms: elapsed() - start });
-      };
       write({ ...common, kind: 'request', at: now() });
+      const logEnd = (end: RequestEnd) => write({ ...common, ...end, at: now(), ms: elapsed() - start });
       // One that throws has failed, too.
-      return defer(() => transport(request)).pipe(
-        tap({
-          next: ({ status }) => logEnd({ kind: 'answer', status }),
-          error: (error: unknown) => logEnd({ kind: 'failure', error: explainFailure(error, request) }),
-        }),
-        finalize(() => logEnd({ kind: 'abort' })),
-      );
+      return new LoggedRequest(observer, request, logEnd).begin(() => answerOf(transport, request));
     });
+}
+
+/** A request whose end is logged. */
+class LoggedRequest extends DirectOperator<TransportResponse> {
+  #isLogged = false;
+
+  constructor(
+    observer: Observer<TransportResponse>,
+    private readonly request: TransportRequest,
+    private readonly logEnd: (end: RequestEnd) => void,
+  ) {
+    super(observer);
+  }
+
+  next(response: TransportResponse): void {
+    this.#end({ kind: 'answer', status: response.status });
+    this.emit(response);
+  }
+
+  override error(error: unknown): void {
+    this.#end({ kind: 'failure', error: explainFailure(error, this.request) });
+    super.error(error);
+  }
+
+  override unsubscribe(): void {
+    this.#end({ kind: 'abort' });
+    super.unsubscribe();
+  }
+
+  /** The first end is the one: what has been answered is unsubscribed from, too. */
+  #end(end: RequestEnd): void {
+    if (this.#isLogged) return;
+    this.#isLogged = true;
+    this.logEnd(end);
+  }
 }
 
 /** Adds to a transport with tokens that requests are logged that were not sent for want of one. */
@@ -81,13 +112,15 @@ export function withLogOfUnsent(
   const isUnsent = (error: unknown) =>
     isUnauthorizedError(error) || (isTransportError(error) && error.reason === 'not_sent');
   return request =>
-    transport(request).pipe(
-      tap({
-        error: (error: unknown) => {
-          if (isUnsent(error)) write({ ...aboutRequest(request), kind: 'not_sent', at: now(), error });
-        },
-      }),
-    );
+    new Direct(observer => {
+      const error = (error: unknown) => {
+        if (isUnsent(error)) write({ ...aboutRequest(request), kind: 'not_sent', at: now(), error });
+        observer.error(error);
+      };
+      const next = (response: TransportResponse) => observer.next(response);
+      const complete = () => observer.complete();
+      return follow(transport(request), { next, error, complete });
+    });
 }
 
 function aboutRequest(request: TransportRequest) {

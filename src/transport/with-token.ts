@@ -1,4 +1,5 @@
-import { asyncScheduler, Observable, type SchedulerLike, type TimestampProvider } from 'rxjs';
+import { asyncScheduler, type SchedulerLike, type TimestampProvider } from 'rxjs';
+import { Direct } from '../direct/index.js';
 import { checkArgument, schedulerLike, type UnauthorizedError } from '../error/index.js';
 import { AuthorizedRequest, type Authorization } from './authorized-request.js';
 import { tokenSource, type Token } from './token-source.js';
@@ -37,7 +38,5 @@ export function withToken(
     ...{ transport, ...tokenSource(token, scheduler), clock, onRefused },
     ...{ rejected: [], told: [], polls: new Set() },
   };
-  // One Observable for all of it: operators would cost each request more than the rest.
-  return request =>
-    new Observable(subscriber => new AuthorizedRequest(authorization, request, subscriber).begin());
+  return request => new Direct(observer => new AuthorizedRequest(authorization, request, observer).start());
 }

@@ -3,6 +3,7 @@ export const FLOOR: Readonly<Record<string, number>> = {
   ...{
     error: 0,
     protocol: 1,
+    direct: 1,
     transport: 2,
     stream: 2,
     endpoint: 3,
@@ -34,6 +35,7 @@ export function roomOf(path: string): string {
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   error: [],
   protocol: ['io-ts', '#fp-ts/Either'],
+  direct: ['rxjs'],
   transport: [
     'rxjs',
     '#fetch',

@@ -1,4 +1,5 @@
 import {
+  catchError,
   concat,
   concatMap,
   defer,
@@ -97,7 +98,7 @@ class GroupWatch {
   ) {
     const { scheduler, wake$ } = config.settings;
     this.#listening = new Listening(scheduler);
-    this.#wake$ = context.life.wakes(defer(() => wake$));
+    this.#wake$ = merge(defer(() => wake$).pipe(catchError(() => NEVER)), context.life.tryNow$);
   }
 
   signals(): Observable<WatchSignal<Required<GroupEntries>>> {

@@ -1,4 +1,4 @@
-import http, { type Agent } from 'node:http';
+import http, { type Agent, type ClientRequest } from 'node:http';
 import https, { type AgentOptions } from 'node:https';
 import { isIP } from 'node:net';
 import {
@@ -9,12 +9,10 @@ import {
   positiveInteger,
   type Options,
 } from '../../error/index.js';
-import type { SentResponse } from '../fetch-like.js';
 import { BODY_OPTIONS, transportOver, type BodyConfig } from '../transport-over.js';
 import type { Transport } from '../transport.js';
 import { createAgents, dropIdleSockets, isTls, type AgentOf } from './agents.js';
-import type { Exchange } from './exchange.js';
-import { retriedOnReuse, type SendInit } from './retried-on-reuse.js';
+import { Exchange, type SendInit } from './exchange.js';
 
 /** How {@link fromHttp} carries requests. */
 export interface HttpConfig extends BodyConfig {
@@ -87,19 +85,14 @@ export function fromHttp(config: HttpConfig = {}): Transport {
   }
   const ownAgents = agentOptions && createAgents(agentOptions);
   const agentFor = agent ? () => agent : (ownAgents ?? (sharedAgents ??= createAgents()));
-  return transportOver(
-    retriedOnReuse((exchange, url, init, mayReuse) => sendOnce(exchange, url, init, agentFor(url, mayReuse))),
-    limits,
-  );
+  const send = Exchange.sendBy((exchange, url, init, mayReuse) => {
+    exchange.follow(startRequest(url, init, agentFor(url, mayReuse)));
+    return undefined;
+  });
+  return transportOver(send, limits);
 }
 
-// Asynchronous, so that the request fails with whatever Node throws.
-async function sendOnce(
-  exchange: Exchange,
-  url: string,
-  init: SendInit,
-  agent: Agent,
-): Promise<SentResponse> {
+function startRequest(url: string, init: SendInit, agent: Agent): ClientRequest {
   if (init.needsFreshConnection) dropIdleSockets(agent, url);
   const headers = {
     ...DEFAULT_HEADERS,
@@ -110,7 +103,6 @@ async function sendOnce(
   // Looked up at each call, because mocks replace it.
   const { request: send } = isTls(url) ? https : http;
   const request = send(url, { method: init.method, headers, agent });
-  const response = exchange.answerTo(request);
   request.end(init.body);
-  return response;
+  return request;
 }

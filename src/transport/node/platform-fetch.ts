@@ -3,11 +3,10 @@ import http, { type Agent, type ClientRequest } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { causeOf, MAX_CAUSES, TransportError, type RequestSummary } from '../../error/index.js';
-import type { Send, SentResponse } from '../fetch-like.js';
 import { platformFetch as nativeFetch } from '../platform-fetch.js';
+import type { Send } from '../send.js';
 import { createAgents, dropIdleSockets, isTls } from './agents.js';
-import type { Exchange } from './exchange.js';
-import { retriedOnReuse, type SendInit } from './retried-on-reuse.js';
+import { Exchange, type SendInit } from './exchange.js';
 
 /**
  * Sends with cross-fetch and keep-alive, in Node. It observes each connection itself, because node-fetch never settles if the
@@ -16,7 +15,7 @@ import { retriedOnReuse, type SendInit } from './retried-on-reuse.js';
  * Bun and Deno take the files for Node, too, but what they have in its place leaves aborted requests open.
  */
 export const platformFetch: Send =
-  'bun' in process.versions || 'deno' in process.versions ? nativeFetch : retriedOnReuse(sendOnce);
+  'bun' in process.versions || 'deno' in process.versions ? nativeFetch : Exchange.sendBy(start);
 
 /** Loaded with the first request: it takes longer to load than the rest of this library. */
 let loadedFetch: typeof fetch | undefined;
@@ -36,32 +35,48 @@ const agentFor = createAgents();
 /** Each `http.request` that gives its requests to their agent. What replaces it, to mock it, may not. */
 const observed = new WeakSet<typeof http.request>();
 
-async function sendOnce(
+/** Starts a request of cross-fetch's, and takes it over. */
+function start(
   exchange: Exchange,
   url: string,
   init: SendInit,
   mayReuse: boolean,
-): Promise<SentResponse> {
-  const crossFetch = loadedFetch ?? (await loadFetch({ method: init.method, url }));
-  if (exchange.isAborted) throw new Error('aborted');
+): Promise<void> | undefined {
+  if (loadedFetch) return startWith(loadedFetch, exchange, url, init, mayReuse);
+  return loadFetch({ method: init.method, url }).then(fetch => {
+    if (!exchange.isAborted) return startWith(fetch, exchange, url, init, mayReuse);
+  });
+}
+
+function startWith(
+  crossFetch: typeof fetch,
+  exchange: Exchange,
+  url: string,
+  init: SendInit,
+  mayReuse: boolean,
+): Promise<void> | undefined {
   const shared = agentFor(url, mayReuse);
   if (init.needsFreshConnection) dropIdleSockets(shared, url);
   let started: ClientRequest | undefined;
-  const agent = observable(shared, request => (started = request));
+  const agent = observable(shared, request => {
+    started = request;
+  });
   const { request } = isTls(url) ? https : http;
   // A request that is observed is aborted directly, which costs less than a signal.
-  if (!observed.has(request)) exchange.controller = new AbortController();
-  const signal = exchange.controller?.signal;
+  const signal = observed.has(request) ? undefined : exchange.signal();
   const headers = { 'accept-encoding': 'gzip', ...init.headers };
   const answered = crossFetch(url, { compress: false, agent, signal, ...init, headers } as object);
-  if (started) {
-    observed.add(request);
-    answered.catch(() => undefined);
-    return exchange.answerTo(takenOver(started));
-  }
-  const { status, headers: received, body } = await answered;
-  const eachPart = exchange.eachPartOf(body as unknown as Readable, received.get('content-encoding'));
-  return { status, headers: received, eachPart };
+  if (!started) return readHidden(exchange, answered);
+  observed.add(request);
+  answered.catch(() => undefined);
+  exchange.follow(takenOver(started));
+  return undefined;
+}
+
+/** The answer to a request that never reached its agent. */
+async function readHidden(exchange: Exchange, answered: Promise<Response>): Promise<void> {
+  const { status, headers, body } = await answered;
+  exchange.readHidden({ status, headers }, body as unknown as Readable);
 }
 
 /** What Node's types omit. The agent-base package relies on it as well. */
@@ -83,7 +98,7 @@ function observable(shared: Agent, onStart: (request: ClientRequest) => void): A
 /** Takes a request over from node-fetch, which would throw a complete answer away if more bytes follow it. */
 function takenOver(request: ClientRequest): ClientRequest {
   Object.assign(request, { abort: () => undefined });
-  return request.once('response', incoming => incoming.unpipe());
+  return request.on('response', incoming => incoming.unpipe());
 }
 
 /**

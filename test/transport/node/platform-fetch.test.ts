@@ -4,6 +4,7 @@ import { lastValueFrom } from 'rxjs';
 import type { FetchLikeInit } from 'lobby-rx';
 import { rawServer, type RawServer } from '../../raw-server.js';
 import { waitUntil } from '../../wait-until.js';
+import { sentWith } from '../sent-with.js';
 import { IN_NODE, ok200 } from './in-node.js';
 
 const { request } = http;
@@ -62,10 +63,12 @@ describe('the fetch of Node', () => {
   it('knows the request of each call, however many are started at a time', async () => {
     server = await rawServer(() => undefined);
     const { platformFetch } = await load('at-a-time');
-    const sent = Array.from({ length: 20 }, () => platformFetch(server!.url, init));
-    const ends = sent.map(({ response }) => rejects(Promise.resolve(response)));
+    const sent = Array.from({ length: 20 }, () =>
+      sentWith(receiver => platformFetch(server!.url, init, receiver)),
+    );
+    const ends = sent.map(({ head }) => rejects(head));
     await waitUntil(() => server?.sockets.length === 20);
-    for (const { abort } of sent) abort();
+    for (const { sent: request } of sent) request.abort();
     await Promise.all(ends);
     await waitUntil(() => server?.sockets.every(socket => socket.destroyed) === true);
   });
@@ -82,11 +85,11 @@ describe('the fetch of Node', () => {
         return Promise.resolve('answered');
       }) as unknown as typeof platform;
       const { platformFetch } = await load(runtime);
-      const { response, abort } = platformFetch('http://127.0.0.1/', init);
-      strictEqual(await response, 'answered');
+      const { sent, head } = sentWith(receiver => platformFetch('http://127.0.0.1/', init, receiver));
+      strictEqual(await head, 'answered');
       const { signal, headers } = inits[0]!;
       deepStrictEqual(headers, {});
-      abort();
+      sent.abort();
       ok(signal.aborted);
     });
   }
