@@ -1,4 +1,4 @@
-import { asyncScheduler, defer, Subject, type Observable, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, Subject, type Observable, type SchedulerLike } from 'rxjs';
 import type { BaseUrls, Endpoints, RequestContext } from '../endpoint/index.js';
 import {
   describe,
@@ -93,9 +93,13 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): ClientConte
 function whileOpen(life: ClientLife, transport: Transport): Transport {
   return request => {
     let reason: TransportFailure = 'client_closed';
-    const onSent = () => (reason = 'lost');
-    const sent$ = defer(() => transport(request.method === 'GET' ? request : { ...request, onSent }));
-    return life.orFail(sent$, () => new TransportError(reason, 'the client is closed', summaryOf(request)));
+    const onSent = () => {
+      reason = 'lost';
+    };
+    return life.requestOrFail(
+      () => transport(request.method === 'GET' ? request : { ...request, onSent }),
+      () => new TransportError(reason, 'the client is closed', summaryOf(request)),
+    );
   };
 }
 

@@ -120,7 +120,7 @@ function feedOf<Own extends object>(
   return audienceFeed<Own>(
     audience => {
       run ??= continuingWatch(watch.poll, settings, audience);
-      return context.life.whileOpen(run(), audience.isActive$);
+      return context.life.heldWhileActive(run(), audience.isActive$);
     },
     feedConfig,
     kinds,

@@ -18,7 +18,6 @@ import {
   type Options,
 } from '../error/index.js';
 import {
-  answers,
   backoff,
   continuingWatch,
   watchSettings,
@@ -130,10 +129,10 @@ export function endpointAnswers<Input, Answer>(
   config?: WatchConfig<Answer>,
 ): Observable<Answer> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config);
-  return context.life.pipedWhileOpen(
-    defer(() => continuingWatch(poll, settings)()),
-    answers(),
-  );
+  const signals$ = defer(() => continuingWatch(poll, settings)());
+  return context.life.forwardedWhileOpen<WatchSignal<Answer>, Answer>(signals$, (signal, subscriber) => {
+    if (signal.kind === 'answer') subscriber.next(signal.answer);
+  });
 }
 
 /** The options of reading the pages of an endpoint. */

@@ -92,5 +92,5 @@ export function sharedEvents<Own extends object>(
     else if (queuedCount > 0 && now() - place.at > ageLimit(retention)) due = 'silence';
     return due !== undefined;
   };
-  return audience => context.life.whileOpen(queuedSignals(run, audience, drops), audience.isActive$);
+  return audience => context.life.heldWhileActive(queuedSignals(run, audience, drops), audience.isActive$);
 }

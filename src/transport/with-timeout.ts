@@ -1,6 +1,13 @@
-import { asyncScheduler, Observable, type SchedulerLike, type Subscription } from 'rxjs';
+import { asyncScheduler, type Observer, type SchedulerLike, type Subscription } from 'rxjs';
+import { Direct, DirectOperator } from '../direct/index.js';
 import { checkArgument, milliseconds, TransportError } from '../error/index.js';
-import { summaryOf, type Transport } from './transport.js';
+import {
+  answerOf,
+  summaryOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.js';
 
 /**
  * Adds a timeout to a {@link Transport}: if there is no answer after `timeout` ms, the request is aborted and the stream
@@ -21,18 +28,47 @@ export function withTimeout(
 ): Transport {
   checkArgument('timeout', milliseconds, timeout);
   return request =>
-    new Observable(subscriber => {
-      const fail = () =>
-        subscriber.error(new TransportError('timeout', `no answer within ${timeout} ms`, summaryOf(request)));
-      let late: Subscription | undefined;
-      let hasArrived = false as boolean;
-      const onArrival = (status: number) => {
-        hasArrived = request.method === 'GET';
-        if (hasArrived) late?.unsubscribe();
-        request.onArrival?.(status);
-      };
-      subscriber.add(transport({ ...request, onArrival }).subscribe(subscriber));
-      // After that, so that a token that does not come in as long a time is what the error speaks of.
-      if (!hasArrived && !subscriber.closed) subscriber.add((late = scheduler.schedule(fail, timeout)));
-    });
+    new Direct(observer => new TimedRequest(observer, request).start(transport, timeout, scheduler));
+}
+
+/** A request that has to be answered in time. */
+class TimedRequest extends DirectOperator<TransportResponse> {
+  readonly #request: TransportRequest;
+  #timer: Subscription | undefined;
+  #hasArrived = false;
+
+  constructor(observer: Observer<TransportResponse>, request: TransportRequest) {
+    super(observer);
+    this.#request = request;
+  }
+
+  start(transport: Transport, timeout: number, scheduler: SchedulerLike): this {
+    const onArrival = (status: number) => this.#arrive(status);
+    this.begin(() => answerOf(transport, { ...this.#request, onArrival }));
+    // After that, so that a token that does not come in as long a time is what the error speaks of.
+    if (!this.#hasArrived && !this.isOver)
+      this.#timer = scheduler.schedule(() => this.#expire(timeout), timeout);
+    return this;
+  }
+
+  next(response: TransportResponse): void {
+    this.emit(response);
+  }
+
+  override unsubscribe(): void {
+    super.unsubscribe();
+    this.#timer?.unsubscribe();
+  }
+
+  #arrive(status: number): void {
+    if (this.#request.method === 'GET') {
+      this.#hasArrived = true;
+      this.#timer?.unsubscribe();
+    }
+    this.#request.onArrival?.(status);
+  }
+
+  #expire(timeout: number): void {
+    this.error(new TransportError('timeout', `no answer within ${timeout} ms`, summaryOf(this.#request)));
+  }
 }
