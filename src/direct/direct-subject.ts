@@ -13,7 +13,7 @@ export class DirectSubject<T> extends Direct<T> {
   constructor(connect?: () => Unsubscribable) {
     super(observer => {
       this.#observers.add(observer);
-      this.#connection ??= connect?.();
+      if (this.#observers.size === 1 && connect) this.#connect(connect);
       return new Membership(this, observer);
     });
   }
@@ -21,6 +21,13 @@ export class DirectSubject<T> extends Direct<T> {
   next(value: T): void {
     // Who leaves during the emission gets nothing any more.
     for (const observer of [...this.#observers]) if (this.#observers.has(observer)) observer.next(value);
+  }
+
+  #connect(connect: () => Unsubscribable): void {
+    const connection = connect();
+    // What it emits at once may make the only observer leave.
+    if (this.#observers.size > 0) this.#connection = connection;
+    else connection.unsubscribe();
   }
 
   leave(observer: Observer<T>): void {

@@ -1,4 +1,11 @@
-import { from, Observable, type ObservableInput, type Observer, type Unsubscribable } from 'rxjs';
+import {
+  from,
+  Observable,
+  Subscription,
+  type ObservableInput,
+  type Observer,
+  type Unsubscribable,
+} from 'rxjs';
 
 /**
  * An Observable that an observer of this library can follow without a subscriber in between. A held
@@ -25,6 +32,15 @@ export class Direct<T> extends Observable<T> {
 export function follow<T>(source$: ObservableInput<T>, observer: Observer<T>): Unsubscribable {
   if (source$ instanceof Direct) return (source$ as Direct<T>).follow(observer);
   return from(source$).subscribe(observer);
+}
+
+/** Emits one value at once, and completes. */
+export function directOf<T>(value: T): Direct<T> {
+  return new Direct(observer => {
+    observer.next(value);
+    observer.complete();
+    return Subscription.EMPTY;
+  });
 }
 
 /** An observer of a source whose end does not matter. */

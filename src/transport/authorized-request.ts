@@ -1,5 +1,5 @@
 import type { Observable, Observer, TimestampProvider, Unsubscribable } from 'rxjs';
-import { DirectOperator } from '../direct/index.js';
+import { DirectOperator, follow } from '../direct/index.js';
 import {
   HELD_MS,
   isFromService,
@@ -105,21 +105,28 @@ export class AuthorizedRequest extends DirectOperator<TransportResponse> {
     this.#sendWith(renewed$, () => this.#end());
   }
 
-  #sendWith(token$: Observable<string | null>, otherwise: () => void): void {
-    const next = (token: string | null) => {
-      // The provider may have ended the request.
-      if (this.isOver) return;
-      if (token === null) this.#end(true);
-      else if (this.#used.includes(token) || this.shared.rejected.includes(token)) otherwise();
-      else this.#send(token);
-    };
-    const error = (failure: unknown) => {
-      const { message, cause } = failure as Error;
-      this.error(new TransportError('not_sent', message, summaryOf(this.request), { cause }));
-    };
-    const asked = token$.subscribe({ next, error });
+  #sendWith(token$: Observable<string | null | undefined>, otherwise: () => void): void {
+    let hasCome = false as boolean;
+    const asked = follow(token$, {
+      next: token => {
+        hasCome = true;
+        // The provider may have ended the request.
+        if (!this.isOver) this.#sendIfNew(token, otherwise);
+      },
+      error: (failure: unknown) => {
+        const { message, cause } = failure as Error;
+        this.error(new TransportError('not_sent', message, summaryOf(this.request), { cause }));
+      },
+      complete: () => undefined,
+    });
     if (this.isOver) asked.unsubscribe();
-    else if (!asked.closed) this.#asked = asked;
+    else if (!hasCome) this.#asked = asked;
+  }
+
+  #sendIfNew(token: string | null | undefined, otherwise: () => void): void {
+    if (token == null) this.#end(true);
+    else if (this.#used.includes(token) || this.shared.rejected.includes(token)) otherwise();
+    else this.#send(token);
   }
 
   #send(token: string): void {
@@ -154,7 +161,8 @@ export class AuthorizedRequest extends DirectOperator<TransportResponse> {
   #end(isSignedOut = false): void {
     const { request } = this;
     const { polls } = this.shared;
-    const [tokens, refusal] = [[...this.#used], this.#refusal];
+    const tokens = [...this.#used];
+    const refusal = this.#refusal;
     const summary = summaryOf(request);
     const details = refusal && detailsOf(refusal.text, refusal.headers);
     const error = new UnauthorizedError(summary, details && new StatusError(401, summary, details));

@@ -1,22 +1,15 @@
 import {
-  AsyncSubject,
-  catchError,
   concatMap,
-  defer,
   from,
-  map,
-  NEVER,
-  of,
-  share,
+  Subscription,
   take,
-  throwError,
-  throwIfEmpty,
-  timeout,
-  timer,
   type Observable,
   type ObservableInput,
+  type Observer,
   type SchedulerLike,
+  type Unsubscribable,
 } from 'rxjs';
+import { Direct, directOf } from '../direct/index.js';
 import {
   aFunction,
   checkOptions,
@@ -55,89 +48,197 @@ export type Token = string | false | (() => TokenValue) | TokenProvider;
 /** How long `get` and `renew` may take, in ms. */
 const TIMEOUT_MS = 15_000;
 
-/** So long their failure is given to all who ask, in ms: it is likely to be the same. */
+/** How long a failure is shared with later callers, in ms. */
 const FAILURE_LASTS_MS = 1_000;
 
-/** Gives tokens to requests: one, or `null` if nobody is signed in. Errors say why there is none, without what may be a token. */
+/** A token, or `null` or `undefined` if nobody is signed in. */
+type MaybeToken = string | null | undefined;
+
+/** Gives tokens to requests. Errors say why there is none, without what may be a token. */
 export interface TokenSource {
   /** What `get` gives; an empty string if something else adds the token. */
-  readonly current$: Observable<string | null>;
+  readonly current$: Observable<MaybeToken>;
   /** What `renew` gives. Absent if nothing can be renewed. */
-  readonly renewed$?: Observable<string | null>;
+  readonly renewed$?: Observable<MaybeToken>;
 }
 
 /** Creates a token source. Throws an `InputError` if the token is invalid. */
 export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource {
-  if (token === false) return { current$: of('') };
+  if (token === false) return { current$: directOf('') };
   if (typeof token !== 'function' && !plainObject.is(token)) {
     const problem = tokenProblem(token);
     if (problem)
       throw new InputError('token', 'a bearer token, a function, { get, renew }, or false', problem);
-    return { current$: of(token as string) };
+    return { current$: directOf(token as string) };
   }
-  const asked = createAsking(scheduler);
-  const orNull = map((value: string | null | undefined) => value ?? null);
-  if (typeof token === 'function') return { current$: asked('the token function', token).pipe(orNull) };
+  const shared = { scheduler, isCalling: false, lastToken: '' };
+  const shareCalls = (name: string, call: () => unknown) => {
+    const calls = new SharedCall(name, call, shared);
+    return new Direct<MaybeToken>(observer => calls.follow(observer));
+  };
+  if (typeof token === 'function') return { current$: shareCalls('the token function', token) };
 
   const provider = token as TokenProvider;
   checkOptions(provider, { get: aFunction, renew: aFunction }, 'token', ['get', 'renew']);
-  const current$ = asked('token.get', () => provider.get()).pipe(orNull);
-  const renewed$ = asked('token.renew', () => provider.renew()).pipe(
+  const current$ = shareCalls('token.get', () => provider.get());
+  const renewed$ = shareCalls('token.renew', () => provider.renew()).pipe(
     // If it gives nothing, it has changed what `get` gives.
-    concatMap(value => (value === undefined ? current$ : of(value))),
+    concatMap(value => (value === undefined ? current$ : directOf(value))),
   );
   return { current$, renewed$ };
 }
 
-/** Creates a function that makes a callback of the provider, named `what` in errors, a stream of what it gives. */
-function createAsking(scheduler: SchedulerLike) {
-  let isAsking = false;
+/** What the calls of one provider share. */
+interface ProviderState {
+  readonly scheduler: SchedulerLike;
+  /** Whether one of its functions is being called. */
+  isCalling: boolean;
   /** What an error of the provider may quote. */
-  let lastToken = '';
-  return (what: string, ask: () => unknown): Observable<string | null | undefined> => {
-    const failure = (how: string, cause?: Error) =>
-      new Error(`nothing was sent: ${what} ${how}`, cause && { cause });
-    const thrown = (error: unknown) => {
-      // The errors of this library contain no tokens.
-      const cause = isOwnError(error) ? error : redactError(error, [lastToken]);
-      return failure(`failed: ${cause.name}: ${cause.message}`, cause);
+  lastToken: string;
+}
+
+/** A function of the provider. All who ask while it works wait for the same value. */
+class SharedCall {
+  readonly #name: string;
+  readonly #call: () => unknown;
+  readonly #provider: ProviderState;
+  #waiting = new Set<Waiting>();
+  /** What it works on. A promise goes on although nobody waits for it any more. */
+  #work: Unsubscribable | undefined;
+  #isPromise = false;
+  #timer: Subscription | undefined;
+  /** The last failure, while it is likely to be the same. */
+  #failure: Error | undefined;
+
+  constructor(name: string, call: () => unknown, provider: ProviderState) {
+    this.#name = name;
+    this.#call = call;
+    this.#provider = provider;
+  }
+
+  follow(observer: Observer<MaybeToken>): Unsubscribable {
+    const waiting = new Waiting(this, observer);
+    if (this.#provider.isCalling) {
+      observer.error(this.#failed('sent a request through its own client, which waits for it'));
+    } else if (this.#failure) {
+      observer.error(this.#failure);
+    } else {
+      this.#waiting.add(waiting);
+      if (!this.#work) this.#begin();
+    }
+    return waiting;
+  }
+
+  leave(waiting: Waiting): void {
+    if (this.#waiting.delete(waiting) && this.#waiting.size === 0 && !this.#isPromise) this.#stop();
+  }
+
+  #begin(): void {
+    let given: unknown;
+    this.#provider.isCalling = true;
+    try {
+      const call = this.#call;
+      given = call();
+    } catch (error) {
+      return this.#fail(this.#thrown(error));
+    } finally {
+      this.#provider.isCalling = false;
+    }
+    if (observableInput.is(given)) this.#await(given as ObservableInput<unknown>);
+    else this.#receive(given);
+  }
+
+  #await(given: ObservableInput<unknown>): void {
+    const { scheduler } = this.#provider;
+    this.#isPromise = 'then' in given;
+    const work = new Subscription();
+    this.#work = work;
+    // Only the first end counts, and what was left may still emit.
+    const isOpen = () => this.#work === work;
+    this.#timer = scheduler.schedule(() => this.#fail(this.#failed(GAVE_NONE)), TIMEOUT_MS);
+    const fail = (error: Error) => {
+      if (isOpen()) this.#fail(error);
     };
-    let isPromise = false;
-    const given$ = defer(() => {
-      isAsking = true;
-      try {
-        const given = ask();
-        if (!observableInput.is(given)) return of(given);
-        isPromise = 'then' in given;
-        return from(given as ObservableInput<unknown>);
-      } finally {
-        isAsking = false;
-      }
+    try {
+      const values$ = from(given).pipe(take(1));
+      work.add(
+        values$.subscribe({
+          next: value => {
+            if (isOpen()) this.#receive(value);
+          },
+          error: (error: unknown) => fail(this.#thrown(error)),
+          complete: () => fail(this.#failed('completed without a token')),
+        }),
+      );
+    } catch (error) {
+      fail(this.#thrown(error));
+    }
+  }
+
+  #receive(value: unknown): void {
+    const problem = value == null ? undefined : tokenProblem(value);
+    if (problem) return this.#fail(this.#failed(`gave ${problem}`));
+    if (value != null) this.#provider.lastToken = value as string;
+    this.#settle(observer => {
+      observer.next(value as MaybeToken);
+      observer.complete();
     });
-    const value$ = given$.pipe(
-      catchError((error: unknown) => throwError(() => thrown(error))),
-      timeout({ first: TIMEOUT_MS, scheduler, with: () => throwError(() => failure(GAVE_NONE)) }),
-      take(1),
-      throwIfEmpty(() => failure('completed without a token')),
-      map(value => {
-        const problem = value == null ? undefined : tokenProblem(value);
-        if (problem) throw failure(`gave ${problem}`);
-        lastToken = (value ?? lastToken) as string;
-        return value as string | null | undefined;
-      }),
-      share({
-        // It emits once the source has completed, so that a request that is made in response asks anew.
-        connector: () => new AsyncSubject(),
-        resetOnError: () => timer(FAILURE_LASTS_MS, scheduler),
-        // A promise goes on although nobody waits for it any more: who asks meanwhile waits for it, too.
-        resetOnRefCountZero: () => (isPromise ? NEVER : of(0)),
-      }),
-    );
-    return defer(() => {
-      if (isAsking) throw failure('sent a request through its own client, which waits for it');
-      return value$;
-    });
-  };
+  }
+
+  #fail(error: Error): void {
+    this.#failure = error;
+    this.#provider.scheduler.schedule(() => {
+      this.#failure = undefined;
+    }, FAILURE_LASTS_MS);
+    this.#settle(observer => observer.error(error));
+  }
+
+  /** What is asked in response begins a new call. */
+  #settle(tell: (observer: Observer<MaybeToken>) => void): void {
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    this.#stop();
+    for (const each of waiting) each.settle(tell);
+  }
+
+  #stop(): void {
+    this.#work?.unsubscribe();
+    this.#timer?.unsubscribe();
+    this.#work = undefined;
+  }
+
+  #thrown(error: unknown): Error {
+    // The errors of this library contain no tokens.
+    const cause = isOwnError(error) ? error : redactError(error, [this.#provider.lastToken]);
+    return this.#failed(`failed: ${cause.name}: ${cause.message}`, cause);
+  }
+
+  #failed(how: string, cause?: Error): Error {
+    return new Error(`nothing was sent: ${this.#name} ${how}`, cause && { cause });
+  }
+}
+
+/** One who waits for a token. */
+class Waiting implements Unsubscribable {
+  readonly #call: SharedCall;
+  readonly #observer: Observer<MaybeToken>;
+  #isOver = false;
+
+  constructor(call: SharedCall, observer: Observer<MaybeToken>) {
+    this.#call = call;
+    this.#observer = observer;
+  }
+
+  settle(tell: (observer: Observer<MaybeToken>) => void): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    tell(this.#observer);
+  }
+
+  unsubscribe(): void {
+    this.#isOver = true;
+    this.#call.leave(this);
+  }
 }
 
 const GAVE_NONE = `gave none within ${TIMEOUT_MS} ms (if it sends requests through this client, they wait for it)`;
