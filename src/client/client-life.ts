@@ -1,5 +1,5 @@
 import { AsyncSubject, Observable, type Observer, type Subscriber } from 'rxjs';
-import { Direct, DirectOperator, DirectSubject } from '../direct/index.js';
+import { Direct, DirectOperator, DirectSubject, follow, onlyNext } from '../direct/index.js';
 import type { TransportError } from '../error/index.js';
 
 /** Passes a value of a source on, or not. */
@@ -86,7 +86,7 @@ export class ClientLife {
           stream.hold(isActive);
           if (ends.size > this.#sweepAt) this.#sweep(ends);
         };
-        subscriber.add(isActive$.subscribe(hold));
+        subscriber.add(follow(isActive$, onlyNext(hold)));
       }
       stream.follow(source$);
     });

@@ -154,15 +154,14 @@ class ClientOfContext<Own extends object> implements Client<Own> {
   readonly #context: ClientContext;
   #group: Client<Own>['group'] | undefined;
   #matchmaker: Client<Own>['matchmaker'] | undefined;
+  #unauthorized$: Client<Own>['unauthorized$'] | undefined;
   readonly events: Client<Own>['events'];
-  readonly unauthorized$: Client<Own>['unauthorized$'];
   readonly scheduler: SchedulerLike;
   readonly linger: number;
 
   constructor(context: ClientContext) {
     this.#context = context;
     this.events = createEventsApi<Own>(context);
-    this.unauthorized$ = context.life.whileOpen(context.unauthorized$);
     this.scheduler = context.scheduler;
     this.linger = context.linger;
   }
@@ -172,6 +171,10 @@ class ClientOfContext<Own extends object> implements Client<Own> {
   }
   get matchmaker(): Client<Own>['matchmaker'] {
     return (this.#matchmaker ??= createMatchmakerApi(this.#context));
+  }
+  get unauthorized$(): Client<Own>['unauthorized$'] {
+    this.#unauthorized$ ??= this.#context.life.whileOpen(this.#context.unauthorized$);
+    return this.#unauthorized$;
   }
   get closed$(): Client<Own>['closed$'] {
     return this.#context.life.closed$;

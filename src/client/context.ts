@@ -1,4 +1,4 @@
-import { asyncScheduler, Subject, type Observable, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, Subject, type Observable, type SchedulerLike, type TimestampProvider } from 'rxjs';
 import type { BaseUrls, Endpoints, RequestContext } from '../endpoint/index.js';
 import {
   describe,
@@ -43,7 +43,7 @@ export interface ClientContext {
   /** How long a feed polls without a subscriber, in ms. */
   readonly linger: number;
   /** The same for another token. It shares everything else. Throws an `InputError` if the token is invalid. */
-  readonly as: (token: Token) => ClientContext;
+  as(token: Token): ClientContext;
 }
 
 /** How long the service keeps events, in ms. */
@@ -60,7 +60,6 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): ClientConte
   const { linger = 1_000, quota = QUOTA, ...watchConfig } = definedOptions(config.watch ?? {});
   const baseUrls = resolveUrls(config);
   const now = () => scheduler.now();
-  const sendingBy = (transport: Transport): RequestContext => ({ transport, baseUrls, now });
 
   const watch = {
     scheduler,
@@ -70,23 +69,91 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): ClientConte
     ...watchConfig,
   } as WatchConfig<unknown>;
   const { timeout: pollTimeout, monotonic } = watchSettings(watch);
-  const logged = log ? withLog(transport, log, now, () => monotonic.now()) : transport;
-  const requests = new RequestQuota(quota, monotonic, scheduler);
-  const as = (token: Token): ClientContext => {
-    const unauthorized$ = new Subject<UnauthorizedError>();
-    const onRefused = (error: UnauthorizedError) => unauthorized$.next(error);
-    const tokened = withToken(logged, token, scheduler, { clock: monotonic, onRefused });
-    const authorized = log ? withLogOfUnsent(tokened, log, now) : tokened;
-    const life = new ClientLife();
-    return {
-      endpoints,
-      plain: sendingBy(whileOpen(life, withTimeout(authorized, timeout, scheduler))),
-      blocking: sendingBy(whileOpen(life, withTimeout(authorized, pollTimeout, scheduler))),
-      polling: sendingBy(authorized),
-      ...{ watch, quota: requests, paces: new KeptPaces(), life, unauthorized$, scheduler, linger, as },
-    };
+  const shared: SharedContext = {
+    endpoints,
+    transport: log ? withLog(transport, log, now, () => monotonic.now()) : transport,
+    baseUrls,
+    log,
+    timeout,
+    pollTimeout,
+    monotonic,
+    watch,
+    quota: new RequestQuota(quota, monotonic, scheduler),
+    scheduler,
+    linger,
   };
-  return as(config.token);
+  return new ContextOfToken(shared, config.token);
+}
+
+/** What the contexts of a client's tokens share. */
+interface SharedContext extends Pick<
+  ClientContext,
+  'endpoints' | 'watch' | 'quota' | 'scheduler' | 'linger'
+> {
+  readonly transport: Transport;
+  readonly baseUrls: BaseUrls;
+  readonly log: ClientConfig['log'];
+  readonly timeout: number;
+  readonly pollTimeout: number;
+  readonly monotonic: TimestampProvider;
+}
+
+/** What only some clients need is made when it is used: a process may have a client for each of thousands of identities. */
+class ContextOfToken implements ClientContext {
+  readonly #shared: SharedContext;
+  readonly #authorized: Transport;
+  #plain: RequestContext | undefined;
+  #blocking: RequestContext | undefined;
+  readonly polling: RequestContext;
+  readonly paces = new KeptPaces();
+  readonly life = new ClientLife();
+  readonly unauthorized$ = new Subject<UnauthorizedError>();
+
+  constructor(shared: SharedContext, token: Token) {
+    const { transport, log, scheduler, monotonic } = shared;
+    this.#shared = shared;
+    const onRefused = (error: UnauthorizedError) => this.unauthorized$.next(error);
+    const tokened = withToken(transport, token, scheduler, { clock: monotonic, onRefused });
+    this.#authorized = log ? withLogOfUnsent(tokened, log, () => scheduler.now()) : tokened;
+    this.polling = this.#sendingBy(this.#authorized);
+  }
+
+  get plain(): RequestContext {
+    this.#plain ??= this.#answeredWithin(this.#shared.timeout);
+    return this.#plain;
+  }
+  get blocking(): RequestContext {
+    this.#blocking ??= this.#answeredWithin(this.#shared.pollTimeout);
+    return this.#blocking;
+  }
+  get endpoints(): Endpoints {
+    return this.#shared.endpoints;
+  }
+  get watch(): WatchConfig<unknown> {
+    return this.#shared.watch;
+  }
+  get quota(): RequestQuota {
+    return this.#shared.quota;
+  }
+  get scheduler(): SchedulerLike {
+    return this.#shared.scheduler;
+  }
+  get linger(): number {
+    return this.#shared.linger;
+  }
+
+  as(token: Token): ClientContext {
+    return new ContextOfToken(this.#shared, token);
+  }
+
+  #answeredWithin(timeout: number): RequestContext {
+    return this.#sendingBy(whileOpen(this.life, withTimeout(this.#authorized, timeout, this.scheduler)));
+  }
+
+  #sendingBy(transport: Transport): RequestContext {
+    const { baseUrls, scheduler } = this.#shared;
+    return { transport, baseUrls, now: () => scheduler.now() };
+  }
 }
 
 /** A transport of a client that may be closed. What had reached the service may have been done, unless it was a GET. */

@@ -85,17 +85,30 @@ const FEED_OPTIONS: Options<FeedConfig> = {
 type EventsEndpoint<Own extends object> = Endpoint<EventsWatchInput, IdentityEventList<Own>>;
 
 export function createEventsApi<Own extends object>(context: ClientContext): EventsApi<Own> {
-  const eventsWatch = context.endpoints.eventsWatch as unknown as EventsEndpoint<Own>;
-  let shared: EventFeed<Own> | undefined;
-  return {
-    watch: (input = {}) => request(context, eventsWatch, input),
-    batches: config => endpointAnswers(context, eventsWatch, {}, config),
-    // Not before it is used: a process may have a client for each of thousands of identities.
-    get feed() {
-      return (shared ??= feedOf(context, eventsWatch, {}));
-    },
-    createFeed: (config = {}) => feedOf(context, eventsWatch, config),
-  };
+  return new EventsApiOfContext(context);
+}
+
+/** Its methods can be taken from it. The feed is not made before it is used. */
+class EventsApiOfContext<Own extends object> implements EventsApi<Own> {
+  readonly #context: ClientContext;
+  readonly #endpoint: EventsEndpoint<Own>;
+  #feed: EventFeed<Own> | undefined;
+
+  constructor(context: ClientContext) {
+    this.#context = context;
+    this.#endpoint = context.endpoints.eventsWatch as unknown as EventsEndpoint<Own>;
+  }
+
+  get feed(): EventFeed<Own> {
+    this.#feed ??= feedOf(this.#context, this.#endpoint, {});
+    return this.#feed;
+  }
+
+  readonly watch: EventsApi<Own>['watch'] = (input = {}) => request(this.#context, this.#endpoint, input);
+  readonly batches: EventsApi<Own>['batches'] = config =>
+    endpointAnswers(this.#context, this.#endpoint, {}, config);
+  readonly createFeed: EventsApi<Own>['createFeed'] = (config = {}) =>
+    feedOf(this.#context, this.#endpoint, config);
 }
 
 function feedOf<Own extends object>(

@@ -6,49 +6,57 @@ import { Direct } from './direct.js';
  * leave this one costs the same, however many there are.
  */
 export class DirectSubject<T> extends Direct<T> {
-  readonly #observers = new Set<Observer<T>>();
+  #members: Set<Membership<T>> | undefined;
+  readonly #connect: (() => Unsubscribable) | undefined;
   #connection: Unsubscribable | undefined;
 
   /** `connect` is called when the first observer has come; what it returns ends when the last one leaves. */
   constructor(connect?: () => Unsubscribable) {
-    super(observer => {
-      this.#observers.add(observer);
-      if (this.#observers.size === 1 && connect) this.#connect(connect);
-      return new Membership(this, observer);
-    });
+    super(observer => this.join(observer));
+    this.#connect = connect;
   }
 
   next(value: T): void {
+    const members = this.#members;
+    if (!members) return;
     // Who leaves during the emission gets nothing any more.
-    for (const observer of [...this.#observers]) if (this.#observers.has(observer)) observer.next(value);
+    for (const member of [...members]) if (members.has(member)) member.observer.next(value);
   }
 
-  #connect(connect: () => Unsubscribable): void {
-    const connection = connect();
-    // What it emits at once may make the only observer leave.
-    if (this.#observers.size > 0) this.#connection = connection;
-    else connection.unsubscribe();
-  }
-
-  leave(observer: Observer<T>): void {
-    this.#observers.delete(observer);
-    if (this.#observers.size > 0) return;
+  leave(member: Membership<T>): void {
+    if (!this.#members?.delete(member) || this.#members.size > 0) return;
+    this.#members = undefined;
     this.#connection?.unsubscribe();
     this.#connection = undefined;
+  }
+
+  protected join(observer: Observer<T>): Unsubscribable {
+    const member = new Membership(this, observer);
+    const isFirst = this.#members === undefined;
+    this.#members ??= new Set();
+    this.#members.add(member);
+    if (isFirst && this.#connect) this.#keep(this.#connect());
+    return member;
+  }
+
+  /** What a connection emits at once may make the only observer leave. */
+  #keep(connection: Unsubscribable): void {
+    if (this.#members) this.#connection = connection;
+    else connection.unsubscribe();
   }
 }
 
 /** An object takes less than a closure, and a process may hold thousands of watches. */
 class Membership<T> implements Unsubscribable {
   readonly #subject: DirectSubject<T>;
-  readonly #observer: Observer<T>;
+  readonly observer: Observer<T>;
 
   constructor(subject: DirectSubject<T>, observer: Observer<T>) {
     this.#subject = subject;
-    this.#observer = observer;
+    this.observer = observer;
   }
 
   unsubscribe(): void {
-    this.#subject.leave(this.#observer);
+    this.#subject.leave(this);
   }
 }

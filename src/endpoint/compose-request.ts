@@ -31,8 +31,7 @@ export function composeRequest(
   baseUrls: BaseUrls,
   options?: RequestOptions,
 ): TransportRequest {
-  checkEndpoint(endpoint);
-  const names = [...parametersOf(endpoint.path), ...fieldNames(endpoint.query), ...fieldNames(endpoint.body)];
+  const names = namesOf(endpoint);
   const given = checkArgument('input', plainObject, input);
   const path = fillPath(endpoint.path, given);
   const query = pick(endpoint.query, given);
@@ -54,6 +53,19 @@ export function composeRequest(
     ...options,
   };
 }
+
+/** The names that the input of an endpoint may have. An endpoint is checked when it is first used. */
+function namesOf(endpoint: Endpoint): readonly string[] {
+  const known = namesOfChecked.get(endpoint);
+  if (known) return known;
+  checkEndpoint(endpoint);
+  const { path, query, body } = endpoint;
+  const names = [...parametersOf(path), ...fieldNames(query), ...fieldNames(body)];
+  namesOfChecked.set(endpoint, names);
+  return names;
+}
+
+const namesOfChecked = new WeakMap<Endpoint, readonly string[]>();
 
 function baseUrlOf(service: Service, baseUrls: BaseUrls): string {
   const url = baseUrls[service];

@@ -1,5 +1,4 @@
 import {
-  BehaviorSubject,
   concatMap,
   defer,
   dematerialize,
@@ -9,13 +8,9 @@ import {
   NEVER,
   Observable,
   of,
-  Subscription,
   switchMap,
   takeWhile,
-  timer,
   type MonoTypeOperatorFunction,
-  type SchedulerLike,
-  type Subscriber,
 } from 'rxjs';
 import type { WatchSignal } from './watch-signal.js';
 
@@ -114,67 +109,20 @@ export interface Audience<A> {
   ) => Observable<WatchSignal<A> | 'taken' | 'expired'>;
 }
 
-/** Counts the subscribers of a feed, and lingers after the last one has left. */
-export class Attendance {
-  readonly isAbsent$ = new BehaviorSubject(true);
-  readonly isActive$ = new BehaviorSubject(false);
-  readonly #linger: number;
-  readonly #scheduler: SchedulerLike;
-  readonly #paused: () => void;
-  #subscribers = 0;
-  #lingering = Subscription.EMPTY;
-
-  /** `paused` is called when there has been no subscriber for `linger` ms. */
-  constructor(linger: number, scheduler: SchedulerLike, paused: () => void) {
-    [this.#linger, this.#scheduler, this.#paused] = [linger, scheduler, paused];
-  }
-
-  /** Counts a subscriber until it leaves. Returns whether there is one: what has been held may be enough for it. */
-  join(subscriber: Subscriber<never>): boolean {
-    subscriber.add(() => this.#leave());
-    this.#subscribers++;
-    this.#lingering.unsubscribe();
-    // What has been held is emitted now.
-    if (this.isAbsent$.value) this.isAbsent$.next(false);
-    if (this.#subscribers > 0 && !this.isActive$.value) this.isActive$.next(true);
-    return this.#subscribers > 0;
-  }
-
-  /** The feed has ended: nobody lingers for it. */
-  end(): void {
-    if (this.#subscribers > 0) return;
-    this.#lingering.unsubscribe();
-    if (this.isActive$.value) this.isActive$.next(false);
-  }
-
-  #leave(): void {
-    if (--this.#subscribers > 0) return;
-    this.isAbsent$.next(true);
-    const pause = () => {
-      this.isActive$.next(false);
-      this.#paused();
-    };
-    if (this.#linger === 0) pause();
-    else this.#lingering = timer(this.#linger, this.#scheduler).subscribe(pause);
-  }
-}
-
 /** The audience of a feed. It is a value, so that a watch without one does not contain what holds answers. */
-export function audienceOf<A>(attendance: Omit<Audience<A>, 'deliver'>): Audience<A> {
-  return {
-    ...attendance,
-    deliver: (signals, isExpired) => {
-      if (signals.every(({ kind }) => kind === 'checkpoint')) return of(...signals, 'taken' as const);
-      return from(signals).pipe(
-        concatMap((signal): readonly (WatchSignal<A> | 'expired')[] => partsOf(signal, attendance.split)),
-        bufferWhile<WatchSignal<A> | 'expired'>(attendance.isAbsent$, {
-          instead: () => (isExpired() ? ['expired'] : undefined),
-        }),
-        endWith('taken' as const),
-        takeWhile(part => typeof part !== 'string', true),
-      );
-    },
+export function audienceOf<A>({ isAbsent$, isActive$, split }: Omit<Audience<A>, 'deliver'>): Audience<A> {
+  const deliver: Audience<A>['deliver'] = (signals, isExpired) => {
+    if (signals.every(({ kind }) => kind === 'checkpoint')) return of(...signals, 'taken' as const);
+    return from(signals).pipe(
+      concatMap((signal): readonly (WatchSignal<A> | 'expired')[] => partsOf(signal, split)),
+      bufferWhile<WatchSignal<A> | 'expired'>(isAbsent$, {
+        instead: () => (isExpired() ? ['expired'] : undefined),
+      }),
+      endWith('taken' as const),
+      takeWhile(part => typeof part !== 'string', true),
+    );
   };
+  return { isAbsent$, isActive$, split, deliver };
 }
 
 /**

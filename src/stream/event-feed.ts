@@ -1,14 +1,11 @@
 import {
   asyncScheduler,
-  BehaviorSubject,
   concatMap,
-  defer,
   filter,
   from,
   map,
   merge,
-  Observable,
-  Subject,
+  type Observable,
   type ObservableInput,
   type OperatorFunction,
   type SchedulerLike,
@@ -31,8 +28,9 @@ import type {
   Notification,
   UnknownEvent,
 } from '../protocol/index.js';
-import { Attendance, audienceOf, queuedSignals, type Audience } from './audience.js';
-import { connecting, type Gap, type WatchSignal, type WatchStatus } from './watch-signal.js';
+import { queuedSignals } from './audience.js';
+import { FeedConnection, type FeedSource } from './feed-connection.js';
+import type { Gap, WatchSignal, WatchStatus } from './watch-signal.js';
 
 /**
  * The live events of an identity as a set of streams that share one poll. The poll runs while any stream of events has a
@@ -88,12 +86,6 @@ export interface EventFeedConfig {
 
 const OPTIONS: Options<EventFeedConfig> = { linger: milliseconds, scheduler: schedulerLike };
 
-/** The signals of a watch of events. */
-type EventSignal<Own extends object> = WatchSignal<IdentityEventList<Own>>;
-type Source<Own extends object> = (
-  audience: Audience<IdentityEventList<Own>>,
-) => Observable<EventSignal<Own>>;
-
 /**
  * Creates a feed from the signals of a watch, which all event streams of the feed share. It is subscribed to with the first
  * subscriber, and unsubscribed from `linger` ms after the last one has left. Events that come while there is no subscriber wait for the
@@ -106,7 +98,7 @@ type Source<Own extends object> = (
  * const feed = eventFeed(watchSignals(index => client.events.watch(index ? { watch_index: index } : {})));
  */
 export function eventFeed<Own extends object = NoOwnEvents>(
-  source: ObservableInput<EventSignal<Own>>,
+  source: ObservableInput<WatchSignal<IdentityEventList<Own>>>,
   config?: EventFeedConfig,
 ): EventFeed<Own> {
   return audienceFeed(audience => queuedSignals(() => from(source), audience), config);
@@ -117,108 +109,88 @@ export function eventFeed<Own extends object = NoOwnEvents>(
  * audience. `ownKinds` are those that a client declares; without them, any kind may be asked for.
  */
 export function audienceFeed<Own extends object>(
-  source: Source<Own>,
+  source: FeedSource<Own>,
   config: EventFeedConfig = {},
   ownKinds?: readonly string[],
 ): EventFeed<Own> {
   checkOptions(config, OPTIONS);
-  const { all$, signal$, status$ } = new Feed(source, config);
-  // The compiler cannot narrow a union while its kinds are still generic.
-  const known$ = all$ as Observable<LiveEvent>;
-  return {
-    all$,
-    identityUpdate$: known$.pipe(ofKind('identity_update')),
-    lobbyJoin$: known$.pipe(ofKind('matchmaker_lobby_join')),
-    notification$: known$.pipe(
-      concatMap(event =>
-        event.kind !== 'malformed' && event.notification ? [{ notification: event.notification, event }] : [],
+  const { linger = 1_000, scheduler = asyncScheduler } = config;
+  return new Feed(new FeedConnection(source, linger, scheduler), ownKinds);
+}
+
+/** A feed whose streams are made when they are asked for: a process may have thousands of feeds. */
+class Feed<in out Own extends object> implements EventFeed<Own> {
+  readonly #connection: FeedConnection<Own>;
+  readonly #ownKinds: readonly string[] | undefined;
+  #streams: Map<string, Observable<unknown>> | undefined;
+
+  constructor(connection: FeedConnection<Own>, ownKinds: readonly string[] | undefined) {
+    this.#connection = connection;
+    this.#ownKinds = ownKinds;
+  }
+
+  get all$(): EventFeed<Own>['all$'] {
+    return this.#connection.event$;
+  }
+  get identityUpdate$(): EventFeed<Own>['identityUpdate$'] {
+    return this.#ofKind('identity_update');
+  }
+  get lobbyJoin$(): EventFeed<Own>['lobbyJoin$'] {
+    return this.#ofKind('matchmaker_lobby_join');
+  }
+  get unknown$(): EventFeed<Own>['unknown$'] {
+    return this.#ofKind('unknown');
+  }
+  get malformed$(): EventFeed<Own>['malformed$'] {
+    return this.#ofKind('malformed');
+  }
+  get notification$(): EventFeed<Own>['notification$'] {
+    return this.#once('notification$', () => this.all$.pipe(concatMap(notificationOf<Own>)));
+  }
+  get status$(): EventFeed<Own>['status$'] {
+    return this.#once('status$', () => this.#connection.status$.asObservable());
+  }
+  get gap$(): EventFeed<Own>['gap$'] {
+    return this.#once('gap$', () =>
+      this.#connection.signal$.pipe(
+        ofKind('gap'),
+        map(({ gap }) => gap),
       ),
-    ),
-    unknown$: known$.pipe(ofKind('unknown')),
-    malformed$: known$.pipe(ofKind('malformed')),
-    status$: status$.asObservable(),
-    gap$: signal$.pipe(
-      ofKind('gap'),
-      map(({ gap }) => gap),
-    ),
-    signal$: merge(signal$, status$.pipe(map(status => ({ kind: 'status', status }) as const))),
-    on: kind => {
-      if (ownKinds && ![...KINDS, ...ownKinds].includes(kind))
-        throw new InputError('kind', `one of ${[...KINDS, ...ownKinds].join(', ')}`, describe(kind));
-      return all$.pipe(ofKind(kind));
-    },
+    );
+  }
+  get signal$(): EventFeed<Own>['signal$'] {
+    return this.#once('signal$', () => {
+      const { signal$, status$ } = this.#connection;
+      return merge(signal$, status$.pipe(map(status => ({ kind: 'status', status }) as const)));
+    });
+  }
+
+  readonly on: EventFeed<Own>['on'] = kind => {
+    const kinds = [...KINDS, ...(this.#ownKinds ?? [])];
+    if (this.#ownKinds && !kinds.includes(kind))
+      throw new InputError('kind', `one of ${kinds.join(', ')}`, describe(kind));
+    return this.all$.pipe(ofKind(kind));
   };
-}
 
-/** The one subscription of a feed to its source, and what all its streams are made of. */
-class Feed<Own extends object> {
-  readonly signal$ = new Subject<EventSignal<Own>>();
-  readonly status$: BehaviorSubject<WatchStatus>;
-  readonly all$ = new Observable<LiveEvent<Own>>(subscriber => {
-    // One that has gone already must not be counted: what is held would be emitted to it.
-    if (subscriber.closed) return;
-    subscriber.add(this.#event$.subscribe(subscriber));
-    if (this.#attendance.join(subscriber) && !this.#isConnected) this.#connect();
-  });
-  readonly #source: Source<Own>;
-  readonly #scheduler: SchedulerLike;
-  readonly #attendance: Attendance;
-  #event$ = new Subject<LiveEvent<Own>>();
-  #isConnected = false;
-
-  constructor(source: Source<Own>, { linger = 1_000, scheduler = asyncScheduler }: EventFeedConfig) {
-    [this.#source, this.#scheduler] = [source, scheduler];
-    this.status$ = new BehaviorSubject<WatchStatus>({ ...connecting(scheduler.now()), state: 'idle' });
-    this.#attendance = new Attendance(linger, scheduler, () => {
-      if (this.#isConnected) this.#become('idle');
-    });
+  /** Each kind of event has one stream, as an `async` pipe in a template needs it. */
+  #ofKind<K extends LiveEvent['kind']>(kind: K): Observable<Extract<LiveEvent, { kind: K }>> {
+    // The compiler cannot narrow a union while its kinds are still generic.
+    const all$ = this.all$ as Observable<LiveEvent>;
+    return this.#once(kind, () => all$.pipe(ofKind(kind)));
   }
 
-  #connect(): void {
-    this.#isConnected = true;
-    const { isAbsent$, isActive$ } = this.#attendance;
-    const audience = audienceOf({ isAbsent$, isActive$, split: singleEvents<Own> });
-    defer(() => this.#source(audience)).subscribe({
-      next: signal => {
-        if (signal.kind === 'status') return this.#observe(signal.status);
-        this.signal$.next(signal);
-        if (signal.kind === 'answer') for (const event of signal.answer.events) this.#event$.next(event);
-      },
-      error: (error: unknown) => {
-        this.#disconnect(error).error(error);
-        this.#attendance.end();
-      },
-      complete: () => {
-        this.#disconnect(undefined).complete();
-        this.#attendance.end();
-      },
-    });
-  }
-
-  /** An acknowledgement may still go on after the last subscriber has left. */
-  #observe(status: WatchStatus): void {
-    if (this.#attendance.isActive$.value || status.state === 'closed') this.status$.next(status);
-  }
-
-  #become(state: WatchStatus['state'], error?: unknown): void {
-    const { lastAnswer } = this.status$.value;
-    this.status$.next({ ...connecting(this.#scheduler.now(), lastAnswer), state, error });
-  }
-
-  /** The next subscriber connects again, perhaps in response to the end. */
-  #disconnect(error: unknown): Subject<LiveEvent<Own>> {
-    const ended$ = this.#event$;
-    this.#event$ = new Subject();
-    this.#isConnected = false;
-    // The watch says so itself, unless it is unsubscribed from.
-    if (this.status$.value.state !== 'closed') this.#become('closed', error);
-    return ended$;
+  #once<T>(name: string, make: () => Observable<T>): Observable<T> {
+    this.#streams ??= new Map();
+    const made = this.#streams.get(name) ?? make();
+    this.#streams.set(name, made);
+    return made as Observable<T>;
   }
 }
 
-/** A batch as batches of one event each. */
-function singleEvents<Own extends object>(batch: IdentityEventList<Own>): readonly IdentityEventList<Own>[] {
-  return batch.events.map(event => ({ ...batch, events: [event] }));
+/** The notification of an event, if it has one. */
+function notificationOf<Own extends object>(event: LiveEvent<Own>) {
+  const { kind, notification } = event as LiveEvent & { readonly notification?: Notification };
+  return kind !== 'malformed' && notification ? [{ notification, event }] : [];
 }
 
 /** Keeps only the values of the given kinds, and narrows the type to them. */

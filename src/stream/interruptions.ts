@@ -3,16 +3,15 @@ import {
   filter,
   merge,
   NEVER,
+  Observable,
   Subscription,
   take,
   tap,
   timer,
-  type Observable,
-  type Observer,
   type SchedulerLike,
   type Subscriber,
 } from 'rxjs';
-import { Direct, follow, onlyNext } from '../direct/index.js';
+import { follow, onlyNext } from '../direct/index.js';
 import { isRealTime } from './clocks.js';
 import type { Audience } from './audience.js';
 import type { Interruption } from './transition/index.js';
@@ -29,13 +28,13 @@ type Settings = Pick<WatchSettings<never>, 'monotonic' | 'scheduler' | 'tryNow$'
 /** So many polls may follow each other without a tick for timers and the network. */
 const SOON_IN_A_ROW = 32;
 
+/** What can be interrupted: a poll, or a rest. */
+export interface Interruptible {
+  interrupt(kind: Interruption): void;
+}
+
 /** What interrupts a watch: the machine wakes, the page goes offline, the audience of a feed leaves or comes back. */
 export class Interruptions {
-  /** For one at a time: the poll, or the rest. */
-  readonly interruption$ = new Direct<Interruption>(observer => {
-    this.#observer = observer;
-    return this;
-  });
   /** Whether there is anybody to poll for. */
   isActive = true;
   /** When the machine woke last, on the monotonic clock. */
@@ -43,7 +42,8 @@ export class Interruptions {
   readonly #settings: Settings;
   #pending: readonly Interruption[];
   #following: Subscription | undefined;
-  #observer: Observer<Interruption> | undefined;
+  /** What goes on now. */
+  #current: Interruptible | undefined;
   #soon = 0;
 
   constructor(settings: Settings, isReturning: boolean) {
@@ -54,13 +54,18 @@ export class Interruptions {
   /** Begins to follow what may interrupt, until the subscriber has left. */
   begin(subscriber: Subscriber<never>, isActive$: Audience<never>['isActive$'] | undefined): void {
     subscriber.add(() => this.#follow(false));
-    if (isActive$) subscriber.add(isActive$.subscribe(isActive => this.#setActive(isActive)));
-    else this.#setActive(true);
+    if (!isActive$) return this.#setActive(true);
+    const activity = onlyNext((isActive: boolean) => this.#setActive(isActive));
+    subscriber.add(follow(isActive$, activity));
   }
 
-  /** From `interruption$`. */
-  unsubscribe(): void {
-    this.#observer = undefined;
+  /** Interrupts a poll, until it calls {@link release}. There is one at a time. */
+  hold(current: Interruptible): void {
+    this.#current = current;
+  }
+
+  release(current: Interruptible): void {
+    if (this.#current === current) this.#current = undefined;
   }
 
   get isPending(): boolean {
@@ -92,11 +97,20 @@ export class Interruptions {
     const mayBeSoon = left === 0 && this.isActive && isRealTime(scheduler);
     if (mayBeSoon && ++this.#soon % SOON_IN_A_ROW !== 0) return timer(0, asapScheduler);
     const isWakeable = left > 0 && this.isActive && isShortenable;
-    const early$ = this.interruption$.pipe(
+    const early$ = this.#interruption$().pipe(
       filter(kind => kind !== 'woken' || isWakeable),
       tap(kind => this.defer(kind)),
     );
     return merge(this.isActive ? timer(left, scheduler) : NEVER, early$).pipe(take(1));
+  }
+
+  /** Interruptions of a rest. */
+  #interruption$(): Observable<Interruption> {
+    return new Observable(subscriber => {
+      const rest: Interruptible = { interrupt: kind => subscriber.next(kind) };
+      this.hold(rest);
+      return () => this.release(rest);
+    });
   }
 
   #setActive(isNowActive: boolean): void {
@@ -105,7 +119,7 @@ export class Interruptions {
     // Even if this is during an acknowledgement, which nothing interrupts.
     if (isChanged && isNowActive) this.defer('returned');
     this.#follow(isNowActive);
-    if (isChanged) this.#observer?.next(isNowActive ? 'returned' : 'left');
+    if (isChanged) this.#current?.interrupt(isNowActive ? 'returned' : 'left');
   }
 
   #follow(isFollowing: boolean): void {
@@ -115,20 +129,20 @@ export class Interruptions {
     this.#following = undefined;
     if (!isFollowing) return;
     open.set(scheduler, openWatches(scheduler) + 1);
-    const following = (this.#following = new Subscription());
-    const next = () => {
-      this.wokenAt = monotonic.now();
-      this.#observer?.next('woken');
-    };
+    const following = new Subscription();
+    this.#following = following;
     // A wake source that ends does not end the watch.
-    const woken = onlyNext(next);
+    const woken = onlyNext(() => {
+      this.wokenAt = monotonic.now();
+      this.#current?.interrupt('woken');
+    });
     following.add(follow(wake$, woken));
     if (tryNow$) following.add(follow(tryNow$, woken));
     if (!isPage()) return;
     const said = (kind: Interruption, otherwise: Interruption) => () => {
       this.settle(otherwise);
       this.defer(kind);
-      this.#observer?.next(kind);
+      this.#current?.interrupt(kind);
     };
     following.add(pageOffline().subscribe(said('offline', 'online')));
     following.add(pageEvents('online').subscribe(said('online', 'offline')));

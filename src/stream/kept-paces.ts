@@ -17,15 +17,17 @@ const MAX_KEPT = 1_000;
 
 /** The paces of watches that have been left, by what they poll. Who watches the same again goes on with it, until all is paid. */
 export class KeptPaces {
-  readonly #paces = new Map<string, Pace>();
+  /** Absent until a watch is left that owes something. */
+  #paces: Map<string, Pace> | undefined;
 
   of(key: string): Pace | undefined {
-    return this.#paces.get(key);
+    return this.#paces?.get(key);
   }
 
   /** Of two, the one that owes more is kept. `now` is on the monotonic clock. */
   keep(key: string, pace: Pace, now: number): void {
-    if (owedUntil(pace) <= Math.max(now, owedUntil(this.#paces.get(key)))) return;
+    if (owedUntil(pace) <= Math.max(now, owedUntil(this.#paces?.get(key)))) return;
+    this.#paces ??= new Map();
     for (const [each, kept] of this.#paces) if (owedUntil(kept) <= now) this.#paces.delete(each);
     this.#paces.delete(key);
     if (this.#paces.size >= MAX_KEPT) this.#paces.delete(this.#paces.keys().next().value!);

@@ -12,9 +12,9 @@ import {
   type Subscription,
   type Unsubscribable,
 } from 'rxjs';
-import { follow, onlyNext } from '../direct/index.js';
+import { follow } from '../direct/index.js';
 import { instant, type Clocks, type Instant } from './clocks.js';
-import type { Interruptions } from './interruptions.js';
+import type { Interruptible, Interruptions } from './interruptions.js';
 import type { Interruption, WatchEvent, WatchState } from './transition/index.js';
 import type { Polled, PollSignal, SentPollContext, SinglePoll } from './poll.js';
 import type { WatchSettings } from './watch-config.js';
@@ -38,7 +38,7 @@ interface Polling<A> {
 export function pollOnce<A>(
   polling: Polling<A>,
   state: () => WatchState,
-  interruptions: Pick<Interruptions, 'interruption$' | 'wokenAt'>,
+  interruptions: Pick<Interruptions, 'hold' | 'release' | 'wokenAt'>,
 ): Observable<WatchEvent<A>> {
   return new Observable(subscriber => {
     const open = new OpenPoll(polling, state, interruptions, subscriber);
@@ -48,27 +48,28 @@ export function pollOnce<A>(
 }
 
 /** One poll. It has one timer, and as few objects as it can, since a process may hold thousands. */
-class OpenPoll<A> implements Observer<Polled<A>>, Unsubscribable {
+class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable {
   readonly #polling: Polling<A>;
   readonly #state: () => WatchState;
-  readonly #interruptions: Pick<Interruptions, 'interruption$' | 'wokenAt'>;
+  readonly #interruptions: Pick<Interruptions, 'hold' | 'release' | 'wokenAt'>;
   readonly #subscriber: Subscriber<WatchEvent<A>>;
   /** When it was begun. */
   readonly #before: WatchState;
-  #interrupted: Unsubscribable | undefined;
   /** What it waits for: to be allowed, then its answer. */
   #awaited: Unsubscribable | undefined;
   #timer: Subscription | undefined;
   /** Once it has been sent. */
   #context: Context | undefined;
   #mayBeHeld = false;
+  /** How long a poll is open until it counts as held, in ms, as it was when this one was sent. */
+  #heldWhenSent = 0;
   #isHeldAnew = false;
   #isOver = false;
 
   constructor(
     polling: Polling<A>,
     state: () => WatchState,
-    interruptions: Pick<Interruptions, 'interruption$' | 'wokenAt'>,
+    interruptions: Pick<Interruptions, 'hold' | 'release' | 'wokenAt'>,
     subscriber: Subscriber<WatchEvent<A>>,
   ) {
     this.#polling = polling;
@@ -80,8 +81,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Unsubscribable {
 
   begin(): void {
     const { settings } = this.#polling;
-    const interrupt = (kind: Interruption) => this.#interrupt(kind);
-    this.#interrupted = follow(this.#interruptions.interruption$, onlyNext(interrupt));
+    this.#interruptions.hold(this);
     if (!settings.quota && !settings.beforePoll) return this.#send();
     const next = (event: WatchEvent<A>) => this.#subscriber.next(event);
     const error = (error: unknown) => this.error(error);
@@ -117,6 +117,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Unsubscribable {
     this.#subscriber.next({ kind: 'sent' });
     if (this.#subscriber.closed) return;
     const held = this.#heldAfter;
+    this.#heldWhenSent = held;
     // Without an index the service answers at once: a held poll is no sign of life.
     this.#mayBeHeld = position.index !== undefined && settings.timeout > held;
     try {
@@ -126,20 +127,19 @@ class OpenPoll<A> implements Observer<Polled<A>>, Unsubscribable {
     } catch (error) {
       return this.error(error);
     }
-    const onTime = (timer: SchedulerAction<unknown>) => this.#onTime(timer, settings.timeout - held);
-    this.#timer = settings.scheduler.schedule(
-      function (this: SchedulerAction<unknown>) {
-        onTime(this);
-      },
+    this.#timer = settings.scheduler.schedule<OpenPoll<A>>(
+      onTimer,
       this.#mayBeHeld ? held : settings.timeout,
+      this,
     );
   }
 
-  #onTime(timer: SchedulerAction<unknown>, left: number): void {
+  /** Called when it may be said to be held, and at its timeout. */
+  onTime(timer: SchedulerAction<OpenPoll<A>>): void {
     if (this.#context?.arrivedAt) return;
     if (!this.#mayBeHeld) return this.#end({ kind: 'timeout' });
     this.#mayBeHeld = false;
-    timer.schedule(undefined, left);
+    timer.schedule(this, this.#polling.settings.timeout - this.#heldWhenSent);
     if (!this.#isHeldAnew) this.#tellHeld();
   }
 
@@ -152,7 +152,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Unsubscribable {
     if (this.#context?.sentAt && !this.#context.arrivedAt) this.#subscriber.next({ kind: 'held' });
   }
 
-  #interrupt(kind: Interruption): void {
+  interrupt(kind: Interruption): void {
     const { monotonic, scheduler, timeout } = this.#polling.settings;
     if (kind === 'offline' || kind === 'online') {
       this.#subscriber.next({ kind });
@@ -181,10 +181,15 @@ class OpenPoll<A> implements Observer<Polled<A>>, Unsubscribable {
 
   #stop(): void {
     this.#isOver = true;
-    this.#interrupted?.unsubscribe();
+    this.#interruptions.release(this);
     this.#awaited?.unsubscribe();
     this.#timer?.unsubscribe();
   }
+}
+
+/** A function of the module, not a closure: there are thousands of polls. */
+function onTimer<A>(this: SchedulerAction<OpenPoll<A>>, poll?: OpenPoll<A>): void {
+  poll?.onTime(this);
 }
 
 /** How a poll ends by itself. */

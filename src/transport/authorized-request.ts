@@ -45,7 +45,7 @@ export interface Authorization extends TokenSource {
 
 /** A request that is sent with one token after another, until one is accepted, or there is no other. */
 export class AuthorizedRequest extends DirectOperator<TransportResponse> {
-  readonly #used: string[] = [];
+  #used: readonly string[] = [];
   #sendsLeft = MAX_SENDS;
   #mayRenew = true;
   /** The last 401. */
@@ -86,7 +86,7 @@ export class AuthorizedRequest extends DirectOperator<TransportResponse> {
     if (!attempt || attempt.isOver || !(isNobody || tokens.includes(attempt.token))) return;
     attempt.unsubscribe();
     // Who is signed in by now may have the same token.
-    if (isNobody) this.#used.length = 0;
+    if (isNobody) this.#used = [];
     this.#refusal = refusal;
     this.#mayRenew = false;
     this.#sendsLeft = MAX_SENDS;
@@ -133,7 +133,8 @@ export class AuthorizedRequest extends DirectOperator<TransportResponse> {
     const { clock, told, transport } = this.shared;
     const sentAt = clock.now();
     this.request.onSent?.();
-    this.#used.push(token);
+    // Not pushed: an array that grows has room for 17.
+    this.#used = [...this.#used, token];
     this.#sendsLeft--;
     forget(told, '');
     const request = withBearer(this.request, token);
@@ -161,7 +162,7 @@ export class AuthorizedRequest extends DirectOperator<TransportResponse> {
   #end(isSignedOut = false): void {
     const { request } = this;
     const { polls } = this.shared;
-    const tokens = [...this.#used];
+    const tokens = this.#used;
     const refusal = this.#refusal;
     const summary = summaryOf(request);
     const details = refusal && detailsOf(refusal.text, refusal.headers);

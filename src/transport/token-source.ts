@@ -59,7 +59,7 @@ export interface TokenSource {
   /** What `get` gives; an empty string if something else adds the token. */
   readonly current$: Observable<MaybeToken>;
   /** What `renew` gives. Absent if nothing can be renewed. */
-  readonly renewed$?: Observable<MaybeToken>;
+  readonly renewed$?: Observable<MaybeToken> | undefined;
 }
 
 /** Creates a token source. Throws an `InputError` if the token is invalid. */

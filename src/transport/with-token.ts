@@ -34,9 +34,17 @@ export function withToken(
   { clock = scheduler, onRefused = () => undefined }: TokenHooks = {},
 ): Transport {
   checkArgument('scheduler', schedulerLike, scheduler);
+  const { current$, renewed$ } = tokenSource(token, scheduler);
+  // No spread: it would cost each client a hidden class of its own in V8.
   const authorization: Authorization = {
-    ...{ transport, ...tokenSource(token, scheduler), clock, onRefused },
-    ...{ rejected: [], told: [], polls: new Set() },
+    transport,
+    current$,
+    renewed$,
+    clock,
+    onRefused,
+    rejected: [],
+    told: [],
+    polls: new Set(),
   };
   return request => new Direct(observer => new AuthorizedRequest(authorization, request, observer).start());
 }

@@ -1,0 +1,53 @@
+import { Subscription, timer, type SchedulerLike, type Subscriber } from 'rxjs';
+import { DirectState } from '../direct/index.js';
+
+/** Counts the subscribers of a feed, and lingers after the last one has left. */
+export class Attendance {
+  /** Whether there is no subscriber. */
+  readonly isAbsent$ = new DirectState(true);
+  /** Whether to poll: not once there has been no subscriber for `linger` ms. It changes after `isAbsent$`. */
+  readonly isActive$ = new DirectState(false);
+  readonly #linger: number;
+  readonly #scheduler: SchedulerLike;
+  readonly #onPause: () => void;
+  #subscribers = 0;
+  #lingering = Subscription.EMPTY;
+
+  /** `onPause` is called when there has been no subscriber for `linger` ms. */
+  constructor(linger: number, scheduler: SchedulerLike, onPause: () => void) {
+    this.#linger = linger;
+    this.#scheduler = scheduler;
+    this.#onPause = onPause;
+  }
+
+  /** Counts a subscriber until it leaves. Returns whether there is one: what has been held may be enough for it. */
+  join(subscriber: Subscriber<never>): boolean {
+    subscriber.add(() => this.#leave());
+    this.#subscribers++;
+    this.#lingering.unsubscribe();
+    // What has been held is emitted now.
+    if (this.isAbsent$.value) this.isAbsent$.next(false);
+    if (this.#subscribers > 0 && !this.isActive$.value) this.isActive$.next(true);
+    return this.#subscribers > 0;
+  }
+
+  /** The feed has ended: nobody lingers for it. */
+  end(): void {
+    if (this.#subscribers > 0) return;
+    this.#lingering.unsubscribe();
+    if (this.isActive$.value) this.isActive$.next(false);
+  }
+
+  #leave(): void {
+    this.#subscribers--;
+    if (this.#subscribers > 0) return;
+    this.isAbsent$.next(true);
+    if (this.#linger === 0) this.#pause();
+    else this.#lingering = timer(this.#linger, this.#scheduler).subscribe(() => this.#pause());
+  }
+
+  #pause(): void {
+    this.isActive$.next(false);
+    this.#onPause();
+  }
+}

@@ -1,0 +1,93 @@
+import { BehaviorSubject, defer, Observable, Subject, type Observer, type SchedulerLike } from 'rxjs';
+import type { IdentityEventList, LiveEvent } from '../protocol/index.js';
+import { Attendance } from './attendance.js';
+import { audienceOf, type Audience } from './audience.js';
+import { connecting, type WatchSignal, type WatchStatus } from './watch-signal.js';
+
+/** The signals of a watch of events, for those who subscribe to a feed. */
+export type FeedSource<Own extends object> = (
+  audience: Audience<IdentityEventList<Own>>,
+) => Observable<EventSignal<Own>>;
+
+type EventSignal<Own extends object> = WatchSignal<IdentityEventList<Own>>;
+
+/** The one subscription of a feed to its source, which all of its streams share. */
+export class FeedConnection<Own extends object> implements Observer<EventSignal<Own>> {
+  readonly status$: BehaviorSubject<WatchStatus>;
+  /** The events. The connection is made for their subscribers. */
+  readonly event$ = new Observable<LiveEvent<Own>>(subscriber => {
+    // One that has gone already must not be counted: what is held would be emitted to it.
+    if (subscriber.closed) return;
+    subscriber.add(this.#event$.subscribe(subscriber));
+    if (this.#attendance.join(subscriber) && !this.#isConnected) this.#connect();
+  });
+  readonly #source: FeedSource<Own>;
+  readonly #scheduler: SchedulerLike;
+  readonly #attendance: Attendance;
+  #signal$: Subject<EventSignal<Own>> | undefined;
+  #event$ = new Subject<LiveEvent<Own>>();
+  #isConnected = false;
+
+  constructor(source: FeedSource<Own>, linger: number, scheduler: SchedulerLike) {
+    this.#source = source;
+    this.#scheduler = scheduler;
+    this.status$ = new BehaviorSubject<WatchStatus>({ ...connecting(scheduler.now()), state: 'idle' });
+    this.#attendance = new Attendance(linger, scheduler, () => {
+      if (this.#isConnected) this.#become('idle');
+    });
+  }
+
+  /** All signals but the status. Who subscribes only observes. */
+  get signal$(): Observable<EventSignal<Own>> {
+    this.#signal$ ??= new Subject();
+    return this.#signal$;
+  }
+
+  next(signal: EventSignal<Own>): void {
+    if (signal.kind === 'status') return this.#observe(signal.status);
+    this.#signal$?.next(signal);
+    if (signal.kind === 'answer') for (const event of signal.answer.events) this.#event$.next(event);
+  }
+
+  error(error: unknown): void {
+    this.#disconnect(error).error(error);
+    this.#attendance.end();
+  }
+
+  complete(): void {
+    this.#disconnect(undefined).complete();
+    this.#attendance.end();
+  }
+
+  #connect(): void {
+    this.#isConnected = true;
+    const { isAbsent$, isActive$ } = this.#attendance;
+    const audience = audienceOf({ isAbsent$, isActive$, split: singleEvents<Own> });
+    defer(() => this.#source(audience)).subscribe(this);
+  }
+
+  /** An acknowledgement may still go on after the last subscriber has left. */
+  #observe(status: WatchStatus): void {
+    if (this.#attendance.isActive$.value || status.state === 'closed') this.status$.next(status);
+  }
+
+  #become(state: WatchStatus['state'], error?: unknown): void {
+    const { lastAnswer } = this.status$.value;
+    this.status$.next({ ...connecting(this.#scheduler.now(), lastAnswer), state, error });
+  }
+
+  /** The next subscriber connects again, perhaps in response to the end. */
+  #disconnect(error: unknown): Subject<LiveEvent<Own>> {
+    const ended$ = this.#event$;
+    this.#event$ = new Subject();
+    this.#isConnected = false;
+    // The watch says so itself, unless it is unsubscribed from.
+    if (this.status$.value.state !== 'closed') this.#become('closed', error);
+    return ended$;
+  }
+}
+
+/** A batch as batches of one event each. */
+function singleEvents<Own extends object>(batch: IdentityEventList<Own>): readonly IdentityEventList<Own>[] {
+  return batch.events.map(event => ({ ...batch, events: [event] }));
+}
