@@ -89,8 +89,9 @@ export interface Client<Own extends object = NoOwnEvents> {
   as(token: Token): Client<Own>;
 
   /**
-   * Tries now: the watches, feeds and rosters of this client poll within a second, on a new connection, except where the service has asked for
-   * a wait. For a button, for example.
+   * Tries now: the watches, feeds and rosters of this client poll on a new connection, except where the service has asked for a
+   * wait. They poll within a second, or within 1 ms for each watch of the process if there are more than 1,000. For a button, for
+   * example.
    *
    * @example
    * retryButton.onclick = () => client.wake();

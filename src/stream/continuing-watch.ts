@@ -13,7 +13,7 @@ import {
 } from 'rxjs';
 import { acknowledge } from './acknowledge.js';
 import { instant } from './clocks.js';
-import type { Audience } from './audience.js';
+import type { Audience } from './feed/index.js';
 import { Interruptions, openWatches } from './interruptions.js';
 import type { SinglePoll } from './poll.js';
 import { pollOnce } from './poll-once.js';

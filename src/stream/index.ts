@@ -15,8 +15,10 @@ export {
   ofKind,
   type EventFeed,
   type EventFeedConfig,
-} from './event-feed.js';
-export { queuedSignals, runWhile, type Audience } from './audience.js';
+  queuedSignals,
+  runWhile,
+  type Audience,
+} from './feed/index.js';
 export type { Poll, PollContext, Polled, PollSignal, SinglePoll } from './poll.js';
 export { defaultWake, pageEvents, pageWake } from './wake.js';
 export {

@@ -13,7 +13,7 @@ import {
 } from 'rxjs';
 import { follow, onlyNext } from '../direct/index.js';
 import { isRealTime } from './clocks.js';
-import type { Audience } from './audience.js';
+import type { Audience } from './feed/index.js';
 import type { Interruption } from './transition/index.js';
 import { isPage, pageEvents, pageOffline } from './wake.js';
 import type { WatchSettings } from './watch-config.js';

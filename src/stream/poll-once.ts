@@ -13,10 +13,11 @@ import {
   type Unsubscribable,
 } from 'rxjs';
 import { follow } from '../direct/index.js';
-import { instant, type Clocks, type Instant } from './clocks.js';
+import { instant, type Clocks } from './clocks.js';
 import type { Interruptible, Interruptions } from './interruptions.js';
 import type { Interruption, WatchEvent, WatchState } from './transition/index.js';
-import type { Polled, PollSignal, SentPollContext, SinglePoll } from './poll.js';
+import { OpenPollContext } from './open-poll-context.js';
+import type { Polled, SinglePoll } from './poll.js';
 import type { WatchSettings } from './watch-config.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
@@ -59,7 +60,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
   #awaited: Unsubscribable | undefined;
   #timer: Subscription | undefined;
   /** Once it has been sent. */
-  #context: Context | undefined;
+  #context: OpenPollContext | undefined;
   #mayBeHeld = false;
   /** How long a poll is open until it counts as held, in ms, as it was when this one was sent. */
   #heldWhenSent = 0;
@@ -113,7 +114,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
     const { position, needsFreshConnection, askedAt } = this.#before;
     // A wake may have come while nothing was on its way.
     const isFresh = needsFreshConnection || this.#interruptions.wokenAt > askedAt.monotonic;
-    const context = (this.#context = new Context(settings, isFresh, watchId));
+    const context = (this.#context = new OpenPollContext(settings, isFresh, watchId));
     this.#subscriber.next({ kind: 'sent' });
     if (this.#subscriber.closed) return;
     const held = this.#heldAfter;
@@ -206,48 +207,8 @@ function whenAllowed<A>(settings: WatchSettings<A>): Observable<WatchEvent<A>> {
 }
 
 /** How long a poll was held, in ms, and whether an answer had begun. */
-function heldBy(context: Context | undefined, clocks: Clocks) {
+function heldBy(context: OpenPollContext | undefined, clocks: Clocks) {
   const { sentAt, arrivedAt } = context ?? {};
   const endedAt = arrivedAt ?? instant(clocks);
   return { heldFor: sentAt ? endedAt.monotonic - sentAt.monotonic : 0, hasArrived: arrivedAt !== undefined };
-}
-
-interface Aborting {
-  readonly signal: PollSignal;
-  abort(): void;
-}
-
-declare const AbortController: new () => Aborting;
-
-/** What a poll gets to know, and what it reports. */
-class Context implements SentPollContext {
-  sentAt: Instant | undefined;
-  arrivedAt: Instant | undefined;
-  readonly onSent: () => void;
-  readonly onArrival: () => void;
-  readonly askedAt: number;
-  #aborting: Aborting | undefined;
-  #isAborted = false;
-
-  constructor(
-    clocks: Clocks,
-    readonly needsFreshConnection: boolean,
-    readonly pollOf: number,
-  ) {
-    this.askedAt = clocks.monotonic.now();
-    this.onSent = () => (this.sentAt = instant(clocks));
-    this.onArrival = () => (this.arrivedAt ??= instant(clocks));
-  }
-
-  /** On the prototype, so that neither a spread nor a poll that does not read it makes a controller. */
-  get signal(): PollSignal {
-    this.#aborting ??= new AbortController();
-    if (this.#isAborted) this.#aborting.abort();
-    return this.#aborting.signal;
-  }
-
-  abort(): void {
-    this.#isAborted = true;
-    this.#aborting?.abort();
-  }
 }

@@ -1,6 +1,7 @@
 import { platformFetch } from '#fetch';
 import { aFunction, checkOptions, type Options } from '../error/index.js';
-import { sendWith, type FetchLike } from './fetch-like.js';
+import type { FetchLike } from './fetch-like.js';
+import { sendWith } from './send-with.js';
 import { BODY_OPTIONS, transportOver, type BodyConfig } from './transport-over.js';
 import type { Transport } from './transport.js';
 

@@ -13,5 +13,10 @@ export {
 } from './transport.js';
 export { withTimeout } from './with-timeout.js';
 export { withLog, withLogOfUnsent, type RequestLogEntry } from './with-log.js';
-export type { Token, TokenProvider, TokenValue } from './token-source.js';
-export { withToken, type TokenHooks } from './with-token.js';
+export {
+  withToken,
+  type Token,
+  type TokenHooks,
+  type TokenProvider,
+  type TokenValue,
+} from './token/index.js';

@@ -1,4 +1,5 @@
-import { sendWith, type FetchLike } from './fetch-like.js';
+import type { FetchLike } from './fetch-like.js';
+import { sendWith } from './send-with.js';
 import type { Send } from './send.js';
 
 declare const fetch: FetchLike;

@@ -13,6 +13,7 @@ import {
   TransportError,
   type Options,
 } from '../error/index.js';
+import { Body, withoutMark } from './body.js';
 import { explainFailure } from './explain-failure.js';
 import type { AnswerHead, Receiver, Send, SentRequest } from './send.js';
 import {
@@ -25,7 +26,6 @@ import {
   type TransportResponse,
 } from './transport.js';
 
-declare const TextDecoder: new () => { decode(bytes?: Uint8Array): string };
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 
 /** The limits of a body. */
@@ -211,43 +211,4 @@ class OpenRequest implements Receiver, Unsubscribable {
 function isRedirect({ status, type, redirected }: AnswerHead): boolean {
   if (type === 'opaqueredirect' || redirected === true) return true;
   return status >= 300 && status < 400 && status !== 304;
-}
-
-/** The parts of a body. A fetch of the caller's may deliver text. */
-class Body {
-  readonly #parts: (Uint8Array | string)[] = [];
-  /** In bytes. */
-  size = 0;
-
-  add(part: Uint8Array | string, size: number): void {
-    this.#parts.push(part);
-    this.size += size;
-  }
-
-  /** The text. Whole ones are decoded several times as fast as a stream of parts. */
-  text(): string {
-    decoder ??= new TextDecoder();
-    const parts = this.#parts;
-    if (parts.some(part => typeof part === 'string')) {
-      const texts = parts.map(part => (typeof part === 'string' ? part : decoder!.decode(part)));
-      return withoutMark(texts.join(''));
-    }
-    const bytes = parts as readonly Uint8Array[];
-    if (bytes.length === 1) return decoder.decode(bytes[0]);
-    const whole = new Uint8Array(this.size);
-    let end = 0;
-    for (const part of bytes) {
-      whole.set(part, end);
-      end += part.byteLength;
-    }
-    return decoder.decode(whole);
-  }
-}
-
-/** One for all: without `stream`, it keeps nothing of what it has decoded. */
-let decoder: InstanceType<typeof TextDecoder> | undefined;
-
-/** A decoder removes the byte order mark, which JSON does not allow. So do most fetches, but not node-fetch. */
-function withoutMark(text: string): string {
-  return text.replace(/^\ufeff/, '');
 }

@@ -1,6 +1,6 @@
 import { take, type Observable } from 'rxjs';
 import { Direct } from '../direct/index.js';
-import { TransportError, type RequestSummary } from '../error/index.js';
+import { redact, redactBody, TransportError, type RequestSummary } from '../error/index.js';
 
 /** A request, ready to send. */
 export interface TransportRequest {
@@ -93,4 +93,20 @@ function stringsIn(body: string): string[] {
     strings.push(body);
   }
   return strings;
+}
+
+/** Redacts an error answer, which may quote the request in its body or in a header that ends up in an error. */
+export function redactedAnswer(
+  response: TransportResponse,
+  request: TransportRequest,
+  tokens: readonly string[],
+): TransportResponse {
+  const { status, headers, text } = response;
+  if (status >= 200 && status < 300) return response;
+  const secrets = [...tokens, ...secretsOf(request)];
+  const get = (name: string) => {
+    const value = headers.get(name);
+    return value === null ? null : redact(value, secrets);
+  };
+  return { status, headers: { get }, text: redactBody(text, secrets) };
 }

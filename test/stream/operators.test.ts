@@ -12,7 +12,7 @@ import {
   UnauthorizedError,
 } from 'lobby-rx';
 import { backoffDelay } from '../../src/stream/index.js';
-import { ofKind } from '../../src/stream/event-feed.js';
+import { ofKind } from '../../src/stream/feed/index.js';
 import { marbles } from '../marbles.js';
 
 describe('backoff', () => {

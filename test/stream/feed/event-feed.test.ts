@@ -8,9 +8,9 @@ import {
   type WatchSignal,
   type WatchStatus,
 } from 'lobby-rx';
-import { audienceFeed } from '../../src/stream/index.js';
-import { marbles } from '../marbles.js';
-import { lobbyJoin, notification, profile } from '../payload.js';
+import { audienceFeed } from '../../../src/stream/feed/index.js';
+import { marbles } from '../../marbles.js';
+import { lobbyJoin, notification, profile } from '../../payload.js';
 
 const ts = '2026-11-20T12:00:00Z';
 const update: LiveEvent = { kind: 'identity_update', ts, identity: profile };

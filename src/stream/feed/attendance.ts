@@ -1,5 +1,5 @@
 import { Subscription, timer, type SchedulerLike, type Subscriber } from 'rxjs';
-import { DirectState } from '../direct/index.js';
+import { DirectState } from '../../direct/index.js';
 
 /** Counts the subscribers of a feed, and lingers after the last one has left. */
 export class Attendance {

@@ -1,8 +1,8 @@
 import { BehaviorSubject, defer, Observable, Subject, type Observer, type SchedulerLike } from 'rxjs';
-import type { IdentityEventList, LiveEvent } from '../protocol/index.js';
+import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
 import { Attendance } from './attendance.js';
 import { audienceOf, type Audience } from './audience.js';
-import { connecting, type WatchSignal, type WatchStatus } from './watch-signal.js';
+import { connecting, type WatchSignal, type WatchStatus } from '../watch-signal.js';
 
 /** The signals of a watch of events, for those who subscribe to a feed. */
 export type FeedSource<Own extends object> = (

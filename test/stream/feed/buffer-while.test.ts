@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { BehaviorSubject, map, of, range, Subject, take, tap } from 'rxjs';
-import { bufferWhile, runWhile } from '../../src/stream/audience.js';
-import { marbles } from '../marbles.js';
+import { bufferWhile, runWhile } from '../../../src/stream/feed/audience.js';
+import { marbles } from '../../marbles.js';
 
 /** Held, and free. */
 const states = { h: true, f: false };

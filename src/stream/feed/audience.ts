@@ -12,7 +12,7 @@ import {
   takeWhile,
   type MonoTypeOperatorFunction,
 } from 'rxjs';
-import type { WatchSignal } from './watch-signal.js';
+import type { WatchSignal } from '../watch-signal.js';
 
 /** How values are held. */
 interface BufferOptions<T> {

@@ -1,49 +1,13 @@
 import {
-  concatMap,
   from,
   Subscription,
   take,
-  type Observable,
   type ObservableInput,
   type Observer,
   type SchedulerLike,
   type Unsubscribable,
 } from 'rxjs';
-import { Direct, directOf } from '../direct/index.js';
-import {
-  aFunction,
-  checkOptions,
-  describe,
-  InputError,
-  isOwnError,
-  observableInput,
-  plainObject,
-  redactError,
-} from '../error/index.js';
-
-/** A token, or `null` or `undefined` if nobody is signed in; at once, or later as a promise or the first value of an Observable. */
-export type TokenValue = string | null | undefined | ObservableInput<string | null | undefined>;
-
-/** Gives tokens that expire, and others in their place. It must not send requests through its own client, which waits for the token. */
-export interface TokenProvider {
-  /** The token for a request: called before each, since a watch outlives its tokens. `null` or `undefined`: nobody is signed in. */
-  readonly get: () => TokenValue;
-  /**
-   * Called after a 401, once for all who wait. Gives a fresh token; `undefined` (as an `async` function without a value does): ask
-   * `get` again; `null`: signed out.
-   */
-  // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- of a function that returns nothing
-  readonly renew: () => TokenValue | void | Promise<void>;
-}
-
-/**
- * Where the bearer token comes from (docs/the-service.md, 5): one that never changes; `get` and `renew`; a function that is `get` for
- * both; or `false` if something else adds it to each request: an interceptor, or a proxy.
- *
- * @example
- * const token: Token = { get: () => session.token, renew: () => session.renew() };
- */
-export type Token = string | false | (() => TokenValue) | TokenProvider;
+import { describe, isOwnError, observableInput, redactError } from '../../error/index.js';
 
 /** How long `get` and `renew` may take, in ms. */
 const TIMEOUT_MS = 15_000;
@@ -52,41 +16,7 @@ const TIMEOUT_MS = 15_000;
 const FAILURE_LASTS_MS = 1_000;
 
 /** A token, or `null` or `undefined` if nobody is signed in. */
-type MaybeToken = string | null | undefined;
-
-/** Gives tokens to requests. Errors say why there is none, without what may be a token. */
-export interface TokenSource {
-  /** What `get` gives; an empty string if something else adds the token. */
-  readonly current$: Observable<MaybeToken>;
-  /** What `renew` gives. Absent if nothing can be renewed. */
-  readonly renewed$?: Observable<MaybeToken> | undefined;
-}
-
-/** Creates a token source. Throws an `InputError` if the token is invalid. */
-export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource {
-  if (token === false) return { current$: directOf('') };
-  if (typeof token !== 'function' && !plainObject.is(token)) {
-    const problem = tokenProblem(token);
-    if (problem)
-      throw new InputError('token', 'a bearer token, a function, { get, renew }, or false', problem);
-    return { current$: directOf(token as string) };
-  }
-  const shared = { scheduler, isCalling: false, lastToken: '' };
-  const shareCalls = (name: string, call: () => unknown) => {
-    const calls = new SharedCall(name, call, shared);
-    return new Direct<MaybeToken>(observer => calls.follow(observer));
-  };
-  if (typeof token === 'function') return { current$: shareCalls('the token function', token) };
-
-  const provider = token as TokenProvider;
-  checkOptions(provider, { get: aFunction, renew: aFunction }, 'token', ['get', 'renew']);
-  const current$ = shareCalls('token.get', () => provider.get());
-  const renewed$ = shareCalls('token.renew', () => provider.renew()).pipe(
-    // If it gives nothing, it has changed what `get` gives.
-    concatMap(value => (value === undefined ? current$ : directOf(value))),
-  );
-  return { current$, renewed$ };
-}
+export type MaybeToken = string | null | undefined;
 
 /** What the calls of one provider share. */
 interface ProviderState {
@@ -98,7 +28,7 @@ interface ProviderState {
 }
 
 /** A function of the provider. All who ask while it works wait for the same value. */
-class SharedCall {
+export class SharedCall {
   readonly #name: string;
   readonly #call: () => unknown;
   readonly #provider: ProviderState;
@@ -244,7 +174,7 @@ class Waiting implements Unsubscribable {
 const GAVE_NONE = `gave none within ${TIMEOUT_MS} ms (if it sends requests through this client, they wait for it)`;
 
 /** Says what is wrong with a bearer token without quoting it; `undefined` if it is valid. */
-function tokenProblem(token: unknown): string | undefined {
+export function tokenProblem(token: unknown): string | undefined {
   if (typeof token !== 'string') return describe(token);
   if (token === '') return 'an empty string';
   if (/^Bearer\s/i.test(token)) return "a string that begins with 'Bearer', which is added to it";

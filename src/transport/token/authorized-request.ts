@@ -1,25 +1,17 @@
 import type { Observable, Observer, TimestampProvider, Unsubscribable } from 'rxjs';
-import { DirectOperator, follow } from '../direct/index.js';
-import {
-  HELD_MS,
-  isFromService,
-  redact,
-  redactBody,
-  StatusError,
-  TransportError,
-  UnauthorizedError,
-} from '../error/index.js';
-import { detailsOf } from '../protocol/index.js';
-import { explainFailure } from './explain-failure.js';
+import { DirectOperator, follow } from '../../direct/index.js';
+import { HELD_MS, isFromService, StatusError, TransportError, UnauthorizedError } from '../../error/index.js';
+import { detailsOf } from '../../protocol/index.js';
+import { explainFailure } from '../explain-failure.js';
 import type { TokenSource } from './token-source.js';
 import {
   answerOf,
-  secretsOf,
+  redactedAnswer,
   summaryOf,
   type Transport,
   type TransportRequest,
   type TransportResponse,
-} from './transport.js';
+} from '../transport.js';
 
 /** A request is sent so often at most: with its token, with another that has replaced it, with one that was renewed for it. */
 const MAX_SENDS = 3;
@@ -145,7 +137,7 @@ export class AuthorizedRequest extends DirectOperator<TransportResponse> {
   /** What the last attempt has been answered with. */
   next(received: TransportResponse): void {
     const { token, sentAt } = this.#attempt!;
-    const response = withoutSecrets(received, this.request, this.#used);
+    const response = redactedAnswer(received, this.request, this.#used);
     if (response.status !== 401) return this.emit(response);
     this.#refusal = response;
     const isOwn = isFromService(detailsOf(response.text, response.headers));
@@ -240,20 +232,4 @@ function withBearer(request: TransportRequest, token: string): TransportRequest 
       if (status !== 401) request.onArrival?.(status);
     },
   };
-}
-
-/** Redacts an error answer, which may quote the request in its body or in a header that ends up in an error. */
-function withoutSecrets(
-  response: TransportResponse,
-  request: TransportRequest,
-  tokens: readonly string[],
-): TransportResponse {
-  const { status, headers, text } = response;
-  if (status >= 200 && status < 300) return response;
-  const secrets = [...tokens, ...secretsOf(request)];
-  const get = (name: string) => {
-    const value = headers.get(name);
-    return value === null ? null : redact(value, secrets);
-  };
-  return { status, headers: { get }, text: redactBody(text, secrets) };
 }

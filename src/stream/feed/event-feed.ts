@@ -17,7 +17,7 @@ import {
   milliseconds,
   schedulerLike,
   type Options,
-} from '../error/index.js';
+} from '../../error/index.js';
 import type {
   IdentityEventList,
   IdentityUpdateEvent,
@@ -27,10 +27,10 @@ import type {
   NoOwnEvents,
   Notification,
   UnknownEvent,
-} from '../protocol/index.js';
+} from '../../protocol/index.js';
 import { queuedSignals } from './audience.js';
 import { FeedConnection, type FeedSource } from './feed-connection.js';
-import type { Gap, WatchSignal, WatchStatus } from './watch-signal.js';
+import type { Gap, WatchSignal, WatchStatus } from '../watch-signal.js';
 
 /**
  * The live events of an identity as a set of streams that share one poll. The poll runs while any stream of events has a

@@ -1,9 +1,9 @@
 import { asyncScheduler, type SchedulerLike, type TimestampProvider } from 'rxjs';
-import { Direct } from '../direct/index.js';
-import { checkArgument, schedulerLike, type UnauthorizedError } from '../error/index.js';
+import { Direct } from '../../direct/index.js';
+import { checkArgument, schedulerLike, type UnauthorizedError } from '../../error/index.js';
 import { AuthorizedRequest, type Authorization } from './authorized-request.js';
 import { tokenSource, type Token } from './token-source.js';
-import type { Transport } from './transport.js';
+import type { Transport } from '../transport.js';
 
 /** What a client gives and gets. */
 export interface TokenHooks {

@@ -1,10 +1,10 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { BehaviorSubject, map, NEVER } from 'rxjs';
 import type { Gap, WatchSignal } from 'lobby-rx';
-import { audienceOf, queuedSignals } from '../../src/stream/audience.js';
-import { marbles } from '../marbles.js';
-import { answer, type Answer } from '../poll-script.js';
-import { stateWith } from '../transition.js';
+import { audienceOf, queuedSignals } from '../../../src/stream/feed/audience.js';
+import { marbles } from '../../marbles.js';
+import { answer, type Answer } from '../../poll-script.js';
+import { stateWith } from '../../transition.js';
 
 const gap: Gap = { reason: 'silence', at: 0, index: '1' };
 const checkpoint = { index: '2', at: 5 };

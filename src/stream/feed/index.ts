@@ -1,0 +1,9 @@
+export { queuedSignals, runWhile, type Audience } from './audience.js';
+export {
+  audienceFeed,
+  eventFeed,
+  KINDS,
+  ofKind,
+  type EventFeed,
+  type EventFeedConfig,
+} from './event-feed.js';
