@@ -20,7 +20,7 @@ const MEASURES: Record<Measure, { readonly text: string; readonly unit: string; 
   heap: {
     text: 'heap',
     unit: 'KB',
-    bounds: { batches: [3.1, 2.6], overHttp: [2.6, 2.2], clients: [3.9, 3.1] },
+    bounds: { batches: 2.35, overHttp: 1.9, clients: 2.8 },
   },
   rss: { text: 'resident memory', unit: 'KB', bounds: {} },
   start: {

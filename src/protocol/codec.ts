@@ -139,7 +139,19 @@ export const Acknowledged: Codec<void> = new t.Type<void, unknown>(
   () => ({}),
 );
 
-/** So many members, or events, an answer may have. */
+/** How many malformed entries of a list say what is wrong with them. To find that out costs far more than to decode. */
+export const MAX_EXPLAINED = 20;
+
+/** What the others say. */
+export const NOT_EXPLAINED: readonly DecodeIssue[] = [
+  {
+    path: '',
+    expected: 'well-formed entries',
+    got: `more than ${MAX_EXPLAINED} malformed ones: only the first say what is wrong`,
+  },
+];
+
+/** How many members, or events, an answer may have. */
 const MAX_ENTRIES = 10_000;
 
 /** An array that is decoded elsewhere, one entry after the other. All of them count for at most 10,000, by `sizeOf`. */

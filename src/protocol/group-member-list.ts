@@ -1,7 +1,15 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import type { DecodeIssue } from '../error/index.js';
-import { listOf, cursor, decodeIssues, jsonObject, type Codec } from './codec.js';
+import {
+  cursor,
+  decodeIssues,
+  jsonObject,
+  listOf,
+  MAX_EXPLAINED,
+  NOT_EXPLAINED,
+  type Codec,
+} from './codec.js';
 import { IdentityHandle } from './identity.js';
 import { struct } from './struct.js';
 import { WatchData } from './watch-data.js';
@@ -19,7 +27,7 @@ export interface MalformedMember {
   readonly identity_id?: string;
   /** The member as it was received. */
   readonly raw: unknown;
-  /** What is wrong with it: the first errors. */
+  /** What is wrong with it: its first errors. Only the first 20 malformed members of a page have them. */
   readonly errors: readonly DecodeIssue[];
 }
 
@@ -53,9 +61,12 @@ export const GroupMemberList: Codec<GroupMemberList> = new t.Type<GroupMemberLis
     const raw = list.right as GroupMemberList;
     // A field of this name does not come from here.
     const { malformed: unknown, ...page } = raw;
-    const malformed = page.members.flatMap((member, i) =>
-      GroupMember.is(member) ? [] : [malformedMember(member, i)],
-    );
+    const malformed: MalformedMember[] = [];
+    page.members.forEach((member: unknown, position) => {
+      if (GroupMember.is(member)) return;
+      const errors = malformed.length < MAX_EXPLAINED ? errorsOf(member, position) : NOT_EXPLAINED;
+      malformed.push(malformedMember(member, errors));
+    });
     if (malformed.length === 0) return t.success(unknown === undefined ? raw : page);
     return t.success({ ...page, members: page.members.filter(GroupMember.is), malformed });
   },
@@ -65,9 +76,12 @@ export const GroupMemberList: Codec<GroupMemberList> = new t.Type<GroupMemberLis
   }),
 );
 
-function malformedMember(raw: unknown, position: number): MalformedMember {
+function errorsOf(raw: unknown, position: number): readonly DecodeIssue[] {
   const decoded = GroupMember.decode(raw);
-  const errors = isLeft(decoded) ? decodeIssues(decoded.left, `members[${position}]`) : [];
+  return isLeft(decoded) ? decodeIssues(decoded.left, `members[${position}]`) : [];
+}
+
+function malformedMember(raw: unknown, errors: readonly DecodeIssue[]): MalformedMember {
   const identity = jsonObject.is(raw) && jsonObject.is(raw.identity) ? raw.identity : {};
   const { identity_id } = identity;
   return { ...(typeof identity_id === 'string' && identity_id !== '' && { identity_id }), raw, errors };

@@ -2,7 +2,7 @@ import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import { listOf, decodeIssues, jsonObject, type Codec } from './codec.js';
 import {
-  decodeEvent,
+  EventDecoder,
   type EventCodecs,
   type LiveEvent,
   type NoOwnEvents,
@@ -59,7 +59,8 @@ export function identityEventList<Codecs extends EventCodecs>(
     (u, context) => {
       const list = RawEventList.validate(u, context);
       if (isLeft(list)) return list;
-      const events = list.right.events.flatMap((event, i) => decodeEvent(event, own, i));
+      const decoder = new EventDecoder(own);
+      const events = list.right.events.flatMap((event, i) => decoder.decode(event, i));
       return t.success({ ...list.right, events });
     },
     list => ({ ...list, events: list.events.map(event => encodeEvent(event as LiveEvent, own)) }),

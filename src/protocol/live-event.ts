@@ -1,7 +1,14 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import { describe, type DecodeIssue } from '../error/index.js';
-import { decodeIssues, jsonObject, type AnyCodec, type Codec } from './codec.js';
+import {
+  decodeIssues,
+  jsonObject,
+  MAX_EXPLAINED,
+  NOT_EXPLAINED,
+  type AnyCodec,
+  type Codec,
+} from './codec.js';
 import { Profile } from './identity.js';
 import { LobbyJoin } from './lobby.js';
 import { struct } from './struct.js';
@@ -72,7 +79,7 @@ export interface MalformedEvent {
   readonly kind: 'malformed';
   /** The event as it was received. */
   readonly raw: unknown;
-  /** What is wrong with it: the first errors. */
+  /** What is wrong with it: its first errors. Only the first 20 malformed events of a list have them. */
   readonly errors: readonly DecodeIssue[];
 }
 
@@ -122,69 +129,100 @@ export function decodeEvent<Codecs extends EventCodecs>(
   raw: unknown,
   own: Codecs,
   position?: Position,
-): readonly LiveEvent<PayloadsOf<Codecs>>[];
-export function decodeEvent(
-  raw: unknown,
-  own: EventCodecs,
-  position?: Position,
-): readonly LiveEvent<object>[] {
-  if (!EventHead.is(raw)) return [malformed(raw, issuesOf(EventHead, raw, position, ''))];
-  // If the event carries two kinds, only the first gets the notification, so that it is shown once.
-  let notification = Notification.is(raw.notification) ? raw.notification : undefined;
-  const events: LiveEvent<object>[] = [];
-  for (const name of Object.keys(raw.kind)) {
-    if (raw.kind[name] == null) continue;
-    const event = decodeKind(name, raw, own, position);
-    if (notification && event.kind !== 'malformed') {
-      events.push({ ...event, notification });
-      notification = undefined;
-    } else {
-      events.push(event);
+): readonly LiveEvent<PayloadsOf<Codecs>>[] {
+  return new EventDecoder(own).decode(raw, position);
+}
+
+/** Decodes the events of a list. */
+export class EventDecoder {
+  readonly #own: EventCodecs;
+  #explained = 0;
+
+  constructor(own: EventCodecs) {
+    this.#own = own;
+  }
+
+  decode(raw: unknown, position?: Position): readonly LiveEvent<object>[] {
+    if (!EventHead.is(raw)) return [this.#malformed(raw, EventHead, raw, position, '')];
+    // If the event carries two kinds, only the first gets the notification, so that it is shown once.
+    let notification = Notification.is(raw.notification) ? raw.notification : undefined;
+    const events: LiveEvent<object>[] = [];
+    for (const name of Object.keys(raw.kind)) {
+      if (raw.kind[name] == null) continue;
+      const event = this.#decodeKind(name, raw, position);
+      if (notification && event.kind !== 'malformed') {
+        events.push({ ...event, notification });
+        notification = undefined;
+      } else {
+        events.push(event);
+      }
+    }
+    // Reported separately: because of an invalid notification, a player must not miss a lobby join.
+    if (raw.notification != null && !Notification.is(raw.notification)) {
+      events.push(this.#malformed(raw, Notification, raw.notification, position, '.notification'));
+    }
+    if (events.length > 0) return events;
+    const path = pathOf(position, '.kind');
+    const errors = [{ path, expected: 'object with one kind of event', got: 'none' }];
+    return [{ kind: 'malformed', raw, errors }];
+  }
+
+  #decodeKind(name: string, raw: EventHead, position: Position): LiveEvent<object> {
+    const payload = raw.kind[name];
+    const { ts } = raw;
+    switch (name) {
+      case 'identity_update':
+        return IdentityUpdate.is(payload)
+          ? { ...unknownFields(payload, 1), kind: name, ts, identity: payload.identity }
+          : this.#malformed(raw, IdentityUpdate, payload, position, `.kind.${name}`);
+      case 'matchmaker_lobby_join':
+        return LobbyJoin.is(payload)
+          ? {
+              ...unknownFields(payload, 3),
+              kind: name,
+              ts,
+              lobby: payload.lobby,
+              player: payload.player,
+              ports: payload.ports,
+            }
+          : this.#malformed(raw, LobbyJoin, payload, position, `.kind.${name}`);
+      default:
+        return Object.hasOwn(this.#own, name)
+          ? this.#decodeOwn(name, this.#own[name]!, raw, position)
+          : { kind: 'unknown', name, ts, payload };
     }
   }
-  // Reported separately: because of an invalid notification, a player must not miss a lobby join.
-  if (raw.notification != null && !Notification.is(raw.notification)) {
-    events.push(malformed(raw, issuesOf(Notification, raw.notification, position, '.notification')));
-  }
-  if (events.length > 0) return events;
-  const path = pathOf(position, '.kind');
-  return [malformed(raw, [{ path, expected: 'object with one kind of event', got: 'none' }])];
-}
 
-function decodeKind(name: string, raw: EventHead, own: EventCodecs, position: Position): LiveEvent<object> {
-  const payload = raw.kind[name];
-  const { ts } = raw;
-  switch (name) {
-    case 'identity_update':
-      return IdentityUpdate.is(payload)
-        ? { ...unknownFields(payload, 1), kind: name, ts, identity: payload.identity }
-        : malformed(raw, issuesOf(IdentityUpdate, payload, position, `.kind.${name}`));
-    case 'matchmaker_lobby_join':
-      return LobbyJoin.is(payload)
-        ? {
-            ...unknownFields(payload, 3),
-            kind: name,
-            ts,
-            lobby: payload.lobby,
-            player: payload.player,
-            ports: payload.ports,
-          }
-        : malformed(raw, issuesOf(LobbyJoin, payload, position, `.kind.${name}`));
-    default:
-      return Object.hasOwn(own, name)
-        ? decodeOwn(name, own[name]!, raw, pathOf(position, `.kind.${name}`))
-        : { kind: 'unknown', name, ts, payload };
+  #decodeOwn(name: string, codec: AnyCodec, raw: EventHead, position: Position): LiveEvent<object> {
+    const path = pathOf(position, `.kind.${name}`);
+    try {
+      const result = codec.decode(raw.kind[name]) as t.Validation<unknown>;
+      if (isLeft(result)) return this.#withErrors(raw, () => decodeIssues(result.left, path));
+      return { kind: name, ts: raw.ts, payload: result.right } as LiveEvent<object>;
+    } catch {
+      // A codec may throw, for example on a payload nested deeper than the call stack.
+      const errors = [{ path, expected: codec.name, got: describe(raw.kind[name]) }];
+      return { kind: 'malformed', raw, errors };
+    }
   }
-}
 
-function decodeOwn(name: string, codec: AnyCodec, raw: EventHead, path: string): LiveEvent<object> {
-  try {
-    const result = codec.decode(raw.kind[name]) as t.Validation<unknown>;
-    if (isLeft(result)) return malformed(raw, decodeIssues(result.left, path));
-    return { kind: name, ts: raw.ts, payload: result.right } as LiveEvent<object>;
-  } catch {
-    // A codec may throw, for example on a payload nested deeper than the call stack.
-    return malformed(raw, [{ path, expected: codec.name, got: describe(raw.kind[name]) }]);
+  #malformed(
+    raw: unknown,
+    codec: AnyCodec,
+    value: unknown,
+    position: Position,
+    path: string,
+  ): MalformedEvent {
+    return this.#withErrors(raw, () => {
+      const result = codec.decode(value) as t.Validation<unknown>;
+      return isLeft(result) ? decodeIssues(result.left, pathOf(position, path)) : [];
+    });
+  }
+
+  #withErrors(raw: unknown, explain: () => readonly DecodeIssue[]): MalformedEvent {
+    const isExplained = this.#explained < MAX_EXPLAINED;
+    this.#explained++;
+    return { kind: 'malformed', raw, errors: isExplained ? explain() : NOT_EXPLAINED };
   }
 }
 
@@ -195,15 +233,6 @@ function unknownFields(payload: object, known: number): object | undefined {
   const fields: { notification?: unknown } = { ...payload };
   delete fields.notification;
   return fields;
-}
-
-function malformed(raw: unknown, errors: readonly DecodeIssue[]): LiveEvent {
-  return { kind: 'malformed', raw, errors };
-}
-
-function issuesOf(codec: AnyCodec, value: unknown, position: Position, path: string): readonly DecodeIssue[] {
-  const result = codec.decode(value) as t.Validation<unknown>;
-  return isLeft(result) ? decodeIssues(result.left, pathOf(position, path)) : [];
 }
 
 function pathOf(position: Position, path: string): string {

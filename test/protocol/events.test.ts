@@ -79,6 +79,15 @@ describe('live events', () => {
     deepStrictEqual(event, { kind: 'identity_update', ts, identity: profile, reason: 'x' });
   });
 
+  it('say what is wrong with the first 20 malformed ones of a list: each takes far more than to decode it', () => {
+    const raw = { kind: { identity_update: { identity: {} } }, ts };
+    const list = IdentityEventList.decode({ events: Array(10_000).fill(raw), watch: { index: '7' } });
+    ok(list._tag === 'Right');
+    const said = list.right.events.map(event => (event.kind === 'malformed' ? event.errors.length : 0));
+    deepStrictEqual(said.slice(18, 22), [5, 5, 1, 1]);
+    strictEqual(said.length, 10_000);
+  });
+
   it('do not affect other events or the index if they are malformed', () => {
     const good = (n: number) => ({ ...wireUpdate, ts: `${n}` });
     const events: unknown[] = Array.from({ length: 20 }, (_, n) => good(n));
