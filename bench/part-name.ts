@@ -5,6 +5,7 @@ export const PART_NAMES = [
   'other-watches',
   'stops',
   'decode',
+  'redact',
   'latency',
   'throughput',
   'members',
@@ -22,7 +23,7 @@ export const PART_NAMES = [
 
 /** Those that guard what a page promises: they run with `--check`. The others compare. */
 export const CHECKED_PARTS: readonly PartName[] = [
-  ...(['open-watches', 'latency', 'throughput', 'feed', 'roster', 'loading', 'leaks'] as const),
+  ...(['open-watches', 'latency', 'throughput', 'redact', 'feed', 'roster', 'loading', 'leaks'] as const),
   ...(['gate', 'besieged-gate', 'hostile-upgrades'] as const),
 ];
 

@@ -12,6 +12,7 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
     (await import('./open-watches.js')).benchOtherWatches(report, Number(watches)),
   stops: async report => (await import('./stops.js')).benchStops(report),
   decode: async report => (await import('./decode.js')).benchDecode(report),
+  redact: async report => (await import('./redact.js')).benchRedact(report),
   latency: async report => (await import('./latency.js')).benchLatency(report),
   throughput: async report => (await import('./throughput.js')).benchThroughput(report),
   members: async report => (await import('./members.js')).benchMembers(report),

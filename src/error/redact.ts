@@ -1,116 +1,117 @@
-import { isWellFormed } from './guard.js';
 import { readOr } from './guarded.js';
 import { causeOf, MAX_CAUSES } from './tagged-error.js';
 
 /** A shorter one is no real secret: without all that is like it, any message would become unreadable. */
 const MIN_LENGTH = 4;
 
-/** Of shorter ones, the encoded forms, and those in letters of another case, are too common to be replaced. */
-const MIN_ENCODED_LENGTH = 6;
-
-/** So often a text may have been escaped: JSON in a string of JSON, a URL in the query of a URL. */
-const MAX_ESCAPES = 3;
+/** A shorter one is hidden only as it is written: `CODE` is not the token `code`. */
+const MIN_LENGTH_IN_ANY_CASE = 8;
 
 const MASK = '[secret]';
 
 /**
- * Replaces every secret in a text with `[secret]`, in letters of any case: as it is; in Base64, wherever that begins; in hexadecimal digits; and each of these
- * with characters that are escaped as in URLs, JSON or HTML, up to three times. If it finds one in escapes, these are undone.
+ * Replaces every secret in a text: as it is, in letters of any case, and escaped once, as in a URL, in
+ * JSON or in HTML. It takes as long as a few searches through the text, whatever the text is.
  */
 export function redact(text: string, secrets: readonly string[]): string {
-  return redactorOf(secrets)(text);
+  return masked(text, formsOf(secrets));
 }
 
-function redactorOf(secrets: readonly string[]): (text: string) => string {
-  const forms = secrets
-    .filter(secret => secret.length >= MIN_LENGTH)
-    // If one secret begins another, replacing it first would leave the rest of the other readable.
-    .sort((a, b) => b.length - a.length)
-    .flatMap(formsOf);
-  const hideIn = (text: string) => forms.reduce(hideForm, text);
-  const shownAt = (text: string, escapes: number): string => {
-    const clean = hideIn(text);
-    if (escapes === MAX_ESCAPES) return clean;
-    // A secret may itself have what looks like an escape, so that each kind is undone by itself, and all of them together.
-    for (const escape of text.length > MAX_THOROUGH ? [ANY_ESCAPE] : ESCAPES) {
-      const view = clean.replace(escape, unescaped);
-      const shown = view === clean ? view : shownAt(view, escapes + 1);
-      if (shown !== view) return shown;
+/** What a secret looks like: in lower case, if it may be in any case. */
+interface Form {
+  readonly text: string;
+  readonly isAnyCase: boolean;
+}
+
+/** Those that contain another one come first: otherwise the rest of them would stay readable. */
+function formsOf(secrets: readonly string[]): readonly Form[] {
+  const forms = new Map<string, Form>();
+  for (const secret of secrets) {
+    if (secret.length < MIN_LENGTH) continue;
+    const isAnyCase = secret.length >= MIN_LENGTH_IN_ANY_CASE;
+    for (const form of [secret, ...inUrls(secret), ...inJson(secret), ...inHtml(secret)]) {
+      const text = isAnyCase ? lowerCase(form) : form;
+      forms.set(text, { text, isAnyCase });
     }
-    return clean;
-  };
-  return text => shownAt(text, 0);
+  }
+  return [...forms.values()].sort((a, b) => b.text.length - a.text.length);
 }
 
-/** Whoever repeats a secret may have changed its case. Not by a pattern, which cannot be as long as a secret may be. */
-function hideForm(text: string, form: string): string {
-  if (form.length < MIN_ENCODED_LENGTH) return text.replaceAll(form, MASK);
-  const [folded, wanted] = [inLowerCase(text), inLowerCase(form)];
+/** Encoders differ in which characters they escape. */
+function inUrls(secret: string): readonly string[] {
+  const percent = (text: string) =>
+    encodeURIComponent(text).replace(/%..|[^%]/g, part => (part.length === 3 ? part : hexOf('%', 2, part)));
+  // A lone surrogate has no place in a URL.
+  return readOr<readonly string[]>([], () => {
+    const part = encodeURIComponent(secret);
+    const strict = part.replace(/[!'()*]/g, percent);
+    return [part, strict, part.replaceAll('%20', '+'), encodeURI(secret), percent(secret)];
+  });
+}
+
+function inJson(secret: string): readonly string[] {
+  const json = JSON.stringify(secret).slice(1, -1);
+  const unicode = (text: string, escaped: RegExp) => text.replace(escaped, unit => hexOf('\\u', 4, unit));
+  const slashed = json.replaceAll('/', '\\/');
+  const ascii = [json, slashed].map(form => unicode(form, /[^\x00-\x7f]/g));
+  // Some escape what has a meaning in HTML, too.
+  const safe = unicode(json, /[<>&'+]|[^\x00-\x7f]/g);
+  return [json, slashed, ...ascii, unicode(json, /[<>&]/g), safe, unicode(secret, /[^]/g)];
+}
+
+function inHtml(secret: string): readonly string[] {
+  const named = (apostrophe: string, quote = '&quot;') =>
+    secret
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', quote)
+      .replaceAll("'", apostrophe);
+  const everyCode = (of: (code: number) => string) =>
+    Array.from(secret, character => of(character.codePointAt(0)!)).join('');
+  const strict = named('&#x27;').replaceAll('/', '&#x2F;');
+  return [
+    ...["'", '&#39;', '&#039;', '&#x27;', '&apos;'].map(apostrophe => named(apostrophe)),
+    named('&#39;', '&#34;'),
+    strict,
+    strict.replaceAll('=', '&#x3D;').replaceAll('`', '&#x60;'),
+    everyCode(code => `&#${code};`),
+    everyCode(code => `&#x${code.toString(16)};`),
+  ];
+}
+
+function hexOf(prefix: string, digits: number, unit: string): string {
+  return prefix + unit.charCodeAt(0).toString(16).padStart(digits, '0');
+}
+
+/** In lower case, with every letter where it was: some letters are two in lower case. */
+function lowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, letters => letters.toLowerCase());
+}
+
+function masked(text: string, forms: readonly Form[]): string {
+  let clean = text;
+  let lower = lowerCase(text);
+  for (const { text: form, isAnyCase } of forms) {
+    const searched = isAnyCase ? lower : clean;
+    if (!searched.includes(form)) continue;
+    clean = withMask(clean, searched, form);
+    lower = lowerCase(clean);
+  }
+  return clean;
+}
+
+/** Masks in a text what was found in its copy. */
+function withMask(text: string, searched: string, form: string): string {
   const parts: string[] = [];
   let from = 0;
-  for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, from)) {
+  for (let at = searched.indexOf(form); at >= 0; at = searched.indexOf(form, from)) {
     parts.push(text.slice(from, at));
     from = at + form.length;
   }
-  return from === 0 ? text : [...parts, text.slice(from)].join(MASK);
-}
-
-/** Letters of ASCII only: others may change the length of the text. */
-const inLowerCase = (text: string) => text.replace(/[A-Z]+/g, letters => letters.toLowerCase());
-
-/** In a longer text, escapes of all kinds are undone together: the time would grow with the number of their orders. */
-const MAX_THOROUGH = 10_000;
-
-/** The forms of a secret that are not made by escaping single characters. */
-function formsOf(secret: string): readonly string[] {
-  if (secret.length < MIN_ENCODED_LENGTH || !isWellFormed(secret)) return [secret];
-  // As UTF-8.
-  const bytes = (encodeURIComponent(secret).match(/%..|./g) ?? []).map(part =>
-    part.length > 1 ? Number.parseInt(part.slice(1), 16) : part.charCodeAt(0),
-  );
-  const hex = bytes.map(byte => byte.toString(16).padStart(2, '0')).join('');
-  const base64 = [0, 1, 2].map(shift => base64Of(bytes, shift));
-  const ofUrls = base64.map(text => text.replaceAll('+', '-').replaceAll('/', '_'));
-  return [secret, hex, ...new Set([...base64, ...ofUrls])];
-}
-
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
-/** Bytes in Base64, after so many others, and before any: without the digits that depend on these. */
-function base64Of(bytes: readonly number[], shift: number): string {
-  let text = '';
-  let rest = 0;
-  let bits = 0;
-  for (const byte of [...[0, 0].slice(0, shift), ...bytes]) {
-    rest = ((rest << 8) | byte) & 0xffff;
-    for (bits += 8; bits >= 6; bits -= 6) text += BASE64.charAt((rest >> (bits - 6)) & 63);
-  }
-  return text.slice(Math.ceil((shift * 8) / 6));
-}
-
-/** Escaped characters: of a URL, as UTF-8; of JSON or JavaScript; of HTML. The groups of all kinds have the same order. */
-const ANY_ESCAPE =
-  /(?:%|\\x)([0-7][\da-f])|\\u([\da-f]{4})|&#x([\da-f]{1,6});|&#(\d{1,7});|((?:%[89a-f][\da-f])+)|\\(["'\\/bfnrt])|&(amp|lt|gt|quot|apos);/gi;
-const ESCAPES = [
-  ANY_ESCAPE,
-  ...['%', '\\\\', '&'].map(kind => new RegExp(`(?=${kind})(?:${ANY_ESCAPE.source})`, 'gi')),
-];
-const NAMED: Readonly<Record<string, string>> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" },
-  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
-};
-
-function unescaped(
-  escape: string,
-  ...[byte, unit, hex, decimal, utf8, plain, name]: readonly (string | undefined)[]
-): string {
-  const digits = byte ?? unit ?? hex;
-  return readOr(escape, () => {
-    if (digits ?? decimal)
-      return String.fromCodePoint(digits ? Number.parseInt(digits, 16) : Number(decimal));
-    if (utf8) return decodeURIComponent(utf8);
-    return NAMED[plain ?? name!.toLowerCase()] ?? plain!;
-  });
+  parts.push(text.slice(from));
+  return parts.join(MASK);
 }
 
 /** What shows the structure of JSON: its brackets, and its strings with the colon that makes one a key. */
@@ -121,19 +122,45 @@ const BRACKET_OR_STRING = /[[\]{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
  * format of an error. Otherwise a player could remove the `code` field by using `code` as their token.
  */
 export function redactBody(text: string, secrets: readonly string[]): string {
-  const hide = redactorOf(secrets);
+  const forms = formsOf(secrets);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return masked(text, forms);
+  }
+  // Nearly always: then nothing has to be taken apart.
+  if (!isIn(text, forms) && !(text.includes('\\') && isIn(stringsIn(json), forms))) return text;
   let depth = 0;
   try {
-    JSON.parse(text);
     return text.replace(BRACKET_OR_STRING, (part, string?: string, colon?: string) => {
       if (string === undefined) depth += part === '{' || part === '[' ? 1 : -1;
       if (string === undefined || (depth === 1 && colon)) return part;
-      return `${JSON.stringify(hide(JSON.parse(string) as string))}${colon ?? ''}`;
+      return `${JSON.stringify(masked(JSON.parse(string) as string, forms))}${colon ?? ''}`;
     });
   } catch {
-    // No JSON, or a string with more escapes than a pattern can go through.
-    return hide(text);
+    // A string with more escapes than a pattern can go through.
+    return masked(text, forms);
   }
+}
+
+function isIn(text: string, forms: readonly Form[]): boolean {
+  const lower = lowerCase(text);
+  return forms.some(form => (form.isAnyCase ? lower : text).includes(form.text));
+}
+
+/** All strings in a JSON value, without their escapes. It may be nested deeper than a recursion could go. */
+function stringsIn(json: unknown): string {
+  const strings: string[] = [];
+  const left: unknown[] = [json];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === 'string') strings.push(value);
+    else if (Array.isArray(value)) for (const item of value) left.push(item);
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, item] of Object.entries(value)) left.push(key, item);
+  }
+  return strings.join('\n');
 }
 
 /** Words that are no tokens: plain ones, perhaps in quotes or brackets, and short numbers. Everything else may be one. */

