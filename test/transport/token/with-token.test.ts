@@ -27,8 +27,8 @@ import {
   type Transport,
   type TransportRequest,
 } from 'lobby-rx';
-import { marbles } from '../marbles.js';
-import { virtualTime } from '../virtual-time.js';
+import { marbles } from '../../marbles.js';
+import { virtualTime } from '../../virtual-time.js';
 
 const get: TransportRequest = { method: 'GET', url: 'https://group.example/', headers: {} };
 const headers = { get: () => null };
