@@ -9,13 +9,13 @@ import {
 import type { Pace } from '../src/stream/kept-paces.js';
 import type { Position } from '../src/stream/transition/position.js';
 import type { Health } from '../src/stream/transition/status.js';
-import { watchSettings, type WatchSettings } from '../src/stream/watch-config.js';
+import { watchSettings, type WatchSettings } from '../src/stream/watch-settings.js';
 import { cursorArgument } from '../src/error/index.js';
 import { isEmpty, type Answer } from './poll-script.js';
 
 /** The laws of a client's watches with all defaults, and jitter of one half. */
 export const laws: WatchSettings<Answer> = watchSettings<Answer>(
-  { isEmpty, retention: 300_000, testing: { random: () => 0.5 } },
+  { isEmpty, isState: true, retention: 300_000, testing: { random: () => 0.5 } },
   { isIndex: cursorArgument.is },
 );
 
@@ -33,9 +33,22 @@ export const flat = ({ position, pace, health, ...others }: WatchState): FlatSta
 
 const partsOf = (state: FlatState): WatchState => {
   const { index, indexAt, contactAt, gapAt, isStale, key, due, paidUntil, rest } = state;
+  const { keyBefore, content, handle, mixUps } = state;
   const { status, heldAfter, isAnswered, isOffline, isSure, askedAt, needsFreshConnection } = state;
   return {
-    position: { index, indexAt, contactAt, gapAt, isStale, key, due },
+    position: {
+      index,
+      indexAt,
+      contactAt,
+      gapAt,
+      isStale,
+      key,
+      keyBefore,
+      content,
+      handle,
+      mixUps,
+      due,
+    },
     pace: { paidUntil, rest },
     health: { status, heldAfter, isAnswered, isOffline, isSure },
     ...{ askedAt, needsFreshConnection },

@@ -81,12 +81,19 @@ export function endpointWatch<Input, Answer>(
   config?: WatchConfig<Answer>,
   onPollEnd?: WatchSettings<Answer>['onPollEnd'],
 ): EndpointWatch<Answer> {
-  const { isEmpty, keyOf = answerKey, withoutNews } = Object(endpoint) as AnswerSettings<Answer>;
+  const { isEmpty, isState, keyOf, withoutNews } = Object(endpoint) as AnswerSettings<Answer>;
   const route = quota.of(endpoint);
   const settings = watchSettings<Answer>(
     { ...(watch as WatchConfig<Answer>), ...definedOptions(config) },
     definedOptions({
-      ...{ isEmpty, keyOf, withoutNews, isIndex: cursorArgument.is, onPollEnd },
+      isEmpty,
+      isState,
+      keyOf,
+      // Its text is known, which takes less time than the whole answer.
+      contentOf: config?.indexOf === undefined ? answerKey : undefined,
+      withoutNews,
+      isIndex: cursorArgument.is,
+      onPollEnd,
       quota: route && (() => route.take('poll')),
       kept: { paces, key: keyOfWatch(endpoint, input) },
     }) as AnswerSettings<Answer>,

@@ -35,7 +35,7 @@ export function sharedEvents<Own extends object>(
   config: SharedEventsConfig<IdentityEventList<Own>>,
 ): (audience: Audience<IdentityEventList<Own>>) => Observable<WatchSignal<IdentityEventList<Own>>> {
   type List = IdentityEventList<Own>;
-  const { resume, share, ack, indexOf, isEmpty, keyOf, ...watchConfig } = config;
+  const { resume, share, ack, handleOf, indexOf, isEmpty, keyOf, ...watchConfig } = config;
   let last: { readonly raw: RawEventList; readonly list: List } | undefined;
   const listOf = (raw: RawEventList) => {
     if (last?.raw !== raw) last = { raw, list: decodedEvents(endpoint.response, raw) };
@@ -48,6 +48,7 @@ export function sharedEvents<Own extends object>(
     ack: ofRaw(ack),
     // Where it stands is the same in what the service has sent.
     indexOf: typeof indexOf === 'string' ? indexOf : ofRaw(indexOf),
+    handleOf: typeof handleOf === 'string' ? handleOf : ofRaw(handleOf),
     isEmpty: ofRaw(isEmpty ?? own.isEmpty),
     keyOf: ofRaw(keyOf ?? (own.keyOf as typeof keyOf)),
   };

@@ -43,8 +43,13 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
   /** An answer without what is new in it: if it only repeats the last one, that is acknowledged. Default: the answer itself. */
   readonly withoutNews?: (answer: never) => unknown;
   /**
-   * A key of an answer, for a watch: an answer with the same key as the last one with news only repeats that. Default: its text
-   * without `watch`.
+   * Whether each answer is the whole state, for a watch: one that differs from the last one only in its index is a repeat. Default
+   * false: the answers are a log, in which an event may equal the one before.
+   */
+  readonly isState?: boolean;
+  /**
+   * A key of an answer, for a watch: an answer with the same key as the last one with news only repeats that. Default: all of its
+   * text; of a state, its text without `watch`.
    */
   readonly keyOf?: (answer: never) => unknown;
   /** Whether it may be sent again. If not (`false`), an error after which it may have been carried out is not retryable. Default true. */
@@ -101,6 +106,7 @@ const PARTS: Options<Omit<Endpoint, '_input'>> = {
   response: codec,
   isEmpty: aFunction,
   withoutNews: aFunction,
+  isState: aBoolean,
   keyOf: aFunction,
   isRepeatable: aBoolean,
 };
@@ -133,6 +139,7 @@ export function endpoint<
   readonly response: Codec<Answer>;
   readonly isEmpty?: (answer: NoInfer<Answer>) => boolean;
   readonly withoutNews?: (answer: NoInfer<Answer>) => NoInfer<Answer>;
+  readonly isState?: boolean;
   readonly keyOf?: (answer: NoInfer<Answer>) => unknown;
   readonly isRepeatable?: boolean;
 }): Endpoint<

@@ -9,6 +9,7 @@ import {
   RawEventList,
   struct,
 } from '../protocol/index.js';
+import { answerKey } from './answer-key.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 
 /** The input of `group.getMembers` (docs/the-service.md, 4.1). */
@@ -38,6 +39,7 @@ export const getMembers: Endpoint<GetMembersInput, GroupMemberList, 'GET'> = end
     { anchor: cursorArgument, count: positiveInteger, watch_index: cursorArgument },
   ),
   response: GroupMemberList,
+  isState: true,
   keyOf: keyOfMembers,
 });
 
@@ -103,6 +105,8 @@ export const eventsWatch: Endpoint<EventsWatchInput, IdentityEventList, 'GET'> =
   response: IdentityEventList,
   isEmpty: ({ events }) => events.length === 0,
   withoutNews: list => ({ ...list, events: [] }),
+  // Events carry their time: what comes again under another index is sent again.
+  keyOf: answerKey,
 });
 
 /**

@@ -23,5 +23,6 @@ export {
   type PlayerTokenInput,
 } from './endpoints.js';
 export { pages, type PagesConfig } from './pages.js';
-export { answerKey, request, requestText, type RequestContext } from './request.js';
+export { answerKey } from './answer-key.js';
+export { request, requestText, type RequestContext } from './request.js';
 export { either, type Either } from './either.js';

@@ -15,7 +15,7 @@ import {
   type ClientError,
   type RequestSummary,
 } from '../error/index.js';
-import { decodeIssues, detailsOf, jsonHash, textHash } from '../protocol/index.js';
+import { decodeIssues, detailsOf } from '../protocol/index.js';
 import type { Polled } from '../stream/index.js';
 import { summaryOf, type Transport, type TransportResponse } from '../transport/index.js';
 import { composeRequest, type BaseUrls, type RequestOptions } from './compose-request.js';
@@ -109,22 +109,6 @@ function readAnswer<Answer>(
 }
 
 const SAYS_NOTHING = /^\s*(null|\{\s*\})?\s*$/;
-
-/**
- * A hash of an answer's text without its `watch`, which changes although the data has not. Answers with the same key have the
- * same text, for all practical purposes. The text itself need not be kept.
- */
-export function answerKey(_: unknown, text = ''): number {
-  if (text === '') return 0;
-  const start = text.lastIndexOf('"watch"');
-  if (start >= 0 && WATCH_AT_END.test(text.slice(start))) return textHash(text.slice(0, start));
-  const head = WATCH_AT_START.exec(text);
-  return head ? textHash(text.slice(head[0].length)) : jsonHash(JSON.parse(text), ['watch']);
-}
-
-/** Nothing follows but the end of the answer itself, so that it is no part of an event. */
-const WATCH_AT_END = /^"watch"\s*:\s*\{[^{}]*\}\s*\}\s*$/;
-const WATCH_AT_START = /^\s*\{\s*"watch"\s*:\s*\{[^{}]*\}/;
 
 function decode<Answer>({ response }: Endpoint<never, Answer>, text: string, request: RequestSummary) {
   const failed = (expected: string, got: string) => new DecodeError({ path: '', expected, got }, request);

@@ -1,11 +1,11 @@
 /**
  * A hash of 53 bits of a JSON value, regardless of the order of keys. Equal values have equal hashes; values with equal hashes
  * are equal for all practical purposes. A Date counts by its time. Other objects that are not JSON, such as a Map that a codec
- * has created, are equal only to themselves. `but` is the path to a field to leave out.
+ * has created, are equal only to themselves. `but` is the path to a field to leave out; `butLeaf`, the text of leaves to leave out.
  *
  * It adds up a hash of each leaf and its path. So it needs no recursion, and a payload may be nested deeper than the call stack.
  */
-export function jsonHash(value: unknown, but: readonly string[] = []): number {
+export function jsonHash(value: unknown, but: readonly string[] = [], butLeaf?: string): number {
   /** The containers so far, in order: one that comes again, perhaps in a cycle, counts as its number. */
   const seen = new Map<object, number>();
   const last = but.at(-1);
@@ -26,6 +26,7 @@ export function jsonHash(value: unknown, but: readonly string[] = []): number {
     if (isContainer) seen.set(current, seen.size);
     const keys = isContainer ? Object.keys(current) : NO_KEYS;
     if (keys.length === 0) {
+      if (butLeaf !== undefined && !isContainer && String(current) === butLeaf) continue;
       sumA =
         (sumA +
           hashText(again === undefined ? leafText(current, isContainer) : `again ${again}`, pathA, pathB)) |

@@ -12,7 +12,8 @@ import {
   type ObservableInput,
   type SchedulerLike,
 } from 'rxjs';
-import { resumePoint, type AckDecision } from './watch-config.js';
+import { type AckDecision } from './watch-config.js';
+import { resumePoint } from './resume-point.js';
 import type { WatchSignal, WatchStatus } from './watch-signal.js';
 
 /** After this time, in ms, a person should know what the watch is waiting for. */

@@ -28,7 +28,7 @@ import {
   type WatchEvent,
   type WatchState,
 } from './transition/index.js';
-import { type WatchSettings } from './watch-config.js';
+import { type WatchSettings } from './watch-settings.js';
 import { type Checkpoint, type WatchSignal } from './watch-signal.js';
 
 /** The number of watches of this process so far. */

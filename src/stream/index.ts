@@ -23,15 +23,13 @@ export type { Poll, PollContext, Polled, PollSignal, SinglePoll } from './poll.j
 export { defaultWake, pageEvents, pageWake } from './wake.js';
 export {
   WATCH_OPTIONS,
-  watchSettings,
   type AckDecision,
   type AckResult,
-  type AnswerSettings,
   type Indexed,
   type IndexingConfig,
   type WatchConfig,
-  type WatchSettings,
 } from './watch-config.js';
+export { watchSettings, type AnswerSettings, type WatchSettings } from './watch-settings.js';
 export {
   answers,
   checkpointOf,

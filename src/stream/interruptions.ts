@@ -16,7 +16,7 @@ import { isRealTime } from './clocks.js';
 import type { Audience } from './feed/index.js';
 import type { Interruption } from './transition/index.js';
 import { isPage, pageEvents, pageOffline } from './wake.js';
-import type { WatchSettings } from './watch-config.js';
+import type { WatchSettings } from './watch-settings.js';
 
 const open = new WeakMap<SchedulerLike, number>();
 

@@ -18,10 +18,13 @@ import type { Interruptible, Interruptions } from './interruptions.js';
 import type { Interruption, WatchEvent, WatchState } from './transition/index.js';
 import { OpenPollContext } from './open-poll-context.js';
 import type { Polled, SinglePoll } from './poll.js';
-import type { WatchSettings } from './watch-config.js';
+import type { WatchSettings } from './watch-settings.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
 const YOUNG_POLL_MS = 1_000;
+
+/** After this time, in ms, a first poll is said to be held: it has no index, so that the service has to answer it at once. */
+const FIRST_HELD_MS = 5_000;
 
 /** The watch of a poll. */
 interface Polling<A> {
@@ -61,9 +64,8 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
   #timer: Subscription | undefined;
   /** Once it has been sent. */
   #context: OpenPollContext | undefined;
-  #mayBeHeld = false;
-  /** How long a poll is open until it counts as held, in ms, as it was when this one was sent. */
-  #heldWhenSent = 0;
+  /** How long it may still take after the timer that is set, in ms. */
+  #timeLeft = 0;
   #isHeldAnew = false;
   #isOver = false;
 
@@ -114,13 +116,10 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
     const { position, needsFreshConnection, askedAt } = this.#before;
     // A wake may have come while nothing was on its way.
     const isFresh = needsFreshConnection || this.#interruptions.wokenAt > askedAt.monotonic;
-    const context = (this.#context = new OpenPollContext(settings, isFresh, watchId));
+    const context = new OpenPollContext(settings, isFresh, watchId);
+    this.#context = context;
     this.#subscriber.next({ kind: 'sent' });
     if (this.#subscriber.closed) return;
-    const held = this.#heldAfter;
-    this.#heldWhenSent = held;
-    // Without an index the service answers at once: a held poll is no sign of life.
-    this.#mayBeHeld = position.index !== undefined && settings.timeout > held;
     try {
       const answered = follow(poll(position.index, context), this);
       if (this.#isOver) return answered.unsubscribe();
@@ -128,20 +127,34 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
     } catch (error) {
       return this.error(error);
     }
-    this.#timer = settings.scheduler.schedule<OpenPoll<A>>(
-      onTimer,
-      this.#mayBeHeld ? held : settings.timeout,
-      this,
-    );
+    // Without an index the service answers at once: that it holds the poll is no sign of life.
+    const held = position.index === undefined ? FIRST_HELD_MS : this.#heldAfter;
+    const wait = Math.min(held, settings.timeout);
+    this.#timeLeft = settings.timeout - wait;
+    this.#timer = settings.scheduler.schedule<OpenPoll<A>>(onTimer, wait, this);
   }
 
   /** Called when it may be said to be held, and at its timeout. */
   onTime(timer: SchedulerAction<OpenPoll<A>>): void {
     if (this.#context?.arrivedAt) return;
-    if (!this.#mayBeHeld) return this.#end({ kind: 'timeout' });
-    this.#mayBeHeld = false;
-    timer.schedule(this, this.#polling.settings.timeout - this.#heldWhenSent);
-    if (!this.#isHeldAnew) this.#tellHeld();
+    if (this.#timeLeft === 0) return this.#end({ kind: 'timeout', wasSent: this.#wasSent });
+    const heldIn = this.#heldIn();
+    const wait = heldIn > 0 ? Math.min(heldIn, this.#timeLeft) : this.#timeLeft;
+    this.#timeLeft -= wait;
+    timer.schedule(this, wait);
+    if (heldIn === 0 && !this.#isHeldAnew) this.#tellHeld();
+  }
+
+  /** In how many ms it may be said to be held. A first poll may have waited for its token. */
+  #heldIn(): number {
+    if (this.#before.position.index !== undefined) return 0;
+    const sentAt = this.#context?.sentAt;
+    if (!sentAt) return FIRST_HELD_MS;
+    return Math.max(0, FIRST_HELD_MS - (this.#polling.settings.monotonic.now() - sentAt.monotonic));
+  }
+
+  get #wasSent(): boolean {
+    return this.#context?.sentAt !== undefined;
   }
 
   get #heldAfter(): number {
@@ -168,7 +181,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
     const { askedAt, needsFreshConnection } = this.#context ?? {};
     const isYoung = askedAt !== undefined && monotonic.now() - askedAt < YOUNG_POLL_MS;
     if (kind === 'woken' && (!this.#context || (isYoung && needsFreshConnection))) return;
-    this.#end({ kind });
+    this.#end({ kind, wasSent: this.#wasSent });
   }
 
   #end(event: WatchEvent<A>): void {
@@ -210,5 +223,9 @@ function whenAllowed<A>(settings: WatchSettings<A>): Observable<WatchEvent<A>> {
 function heldBy(context: OpenPollContext | undefined, clocks: Clocks) {
   const { sentAt, arrivedAt } = context ?? {};
   const endedAt = arrivedAt ?? instant(clocks);
-  return { heldFor: sentAt ? endedAt.monotonic - sentAt.monotonic : 0, hasArrived: arrivedAt !== undefined };
+  return {
+    heldFor: sentAt ? endedAt.monotonic - sentAt.monotonic : 0,
+    hasArrived: arrivedAt !== undefined,
+    wasSent: sentAt !== undefined,
+  };
 }

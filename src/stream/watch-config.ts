@@ -1,27 +1,22 @@
-import { asyncScheduler, NEVER, type Observable, type ObservableInput, type SchedulerLike } from 'rxjs';
+import type { ObservableInput, SchedulerLike } from 'rxjs';
 import {
+  aBoolean,
   aFunction,
-  checkArgument,
-  checkOptions,
-  definedOptions,
-  guarded,
   milliseconds,
   nonEmptyString,
   observableInput,
   plainObject,
   positiveInteger,
-  recovery,
   schedulerLike,
-  toInput,
+  type Check,
   type Guard,
   type Options,
   type Recovery,
 } from '../error/index.js';
-import { jsonHash } from '../protocol/index.js';
-import { backoffSettings, type BackoffConfig } from './backoff.js';
-import { monotonicClock, TESTING_OPTIONS, type Clocks, type TestingConfig } from './clocks.js';
-import type { KeptPaces } from './kept-paces.js';
-import type { Checkpoint, Gap, PollEnd, WatchLogEntry } from './watch-signal.js';
+import type { BackoffConfig } from './backoff.js';
+import type { TestingConfig } from './clocks.js';
+import { resumable } from './resume-point.js';
+import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
 
 /**
  * What `ack` may decide, by emitting it: the watch ends, with this error if there is one, or it continues from somewhere else,
@@ -86,11 +81,33 @@ export interface WatchConfig<A> {
   readonly beforePoll?: () => ObservableInput<unknown>;
   /** Where the index of an answer stands, as a path of names; or a function that returns it. Default: `'watch.index'`. */
   readonly indexOf?: string | ((answer: A) => string | number | null | undefined);
+  /**
+   * Whether one index is older than another: if the index goes back, there is a gap. Default: decimal indexes are compared as
+   * numbers, others have no order.
+   */
+  readonly isOlder?: (index: string, than: string) => boolean;
+  /**
+   * Where an answer says which log its index belongs to, as a path of names; or a function that returns it. An answer of another log is
+   * not delivered: the watch goes on without an index, with a gap (`another_log`). `undefined` says nothing. Default: never.
+   */
+  readonly handleOf?: string | ((answer: A) => string | number | null | undefined);
   /** Whether an answer contains no news. Default: never. */
   readonly isEmpty?: (answer: A) => boolean;
   /**
+   * Whether each answer is the whole state, as the members of a group are: one that differs from the last one only in its index is a
+   * repeat, and no news. Default false: the answers are a log, in which an event may equal the one before. There, a repeat has
+   * the same index, too. With an `indexOf` that is a function, a state needs a `keyOf`.
+   */
+  readonly isState?: boolean;
+  /**
+   * Whether the service gives the same answer again if it is asked again with the same index. Default true. If not (sessions of
+   * Bayeux or engine.io, a queue that is popped), each answer that is not empty is news, and each poll with an index that ends without
+   * an answer is a gap (`unanswered`).
+   */
+  readonly redelivers?: boolean;
+  /**
    * Returns a key of an answer. If it equals the key of the last answer with news, the answer is a repeat, and no news. Default: a hash
-   * of its JSON except for where its index stands, or of all of it if `indexOf` is a function; of its text, if a client has requested it.
+   * of all of the answer; of a state, a hash of it except for where its index stands.
    */
   readonly keyOf?: (answer: A) => unknown;
   /** Decides what a failed poll means. Default: `recovery`, which knows this library's errors and retries after others. */
@@ -111,24 +128,14 @@ export interface Indexed {
 /** The config of a watch whose answers have their index elsewhere. */
 export type IndexingConfig<A> = WatchConfig<A> & Required<Pick<WatchConfig<A>, 'indexOf'>>;
 
-/** What the index of a watch has to be, besides a string that is not empty: a URL takes no string of any length. */
-type IndexGuard = (text: string) => boolean;
-
-/** Where to resume. An empty index is valid: the checkpoint of an answer without an index has one. */
-const resumable = (isIndex: IndexGuard = () => true): Guard<string | Checkpoint | null> => {
-  const is = (u: unknown) => typeof u === 'string' && (u === '' || isIndex(u));
-  return {
-    name: 'the index of an answer, or a checkpoint { index, at }; omit it to start from now',
-    is: (u): u is string | Checkpoint | null => {
-      if (u === null || is(u)) return true;
-      return plainObject.is(u) && is(u.index) && (u.at === undefined || Number.isFinite(u.at));
-    },
-  };
-};
-
 const retention: Guard<number> = {
   name: `${milliseconds.name}, or Infinity`,
   is: (u): u is number => u === Infinity || milliseconds.is(u),
+};
+
+const PATH_OR_FUNCTION: Check = {
+  name: "a path such as 'watch.index', or a function",
+  is: u => aFunction.is(u) || nonEmptyString.is(u),
 };
 
 /** A check for each option of {@link WatchConfig}. */
@@ -143,108 +150,15 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   // Checked by `backoffSettings`.
   backoff: plainObject,
   beforePoll: aFunction,
-  indexOf: {
-    name: "a path such as 'watch.index', or a function",
-    is: u => aFunction.is(u) || nonEmptyString.is(u),
-  },
+  indexOf: PATH_OR_FUNCTION,
+  isOlder: aFunction,
+  handleOf: PATH_OR_FUNCTION,
   isEmpty: aFunction,
+  isState: aBoolean,
+  redelivers: aBoolean,
   keyOf: aFunction,
   recovery: aFunction,
   log: aFunction,
   scheduler: schedulerLike,
   testing: plainObject,
 };
-
-type Defaulted = 'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' | 'isEmpty' | 'recovery';
-
-/** A {@link WatchConfig} with its defaults filled in. */
-export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulted>>, Clocks {
-  readonly from: ResumePoint | undefined;
-  /** Undefined if there is nothing to wait for. */
-  readonly ack: ((answer: A, checkpoint: Checkpoint, gap?: Gap) => ObservableInput<unknown>) | undefined;
-  readonly backoff: Required<BackoffConfig>;
-  readonly random: () => number;
-  readonly beforePoll: (() => ObservableInput<unknown>) | undefined;
-  readonly indexOf: (answer: A) => unknown;
-  readonly keyOf: (answer: A, text: string | undefined) => unknown;
-  /** What is acknowledged of an answer that only repeats the last one. */
-  readonly withoutNews: (answer: A) => A;
-  readonly log: (entry: WatchLogEntry) => void;
-  /** Called when a poll is over, for those who make something of the watch: `log` is the user's. */
-  readonly onPollEnd?: (why: PollEnd) => void;
-  /** Whether an index can be sent. */
-  readonly isIndex: IndexGuard;
-  /** Completes when a poll may be sent; emits how long it has to wait, in ms, if it does. Absent if there is no quota. */
-  readonly quota?: () => Observable<number>;
-  /** Emits, besides `wake$`, when the client is told to try now. */
-  readonly tryNow$?: Observable<unknown>;
-  /** Keeps the pace of this watch for the next one of the same, which it gives to it. */
-  readonly kept?: { readonly paces: KeptPaces; readonly key: string };
-  /** Whether the next subscriber of a feed that has had none for a while gets what has happened since. */
-  readonly resume: boolean;
-}
-
-/** What an endpoint says about its answers. */
-export type AnswerSettings<A> = Partial<
-  Pick<WatchSettings<A>, 'isEmpty' | 'keyOf' | 'withoutNews' | 'isIndex' | 'quota' | 'onPollEnd' | 'kept'>
->;
-
-/** Fills in the defaults, some of which may be an endpoint's. Throws an `InputError` if an option is unknown or invalid. */
-export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettings<A>): WatchSettings<A> {
-  checkOptions<WatchConfig<never>>(config, WATCH_OPTIONS);
-  const {
-    from,
-    ack,
-    beforePoll,
-    backoff,
-    log,
-    testing,
-    scheduler = asyncScheduler,
-    indexOf = 'watch.index',
-    ...options
-  } = definedOptions(config);
-  checkOptions(testing, TESTING_OPTIONS, 'testing');
-  const path = typeof indexOf === 'function' ? undefined : indexOf.split('.');
-  return {
-    from: from == null ? undefined : resumePoint(from, defaults?.isIndex),
-    ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
-    beforePoll,
-    scheduler,
-    backoff: backoffSettings(backoff),
-    log: guarded(log),
-    wake$: NEVER,
-    timeout: 70_000,
-    minInterval: 1_000,
-    burst: 3,
-    retention: Infinity,
-    isEmpty: () => false,
-    isIndex: () => true,
-    // The index may change although the data has not.
-    keyOf: answer => jsonHash(answer, path),
-    withoutNews: answer => answer,
-    recovery,
-    random: Math.random,
-    monotonic: monotonicClock(scheduler),
-    ...definedOptions(testing),
-    resume: true,
-    ...definedOptions(defaults),
-    ...options,
-    indexOf: typeof indexOf === 'function' ? indexOf : answer => fieldAt(answer, path!),
-  };
-}
-
-const fieldAt = (value: unknown, path: readonly string[]): unknown =>
-  path.reduce((part, name) => (Object(part) as Record<string, unknown>)[name], value);
-
-/** Where a watch resumes. Without an index it cannot, which counts as a gap. */
-export interface ResumePoint {
-  readonly index: string | undefined;
-  readonly at: number | undefined;
-}
-
-/** Checks where to resume. Throws an `InputError` if it is neither an index nor a checkpoint. */
-export function resumePoint(from: string | Checkpoint, isIndex?: IndexGuard): ResumePoint {
-  checkArgument('from', resumable(isIndex), from);
-  const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };
-  return { index: index === '' ? undefined : index, at };
-}

@@ -9,10 +9,19 @@ import { Observable, type OperatorFunction } from 'rxjs';
  * - `index_backwards`: the index went back, for example after a restart of the service.
  * - `index_missing`: an answer had no index to continue from, or one that fits into no URL.
  * - `unacknowledged`: the first answer could not be acknowledged, and without an index it cannot be requested again.
+ * - `another_log`: an answer was of another log than its index (`handleOf`), and the watch continued without one.
+ * - `unanswered`: a poll ended without an answer, and what it would have brought does not come again (`redelivers: false`).
  * - `unwatched`: a feed with `resume: false` had no subscribers for a while, or a tab has missed more than the others remember.
  */
 export type GapReason =
-  'silence' | 'index_rejected' | 'index_backwards' | 'index_missing' | 'unacknowledged' | 'unwatched';
+  | 'silence'
+  | 'index_rejected'
+  | 'index_backwards'
+  | 'index_missing'
+  | 'unacknowledged'
+  | 'another_log'
+  | 'unanswered'
+  | 'unwatched';
 
 /** A point in a watch where something may have been missed. It is emitted before the next answer. */
 export interface Gap {
@@ -138,6 +147,8 @@ export interface Checkpoint {
    * had answered before. It shows whether the service can still know the index.
    */
   readonly at: number;
+  /** Which log the index belongs to, if the answer said so (`handleOf`). */
+  readonly handle?: string;
 }
 
 /**

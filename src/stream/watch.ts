@@ -1,7 +1,8 @@
 import { defer, from, map, Observable, take } from 'rxjs';
 import { continuingWatch } from './continuing-watch.js';
 import type { Poll, SinglePoll } from './poll.js';
-import { watchSettings, type Indexed, type IndexingConfig, type WatchConfig } from './watch-config.js';
+import { type Indexed, type IndexingConfig, type WatchConfig } from './watch-config.js';
+import { watchSettings } from './watch-settings.js';
 import { answers, type WatchSignal } from './watch-signal.js';
 
 /**

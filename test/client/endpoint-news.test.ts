@@ -196,16 +196,21 @@ describe('the news of a watch of an endpoint of your own', () => {
     );
   });
 
-  it('is every answer that is not the last one again, by default', () => {
-    const { config, pass } = scripted(numbers(1, 1, 0, 0, 1));
-    const seen: number[] = [];
-    const watching = createClient(config)
-      .watch(endpoint(own), {})
-      .subscribe(({ n }) => seen.push(n));
-    pass(10_000);
-    watching.unsubscribe();
-    deepStrictEqual(seen, [1, 0, 1]);
-  });
+  for (const [isState, expected] of [
+    [false, [1, 1, 0, 0, 1]],
+    [true, [1, 0, 1]],
+  ] as const) {
+    it(`is each answer of a ${isState ? 'state that differs from the last one' : 'log'}`, () => {
+      const { config, pass } = scripted(numbers(1, 1, 0, 0, 1));
+      const seen: number[] = [];
+      const watching = createClient(config)
+        .watch(endpoint({ ...own, isState }), {})
+        .subscribe(({ n }) => seen.push(n));
+      pass(10_000);
+      watching.unsubscribe();
+      deepStrictEqual(seen, expected);
+    });
+  }
 
   it('is not said by what is no function', () => {
     for (const part of ['isEmpty', 'keyOf', 'withoutNews'])

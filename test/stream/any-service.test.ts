@@ -12,6 +12,18 @@ import { virtualTime } from '../virtual-time.js';
 
 const HOUR = 3_600_000;
 
+/** An entry of a log. */
+interface Entry {
+  readonly n: number;
+  readonly value: string;
+}
+
+/** What a session brings. */
+interface Session {
+  readonly id: string;
+  readonly items: readonly string[];
+}
+
 /** Watches for a while of virtual time. Returns the indexes of its polls and the kinds of its signals, but for the status. */
 function watched<A>(
   answerTo: (index: string | undefined, nth: number) => ObservableInput<A>,
@@ -37,28 +49,154 @@ function watched<A>(
 }
 
 describe('a watch of a service of another kind', () => {
-  it('takes an answer that differs only where its index stands for a repeat, and keeps to its pace', () => {
+  it('takes a state that differs only where its index stands for a repeat, and keeps to its pace', () => {
     const places = [
       [(cursor: number) => ({ cursor, items: [] }), 'cursor'],
       [(next: number) => ({ meta: { next, of: 'x' }, items: [] }), 'meta.next'],
       [(index: number) => ({ watch: { index }, items: [] }), 'watch.index'],
     ] as const;
     for (const [made, indexOf] of places) {
-      const { asked, kinds } = watched<object>((_, nth) => of(made(nth)), { indexOf });
+      const { asked, kinds } = watched<object>((_, nth) => of(made(nth)), { indexOf, isState: true });
       ok(asked.length <= 64, `${asked.length} polls in a minute`);
       deepStrictEqual([kinds[0], new Set(kinds.slice(1))], ['answer', new Set(['checkpoint'])]);
       deepStrictEqual(asked.slice(0, 4), [undefined, '1', '2', '3']);
     }
   });
 
-  it('takes what else differs for news; and whatever differs, if a function returns its index', () => {
-    const total = watched((_, nth) => of({ cursor: nth, total: nth }), { indexOf: 'cursor' }, 10);
+  it('takes what else differs in a state for news, and needs a key if a function returns its index', () => {
+    const total = watched(
+      (_, nth) => of({ cursor: nth, total: nth }),
+      { indexOf: 'cursor', isState: true },
+      10,
+    );
     ok(total.kinds.length > 5 && total.kinds.every(kind => kind === 'answer'));
     const by = ({ cursor }: { cursor: number }) => cursor;
-    const cursors = watched((_, nth) => of({ cursor: nth }), { indexOf: by }, 10);
-    ok(cursors.kinds.length > 5 && cursors.kinds.every(kind => kind === 'answer'));
-    const keyed = watched((_, nth) => of({ cursor: nth }), { indexOf: by, keyOf: () => 'the same' }, 10);
+    const config = { indexOf: by, isState: true };
+    throws(
+      () => watch(() => of({ cursor: 1 }), config),
+      /keyOf must be given with isState and an indexOf that is a function/,
+    );
+    const keyed = watched((_, nth) => of({ cursor: nth }), { ...config, keyOf: () => 'the same' }, 10);
     deepStrictEqual([keyed.kinds[0], new Set(keyed.kinds.slice(1))], ['answer', new Set(['checkpoint'])]);
+  });
+
+  for (const [name, indexOf] of [
+    ['a path', 'n'],
+    ['a function', (entry: Entry) => entry.n],
+  ] as const) {
+    it(`delivers each event of a log, even if it equals the one before, with ${name} as its index`, () => {
+      const values = ['on', 'on', 'on', 'off', 'off'];
+      const { signals } = watched<Entry>(
+        (_, nth) => (nth <= 5 ? of({ n: nth, value: values[nth - 1]! }) : NEVER),
+        { indexOf },
+      );
+      const seen = signals.map(signal => (signal.kind === 'answer' ? signal.answer.value : signal.kind));
+      deepStrictEqual(seen, values);
+    });
+
+    it(`asks a server that ignores the index once a second, with ${name} as its index`, () => {
+      const { asked, kinds } = watched<Entry>((_, nth) => of({ n: nth, value: 'same' }), { indexOf });
+      ok(asked.length <= 64, `${asked.length} polls in a minute`);
+      ok(kinds.every(kind => kind === 'answer'));
+    });
+  }
+
+  it('takes the same index with the same text for a repeat, and an answer without an index for news', () => {
+    const same = watched(() => of({ n: 7, value: 'same' }), { indexOf: 'n' });
+    deepStrictEqual([same.kinds[0], new Set(same.kinds.slice(1))], ['answer', new Set(['checkpoint'])]);
+    const without = watched(() => of({ value: 'same' }), { indexOf: 'n' });
+    deepStrictEqual(without.kinds.slice(0, 3), ['answer', 'gap', 'answer']);
+  });
+
+  it('knows by isOlder that an index goes back which is not decimal', () => {
+    const answers = ['0_10', '0_30', '0_20'].map(n => ({ n, value: n }));
+    const config = { indexOf: 'n', isOlder: (index: string, than: string) => index < than };
+    const { kinds } = watched((_, nth) => (nth <= 3 ? of(answers[nth - 1]!) : NEVER), config);
+    deepStrictEqual(kinds, ['answer', 'answer', 'gap', 'answer']);
+  });
+
+  it('drops the index at another log, with a gap before the next answer', () => {
+    const log = (id: string, n: number, ...items: string[]) => of({ id, n, items });
+    const { asked, signals } = watched<{ id: string; n: number; items: string[] }>(
+      (index, nth) => {
+        if (nth === 1) return log('a', 5, 'x');
+        // Made anew: it counts from 1 again, and its first events are not known.
+        if (nth === 2) return log('b', 3, 'lost');
+        return index === undefined ? log('b', 4, 'now') : NEVER;
+      },
+      { indexOf: 'n', handleOf: 'id' },
+    );
+    deepStrictEqual(asked, [undefined, '5', undefined, '4']);
+    const seen = signals.map(signal => {
+      if (signal.kind === 'gap') return signal.gap.reason;
+      return signal.kind === 'answer' ? [signal.answer.items, signal.checkpoint?.handle] : signal.kind;
+    });
+    deepStrictEqual(seen, [[['x'], 'a'], 'another_log', [['now'], 'b']]);
+  });
+
+  it('backs off if there are two logs behind one address', () => {
+    const { asked, signals } = watched<{ id: string; n: number }>(
+      (_, nth) => of({ id: nth % 2 === 0 ? 'a' : 'b', n: nth }),
+      { indexOf: 'n', handleOf: 'id' },
+    );
+    ok(asked.length < 40, `${asked.length} polls in a minute`);
+    ok(signals.some(({ kind }) => kind === 'gap'));
+  });
+
+  it('learns from a checkpoint that the log is another one by now', () => {
+    const { asked, signals } = watched<{ id: string; n: number }>(
+      (index, nth) => (nth < 3 ? of({ id: 'b', n: 7 + nth }) : NEVER),
+      { indexOf: 'n', handleOf: ({ id }) => id, from: { index: '5', at: Date.UTC(2026, 0, 1), handle: 'a' } },
+    );
+    deepStrictEqual(asked, ['5', undefined, '9']);
+    deepStrictEqual(signals[0]?.kind === 'gap' && signals[0].gap.reason, 'another_log');
+  });
+
+  it('has a gap for each unanswered poll of a service that does not give an answer again', () => {
+    const config = { indexOf: 'id', redelivers: false, isEmpty: ({ items }: Session) => items.length === 0 };
+    const session = (...items: string[]) => ({ id: 's', items });
+    const { asked, signals } = watched<Session>(
+      (_, nth) => {
+        if (nth === 3) return throwError(() => new Error('cut'));
+        return nth < 6 ? of(session('tick')) : NEVER;
+      },
+      config,
+      10_000,
+    );
+    const seen = signals.map(signal => (signal.kind === 'gap' ? signal.gap.reason : signal.kind));
+    deepStrictEqual(seen, ['answer', 'answer', 'unanswered', 'answer', 'answer']);
+    strictEqual(asked.length, 6);
+  });
+
+  it('asks ack for an empty answer without an index, which may end the watch', () => {
+    const acks: unknown[] = [];
+    const { asked } = watched<{ n?: number; closed?: boolean }>(
+      (_, nth) => of(nth === 1 ? { n: 5 } : { closed: true }),
+      {
+        indexOf: 'n',
+        isEmpty: ({ closed }) => closed === true,
+        ack: ({ closed }, { index }) => {
+          acks.push([closed, index]);
+          return closed ? of({ watch: 'end' } as const) : undefined;
+        },
+      },
+    );
+    deepStrictEqual(acks, [
+      [undefined, '5'],
+      [true, '5'],
+    ]);
+    strictEqual(asked.length, 2);
+  });
+
+  it('takes what two caches repeat for no news, however they alternate', () => {
+    const { asked, kinds } = watched<Entry>(
+      (_, nth) => of(nth % 2 === 0 ? { n: 5, value: 'x' } : { n: 7, value: 'y' }),
+      { indexOf: 'n', isState: true, retention: 300_000 },
+      20_000,
+    );
+    // Each once or twice, and one gap.
+    deepStrictEqual(kinds, ['answer', 'gap', 'answer', 'answer']);
+    ok(asked.length <= 26, `${asked.length} polls`);
   });
 
   it('has no index where a path leads nowhere, and rejects what is no path', () => {

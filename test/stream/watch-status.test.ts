@@ -29,7 +29,7 @@ describe('the status of a watch', () => {
   );
 
   it(
-    'is not live without an index, since the service answers at once then',
+    'is not live without an index, which the service has to answer at once, and hints at that after 5 s',
     marbles(helpers => {
       const seen = journal(
         watchSignals(() => NEVER, {}),
@@ -37,7 +37,7 @@ describe('the status of a watch', () => {
         '10s !',
       );
       helpers.flush();
-      deepStrictEqual(seen, ['0 connecting']);
+      deepStrictEqual(seen, ['0 connecting', '5000 connecting']);
     }),
   );
 

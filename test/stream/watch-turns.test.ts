@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { asyncScheduler, defer, map, NEVER, of, take, takeWhile, tap } from 'rxjs';
 import { watch, watchSignals, type Recovery } from 'lobby-rx';
-import { watchSettings } from '../../src/stream/watch-config.js';
+import { watchSettings } from '../../src/stream/watch-settings.js';
 import { continuingWatch } from '../../src/stream/continuing-watch.js';
 import { marbles } from '../marbles.js';
 import { answer, isEmpty, script, type Answer } from '../poll-script.js';
@@ -33,7 +33,7 @@ describe('a turn of the watch', () => {
         cold('-(c|)', { c: answer('3', 'x') }),
         last,
       );
-      expectObservable(watch(poll, { isEmpty }), '-----!').toBe('-a--d', {
+      expectObservable(watch(poll, { isEmpty, isState: true }), '-----!').toBe('-a--d', {
         a: answer('1', 'x'),
         d: answer('4', 'y'),
       });

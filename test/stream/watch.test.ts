@@ -128,14 +128,14 @@ describe('watch', () => {
   );
 
   it(
-    'treats a repetition of the last answer as idle',
+    'treats a state that has not changed as idle',
     marbles(({ cold, expectObservable, flush }) => {
       const { asked, poll } = script(
         cold('-(a|)', { a: answer('1', 'x') }),
         cold('-(b|)', { b: answer('2', 'x') }),
         cold('-(c|)', { c: answer('3', 'x', 'y') }),
       );
-      expectObservable(watch(poll, { isEmpty }), '------!').toBe('-a-c', {
+      expectObservable(watch(poll, { isEmpty, isState: true }), '------!').toBe('-a-c', {
         a: answer('1', 'x'),
         c: answer('3', 'x', 'y'),
       });

@@ -36,9 +36,7 @@ export interface Roster {
 
 /** The options of a roster. */
 export interface RosterConfig
-  extends
-    Pick<MembersConfig, 'count'>,
-    Omit<WatchConfig<GroupMemberList>, 'from' | 'ack' | 'isEmpty' | 'indexOf' | 'keyOf'> {
+  extends Pick<MembersConfig, 'count'>, Omit<WatchConfig<GroupMemberList>, NotForRosters> {
   /** How often the pages after the first one are read again, in ms. Default 60,000. */
   readonly refreshInterval?: number;
   /** Shares the watches with others, or pauses them: `whileAlive` and `acrossTabs()` of `lobby-rx/browser`. */
@@ -46,9 +44,23 @@ export interface RosterConfig
 }
 
 /** A roster is made of many answers. */
-const NOT_FOR_ROSTERS = ['from', 'ack', 'isEmpty', 'indexOf', 'keyOf'];
+const NOT_FOR_ROSTERS = [
+  'from',
+  'ack',
+  'indexOf',
+  'isOlder',
+  'handleOf',
+  'isEmpty',
+  'isState',
+  'redelivers',
+  'keyOf',
+] as const;
+type NotForRosters = (typeof NOT_FOR_ROSTERS)[number];
+
 const ROSTER_OPTIONS = {
-  ...Object.fromEntries(Object.entries(WATCH_OPTIONS).filter(([name]) => !NOT_FOR_ROSTERS.includes(name))),
+  ...Object.fromEntries(
+    Object.entries(WATCH_OPTIONS).filter(([name]) => !(NOT_FOR_ROSTERS as readonly string[]).includes(name)),
+  ),
   count: positiveInteger,
   refreshInterval: milliseconds,
   share: aFunction,

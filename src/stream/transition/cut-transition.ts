@@ -1,6 +1,6 @@
 import { isDecodeError, isStatusError, type Recovery } from '../../error/index.js';
 import type { Instant } from '../clocks.js';
-import type { WatchSettings } from '../watch-config.js';
+import type { WatchSettings } from '../watch-settings.js';
 import { withoutExpired } from './gap.js';
 import { asked, paced } from './pace.js';
 import { CHECK_CUTS, quiet, unheard } from './status.js';

@@ -1,5 +1,6 @@
 import { HELD_MS } from '../../error/index.js';
 import { ageLimit, ageOf, margin, type Instant } from '../clocks.js';
+import type { WatchSettings } from '../watch-settings.js';
 import type { DueGap, Position } from './position.js';
 
 /** How long after a moment it takes until what came then may be forgotten, in ms from now. Less than 0 if it is expired. */
@@ -76,7 +77,9 @@ export function withoutExpired(
 /** What an answer says about the position of a watch. */
 export interface Answered {
   readonly index: string | undefined;
+  readonly handle: string | undefined;
   readonly key: unknown;
+  readonly content: unknown;
   readonly isEmpty: boolean;
   readonly isNews: boolean;
   readonly askedAt: Instant;
@@ -88,7 +91,11 @@ export function isAtOnce({ askedAt, arrivedAt }: Answered): boolean {
 }
 
 /** The gap before an answer, if something may have been missed. */
-export function gapBefore(position: Position, answered: Answered, retention: number): DueGap | undefined {
+export function gapBefore(
+  position: Position,
+  answered: Answered,
+  { retention, isOlder }: Pick<WatchSettings<never>, 'retention' | 'isOlder'>,
+): DueGap | undefined {
   const { index, isEmpty, askedAt, arrivedAt } = answered;
   const { due } = position;
   const mayBeForgotten = position.isStale || isExpired(position.indexAt, askedAt, retention);
@@ -97,17 +104,9 @@ export function gapBefore(position: Position, answered: Answered, retention: num
   // Even if a gap has been emitted before: what has come since then is missed, too.
   if (due && !(saysForgotten && due.emitted)) return due;
   if (saysForgotten) return { reason: 'silence', index: position.index };
-  const isBackwards =
-    index !== undefined && position.index !== undefined && isOlderIndex(index, position.index);
+  const isBackwards = index !== undefined && position.index !== undefined && isOlder(index, position.index);
   return (
     dueGap(position, askedAt, arrivedAt, retention) ??
     (isBackwards ? { reason: 'index_backwards', index: position.index } : undefined)
   );
-}
-
-/** Whether one index is older than another. Only decimal ones are compared, as strings, since numbers lose digits. */
-function isOlderIndex(index: string, other: string): boolean {
-  if (![index, other].every(text => /^\d+$/.test(text))) return false;
-  const [a, b] = [index, other].map(digits => digits.replace(/^0+(?=\d)/, '')) as [string, string];
-  return a.length === b.length ? a < b : a.length < b.length;
 }

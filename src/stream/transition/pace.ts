@@ -1,6 +1,6 @@
 import type { Instant } from '../clocks.js';
 import type { Pace, Rest } from '../kept-paces.js';
-import type { WatchSettings } from '../watch-config.js';
+import type { WatchSettings } from '../watch-settings.js';
 
 export function firstPace(now: Instant): Pace {
   return { paidUntil: -Infinity, rest: restFor(now, 0) };

@@ -1,6 +1,6 @@
 import { instantAt, margin, type Instant } from '../clocks.js';
 import type { Checkpoint, Gap, GapReason } from '../watch-signal.js';
-import { resumePoint, type ResumePoint } from '../watch-config.js';
+import { resumePoint, type ResumePoint } from '../resume-point.js';
 
 /** Where a watch is among the events of its service, and how certain that is: laws 3 and 5. */
 export interface Position {
@@ -14,8 +14,15 @@ export interface Position {
   readonly gapAt: Instant;
   /** There is a cache on the way, so that the age of the index is not known. */
   readonly isStale: boolean;
-  /** The key of the last answer with news. */
+  /** The key of the last answer with news, by which a repeat is recognized, and of the one before. */
   readonly key: unknown;
+  readonly keyBefore: unknown;
+  /** What the last answer with news had besides its index. */
+  readonly content: unknown;
+  /** Which log the index belongs to, if the service says so. */
+  readonly handle: string | undefined;
+  /** How many answers in a row were of another log than the index that was sent. */
+  readonly mixUps: number;
   /** A gap to emit before the next answer: a reload only works once the service is up again. */
   readonly due: DueGap | undefined;
 }
@@ -29,7 +36,7 @@ export interface DueGap {
 }
 
 /** Equal to no key. */
-const NO_KEY = {};
+export const NO_KEY = {};
 
 const LONG_AGO: Instant = { at: -Infinity, monotonic: -Infinity };
 
@@ -37,8 +44,16 @@ const LONG_AGO: Instant = { at: -Infinity, monotonic: -Infinity };
 export function firstPosition(now: Instant, from: ResumePoint | undefined, retention: number): Position {
   const fromNow: Position = {
     index: undefined,
-    ...{ indexAt: now, contactAt: now, gapAt: LONG_AGO },
-    ...{ isStale: false, key: NO_KEY, due: undefined },
+    indexAt: now,
+    contactAt: now,
+    gapAt: LONG_AGO,
+    isStale: false,
+    key: NO_KEY,
+    keyBefore: NO_KEY,
+    content: NO_KEY,
+    handle: undefined,
+    mixUps: 0,
+    due: undefined,
   };
   return from ? resumedPosition(fromNow, now, from, retention) : fromNow;
 }
@@ -47,7 +62,7 @@ export function firstPosition(now: Instant, from: ResumePoint | undefined, reten
 export function resumedPosition(
   before: Position,
   now: Instant,
-  { index, at = now.at }: ResumePoint,
+  { index, at = now.at, handle }: ResumePoint,
   retention: number,
 ): Position {
   const age = now.at - at;
@@ -56,8 +71,19 @@ export function resumedPosition(
   const indexAt = age > 0 ? instantAt(at, now) : now;
   const reason = index === undefined ? 'index_missing' : isFromFuture ? 'silence' : undefined;
   // The first answer from there may repeat the last one, and is news all the same.
-  const fresh = { index, indexAt, contactAt: indexAt, key: NO_KEY, isStale: false };
-  return { ...before, ...fresh, due: reason && { reason, index } };
+  return {
+    ...before,
+    index,
+    indexAt,
+    contactAt: indexAt,
+    isStale: false,
+    key: NO_KEY,
+    keyBefore: NO_KEY,
+    content: NO_KEY,
+    handle,
+    mixUps: 0,
+    due: reason && { reason, index },
+  };
 }
 
 /** The position of a watch that goes on elsewhere: at a checkpoint or, without one, from now. */
@@ -71,4 +97,10 @@ export function movedPosition(
   if (to && to.index === before.index) return before;
   if (to) return resumedPosition(before, now, resumePoint(to), retention);
   return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };
+}
+
+/** The checkpoint of a position. */
+export function checkpointAt({ indexAt, handle, index }: Position): Checkpoint {
+  const checkpoint = { index: index ?? '', at: indexAt.at };
+  return handle === undefined ? checkpoint : { ...checkpoint, handle };
 }

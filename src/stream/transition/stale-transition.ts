@@ -1,17 +1,26 @@
 import type { Instant } from '../clocks.js';
-import type { WatchSettings } from '../watch-config.js';
+import type { WatchSettings } from '../watch-settings.js';
 import { isAtOnce, withoutExpired, type Answered } from './gap.js';
 import { paced } from './pace.js';
 import type { Position } from './position.js';
 import { CHECK_CACHE, quiet } from './status.js';
 import { transitionOf, type Transition, type WatchState } from './watch-state.js';
 
-/** Whether an answer may be a cache's: it says nothing new, at once, and with the very index that was sent. */
-export function isStaleAnswer(position: Position, answered: Answered, retention: number): boolean {
-  const { index, isNews } = answered;
-  return (
-    !isNews && index !== undefined && index === position.index && isAtOnce(answered) && retention < Infinity
-  );
+/**
+ * Whether an answer may be a cache's: it says nothing new, at once, and with the very index that was sent. Or it is one of the last
+ * two answers with news, under an index that goes back: two caches, or replicas, each repeat what they have.
+ */
+export function isStaleAnswer<A>(
+  position: Position,
+  answered: Answered,
+  { retention, isOlder }: WatchSettings<A>,
+): boolean {
+  const { index, key, isEmpty, isNews } = answered;
+  if (index === undefined || position.index === undefined) return false;
+  if (!isAtOnce(answered) || retention === Infinity) return false;
+  if (!isNews && index === position.index) return true;
+  const isKnown = key === position.key || key === position.keyBefore;
+  return !isEmpty && isKnown && isOlder(index, position.index);
 }
 
 /** An answer that may be a cache's is no word of the service: the watch polls on at its pace. Nobody knows any more how old the index is. */

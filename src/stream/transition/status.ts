@@ -39,6 +39,8 @@ const CHECK_INDEX =
 /** What to check if polls are cut off, or are answered by a cache. */
 export const CHECK_CUTS =
   'the service has not answered for a while: is something between cutting polls off before it does (after 40–60 s), or is the timeout too short?';
+const CHECK_FIRST =
+  'a poll without an index is held, but has to be answered at once: does the first request wait for news, too?';
 export const CHECK_CACHE =
   'polls are answered at once, with the same index each time: is there a cache on the way to the service?';
 
@@ -65,6 +67,14 @@ export function held(health: Health, now: Instant): Change {
   const { state, attempt } = health.status;
   if (state === 'live' || health.isOffline || health.heldAfter === Infinity) return { health, signals: [] };
   return withStatus(health, { state: 'live', attempt }, now);
+}
+
+/** The service holds a poll without an index, which it has to answer at once. The status stays what it is. */
+export function heldFirst(health: Health, now: Instant): Change {
+  const { state, attempt, error, nextTry } = health.status;
+  if (state === 'live') return { health, signals: [] };
+  const { health: next } = withStatus(health, { state, attempt, error, nextTry, hint: CHECK_FIRST }, now);
+  return { health: next, signals: [{ kind: 'status', status: next.status }] };
 }
 
 /** A poll ended without a word, but did not fail. The status says so if there has been none for a while. */

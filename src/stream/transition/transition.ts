@@ -1,19 +1,16 @@
 import { HELD_MS } from '../../error/index.js';
 import { spreadWait } from '../backoff.js';
 import { hasSlept, type Instant } from '../clocks.js';
-import { resumePoint, type WatchSettings } from '../watch-config.js';
+import { type WatchSettings } from '../watch-settings.js';
+import { resumePoint } from '../resume-point.js';
 import { connecting, type Checkpoint } from '../watch-signal.js';
 import { answerTransition, noNewsTransition } from './answer-transition.js';
-import {
-  endedTransition,
-  failureTransition,
-  retryTransition,
-  timeoutTransition,
-} from './failure-transition.js';
+import { endedTransition, failureTransition, timeoutTransition } from './failure-transition.js';
+import { retryTransition } from './retry-transition.js';
 import { charged, paced, paceWait, restFor } from './pace.js';
 import { dueGap } from './gap.js';
-import { resumedPosition, type DueGap } from './position.js';
-import { held, offline, online, waiting, withStatus } from './status.js';
+import { resumedPosition, type DueGap, type Position } from './position.js';
+import { held, heldFirst, offline, online, waiting, withStatus } from './status.js';
 import {
   transitionOf,
   transitionTo,
@@ -31,14 +28,24 @@ export function transition<A>(
   settings: WatchSettings<A>,
 ): Transition<A> {
   try {
-    return turnAt(state, event, moment, settings);
+    const next = transitionAt(state, event, moment, settings);
+    return settings.redelivers ? next : withUnanswered(next, event, state.position);
   } catch (error) {
     // A callback of the config threw. That is a bug, which polling again cannot fix.
     return endedTransition(state, moment.now, settings, { error });
   }
 }
 
-function turnAt<A>(
+/** Where asking again does not give the answer again, what a poll would have brought is missed. */
+function withUnanswered<A>(next: Transition<A>, event: WatchEvent<A>, { index }: Position): Transition<A> {
+  const wasSent = 'wasSent' in event && event.wasSent;
+  const { position } = next.state;
+  if (!wasSent || index === undefined || (position.due && !position.due.emitted)) return next;
+  const due = { reason: 'unanswered', index } as const;
+  return { ...next, state: { ...next.state, position: { ...position, due } } };
+}
+
+function transitionAt<A>(
   state: WatchState,
   event: WatchEvent<A>,
   moment: Moment,
@@ -51,7 +58,10 @@ function turnAt<A>(
     case 'sent':
       return sentTransition(state, now, settings);
     case 'held':
-      return transitionOf(state, held(state.health, now));
+      return transitionOf(
+        state,
+        state.position.index === undefined ? heldFirst(state.health, now) : held(state.health, now),
+      );
     case 'answer':
       return answerTransition(state, event, now, settings);
     case 'completed':
@@ -78,7 +88,7 @@ function turnAt<A>(
       const { error, after } = event;
       const trouble = { error, heldFor: 0 };
       const again = retryTransition(
-        unacknowledgedState(state, after),
+        unacknowledgedState(state, after, settings),
         trouble,
         { kind: 'retry' },
         now,
@@ -162,14 +172,19 @@ function returnedTransition<A>(state: WatchState, now: Instant, settings: WatchS
 }
 
 /** The state in which an answer is requested again, as if it had not come. */
-function unacknowledgedState<A>(state: WatchState, after: Transition<A>): WatchState {
+function unacknowledgedState<A>(
+  state: WatchState,
+  after: Transition<A>,
+  { redelivers }: WatchSettings<A>,
+): WatchState {
   const { position } = state;
   const gap = after.delivery?.gap;
-  // Without an index the same answer cannot be requested again: what happens until the next poll is missed.
+  const isGone = position.index === undefined || !redelivers;
+  // Then the same answer cannot be requested again: what happens until the next poll is missed.
   const missed: DueGap = gap
     ? { reason: gap.reason, index: gap.index }
-    : (position.due ?? { reason: 'unacknowledged', index: undefined });
-  const due = position.index === undefined ? missed : gap ? { ...missed, emitted: gap } : position.due;
+    : (position.due ?? { reason: 'unacknowledged', index: position.index });
+  const due = isGone ? missed : gap ? { ...missed, emitted: gap } : position.due;
   const { lastAnswer, attempt } = state.health.status;
   const { health } = after.state;
   return {

@@ -1,6 +1,7 @@
 import type { Instant } from '../clocks.js';
 import type { Polled } from '../poll.js';
-import type { AckDecision, ResumePoint } from '../watch-config.js';
+import type { AckDecision } from '../watch-config.js';
+import type { ResumePoint } from '../resume-point.js';
 import type { Checkpoint, Gap, StatusChange, PollEnd, WatchSignal } from '../watch-signal.js';
 import type { Pace } from '../kept-paces.js';
 import { firstPace } from './pace.js';
@@ -26,11 +27,13 @@ export type WatchEvent<A> =
   | { readonly kind: 'sent' | 'held' }
   /** It began to arrive at some time; by default, it has only just done so. */
   | ({ readonly kind: 'answer'; readonly arrivedAt?: Instant | undefined } & Polled<A>)
-  /** It completed without an answer; it was not answered in time. */
-  | { readonly kind: 'completed' | 'timeout' }
+  /** It completed without an answer. */
+  | { readonly kind: 'completed' }
+  /** It was not answered in time. */
+  | { readonly kind: 'timeout'; readonly wasSent?: boolean }
   | PollFailure
-  /** The machine woke; the last subscriber of a feed left; one came back. */
-  | { readonly kind: Interruption }
+  /** The machine woke; the last subscriber of a feed left; one came back. `wasSent`: it has ended a poll that had been sent. */
+  | { readonly kind: Interruption; readonly wasSent?: boolean }
   /** What was held for the next subscriber is expired. */
   | { readonly kind: 'expired' }
   /** An answer was delivered, but `ack` failed; or it has decided how to go on. */
@@ -45,6 +48,8 @@ export interface PollFailure {
   readonly heldFor: number;
   /** The body of an answer had begun to arrive. */
   readonly hasArrived?: boolean;
+  /** It had been sent: the service may have answered it. */
+  readonly wasSent?: boolean;
 }
 
 /** What interrupts a poll, or the wait for it: the machine woke; the last subscriber of a feed left; one came back. A page that goes offline

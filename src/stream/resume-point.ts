@@ -1,0 +1,36 @@
+import { checkArgument, plainObject, type Guard } from '../error/index.js';
+import type { Checkpoint } from './watch-signal.js';
+
+/** What the index of a watch has to be, besides a string that is not empty: a URL takes no string of any length. */
+export type IndexGuard = (text: string) => boolean;
+
+/** Where to resume. An empty index is valid: the checkpoint of an answer without an index has one. */
+export const resumable = (isIndex: IndexGuard = () => true): Guard<string | Checkpoint | null> => {
+  const is = (u: unknown) => typeof u === 'string' && (u === '' || isIndex(u));
+  return {
+    name: 'the index of an answer, or a checkpoint { index, at }; omit it to start from now',
+    is: (u): u is string | Checkpoint | null => {
+      if (u === null || is(u)) return true;
+      if (!plainObject.is(u) || !is(u.index)) return false;
+      const { at, handle } = u;
+      return (
+        (at === undefined || Number.isFinite(at)) && (handle === undefined || typeof handle === 'string')
+      );
+    },
+  };
+};
+
+/** Where a watch resumes. Without an index it cannot, which counts as a gap. */
+export interface ResumePoint {
+  readonly index: string | undefined;
+  readonly at: number | undefined;
+  /** Which log the index belongs to, if that is known. */
+  readonly handle?: string | undefined;
+}
+
+/** Checks where to resume. Throws an `InputError` if it is neither an index nor a checkpoint. */
+export function resumePoint(from: string | Checkpoint, isIndex?: IndexGuard): ResumePoint {
+  checkArgument('from', resumable(isIndex), from);
+  const { index, at, handle }: Partial<Checkpoint> = typeof from === 'object' ? from : { index: from };
+  return { index: index === '' ? undefined : index, at, handle };
+}

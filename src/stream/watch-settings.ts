@@ -1,0 +1,152 @@
+import { asyncScheduler, NEVER, type Observable, type ObservableInput } from 'rxjs';
+import { checkOptions, definedOptions, guarded, InputError, recovery, toInput } from '../error/index.js';
+import { jsonHash, textHash } from '../protocol/index.js';
+import { backoffSettings, type BackoffConfig } from './backoff.js';
+import { monotonicClock, TESTING_OPTIONS, type Clocks } from './clocks.js';
+import type { KeptPaces } from './kept-paces.js';
+import { resumePoint, type IndexGuard, type ResumePoint } from './resume-point.js';
+import { WATCH_OPTIONS, type WatchConfig } from './watch-config.js';
+import type { Checkpoint, Gap, PollEnd, WatchLogEntry } from './watch-signal.js';
+
+type Defaulted =
+  | 'wake$'
+  | 'timeout'
+  | 'minInterval'
+  | 'burst'
+  | 'retention'
+  | 'isEmpty'
+  | 'isOlder'
+  | 'redelivers'
+  | 'recovery';
+
+/** Makes a key of an answer, of its text, if that is known, and of its index, if it has one. */
+type KeyOf<A> = (answer: A, text: string | undefined, index: string | undefined) => unknown;
+
+/** A {@link WatchConfig} with its defaults filled in. */
+export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulted>>, Clocks {
+  readonly from: ResumePoint | undefined;
+  /** Undefined if there is nothing to wait for. */
+  readonly ack: ((answer: A, checkpoint: Checkpoint, gap?: Gap) => ObservableInput<unknown>) | undefined;
+  readonly backoff: Required<BackoffConfig>;
+  readonly random: () => number;
+  readonly beforePoll: (() => ObservableInput<unknown>) | undefined;
+  readonly indexOf: (answer: A) => unknown;
+  /** Which log an answer is of, if it says so. */
+  readonly handleOf: (answer: A) => unknown;
+  /** A key by which a repeat is recognized. */
+  readonly keyOf: KeyOf<A>;
+  /** A key of what an answer has besides its index. */
+  readonly contentOf: KeyOf<A>;
+  /** What is acknowledged of an answer that only repeats the last one. */
+  readonly withoutNews: (answer: A) => A;
+  readonly log: (entry: WatchLogEntry) => void;
+  /** Called when a poll is over, for those who make something of the watch: `log` is the user's. */
+  readonly onPollEnd?: (why: PollEnd) => void;
+  /** Whether an index can be sent. */
+  readonly isIndex: IndexGuard;
+  /** Completes when a poll may be sent; emits how long it has to wait, in ms, if it does. Absent if there is no quota. */
+  readonly quota?: () => Observable<number>;
+  /** Emits, besides `wake$`, when the client is told to try now. */
+  readonly tryNow$?: Observable<unknown>;
+  /** Keeps the pace of this watch for the next one of the same, which it gives to it. */
+  readonly kept?: { readonly paces: KeptPaces; readonly key: string };
+  /** Whether the next subscriber of a feed that has had none for a while gets what has happened since. */
+  readonly resume: boolean;
+}
+
+/** What an endpoint says about its answers. */
+export type AnswerSettings<A> = Partial<
+  Pick<
+    WatchSettings<A>,
+    'isEmpty' | 'keyOf' | 'contentOf' | 'withoutNews' | 'isIndex' | 'quota' | 'onPollEnd' | 'kept'
+  > & { readonly isState: boolean }
+>;
+
+/** Fills in the defaults, some of which may be an endpoint's. Throws an `InputError` if an option is unknown or invalid. */
+export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSettings<A> = {}): WatchSettings<A> {
+  checkOptions<WatchConfig<never>>(config, WATCH_OPTIONS);
+  const {
+    from,
+    ack,
+    beforePoll,
+    backoff,
+    log,
+    testing,
+    scheduler = asyncScheduler,
+    indexOf = 'watch.index',
+    handleOf,
+    isState = defaults.isState ?? false,
+    keyOf,
+    ...options
+  } = definedOptions(config);
+  checkOptions(testing, TESTING_OPTIONS, 'testing');
+  const { keyOf: ownKeyOf, contentOf = contentBut(indexOf), ...others } = definedOptions(defaults);
+  return {
+    from: from == null ? undefined : resumePoint(from, defaults.isIndex),
+    ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
+    beforePoll,
+    scheduler,
+    backoff: backoffSettings(backoff),
+    log: guarded(log),
+    wake$: NEVER,
+    timeout: 70_000,
+    minInterval: 1_000,
+    burst: 3,
+    retention: Infinity,
+    isEmpty: () => false,
+    isOlder: isOlderDecimal,
+    redelivers: true,
+    isIndex: () => true,
+    withoutNews: answer => answer,
+    recovery,
+    random: Math.random,
+    monotonic: monotonicClock(scheduler),
+    ...definedOptions(testing),
+    resume: true,
+    ...others,
+    ...options,
+    indexOf: reading(indexOf),
+    handleOf: handleOf === undefined ? () => undefined : reading(handleOf),
+    contentOf,
+    keyOf: keyOfNews(),
+  };
+
+  function keyOfNews(): KeyOf<A> {
+    if (options.redelivers === false) return () => NEW_EACH_TIME();
+    if (keyOf) return answer => keyOf(answer);
+    if (ownKeyOf) return ownKeyOf;
+    if (!isState) return keyInLog;
+    if (typeof indexOf === 'string') return contentOf;
+    throw new InputError('keyOf', 'given with isState and an indexOf that is a function', 'nothing');
+  }
+}
+
+/** Equal to no other key. */
+const NEW_EACH_TIME = () => ({});
+
+/** In a log, what has no index, or another one, is new, even if it equals the last answer. */
+const keyInLog: KeyOf<unknown> = (answer, text, index) => {
+  if (index === undefined) return NEW_EACH_TIME();
+  return text === undefined ? jsonHash(answer) : textHash(text);
+};
+
+function contentBut<A>(indexOf: WatchConfig<A>['indexOf'] & {}): KeyOf<A> {
+  if (typeof indexOf === 'function') return (answer, _, index) => jsonHash(answer, [], index);
+  const path = indexOf.split('.');
+  return answer => jsonHash(answer, path);
+}
+
+/** Reads a field of an answer. */
+function reading<A>(place: string | ((answer: A) => unknown)): (answer: A) => unknown {
+  if (typeof place === 'function') return place;
+  const path = place.split('.');
+  return answer =>
+    path.reduce<unknown>((part, name) => (Object(part) as Record<string, unknown>)[name], answer);
+}
+
+/** Decimal indexes are compared as strings, since numbers lose digits. */
+function isOlderDecimal(index: string, than: string): boolean {
+  if (![index, than].every(text => /^\d+$/.test(text))) return false;
+  const [a, b] = [index, than].map(digits => digits.replace(/^0+(?=\d)/, '')) as [string, string];
+  return a.length === b.length ? a < b : a.length < b.length;
+}
