@@ -33,6 +33,7 @@ import { AppZone } from './app-zone.js';
 import { LatestProfiles } from './latest-profiles.js';
 import { checkedLobbyClientConfig, type LobbyClientConfig } from './lobby-client-config.js';
 import { serverVisitEnded } from './server-visit.js';
+import { serviceWorkerBypass } from './service-worker-bypass.js';
 
 /** Something to add to {@link provideLobbyClient}. */
 export interface LobbyClientFeature {
@@ -47,6 +48,7 @@ export interface ClientApp {
   readonly scheduler: SchedulerLike;
   readonly isServer: boolean;
   readonly renderTimeout: number;
+  readonly bypassServiceWorker: boolean;
   readonly profiles: LatestProfiles;
 }
 
@@ -110,17 +112,17 @@ export function injectLobbyClient<Own extends object = NoOwnEvents>(): Client<Ow
 
 function createApp(given: LobbyClientConfig<EventCodecs>): ClientApp {
   checkArgument('what provideLobbyClient() is given', plainObject, given);
-  const { client: config, renderTimeout } = checkedLobbyClientConfig(given);
+  const { client: config, ...application } = checkedLobbyClientConfig(given);
   // Refuses what is invalid before any of it is used. It sends nothing.
   createClient(config);
   const zone = new AppZone(inject(NgZone));
   const scheduler = zone.scheduler(config.scheduler ?? asyncScheduler);
   const isServer = isPlatformServer(inject(PLATFORM_ID));
-  return { zone, config, scheduler, isServer, renderTimeout, profiles: new LatestProfiles() };
+  return { zone, config, scheduler, isServer, ...application, profiles: new LatestProfiles() };
 }
 
 function createLobbyClient(): Client {
-  const { zone, config, scheduler, isServer, renderTimeout, profiles } = inject(CLIENT_APP);
+  const { zone, config, scheduler, isServer, profiles, ...application } = inject(CLIENT_APP);
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
   const client = createClient({
@@ -129,12 +131,15 @@ function createLobbyClient(): Client {
     token: untilClosed(config.token, () => client),
     // A server renders a page once: nothing shows it later.
     ...(isServer && { watch: { ...config.watch, linger: 0 } }),
-    transport: request => (request.kind === 'poll' ? zone.outside(transport(request)) : call(request)),
+    transport: request => {
+      const sent = application.bypassServiceWorker ? serviceWorkerBypass(request) : request;
+      return request.kind === 'poll' ? zone.outside(transport(sent)) : call(sent);
+    },
   }) as unknown as Client;
   // An unhandled error would end a server.
   inject(DestroyRef).onDestroy(() => client.close({ requests: 'drop' }));
   if (isServer) {
-    const ended$ = serverVisitEnded(renderTimeout, scheduler).pipe(takeUntil(client.closed$));
+    const ended$ = serverVisitEnded(application.renderTimeout, scheduler).pipe(takeUntil(client.closed$));
     // Its requests fail: a resource that waits for one would keep the application.
     ended$.subscribe(() => client.close());
   }
