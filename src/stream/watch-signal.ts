@@ -94,9 +94,15 @@ export function changedStatus(
  * there is nothing to do but to remember its checkpoint.
  *
  * A `checkpoint` is where to resume after the answer. It is absent if an answer is made of several, as a roster is.
+ * The answer of a roster has the `status` that it begins, so that both can be shown at once. A signal with the same status follows.
  */
 export type WatchSignal<A> =
-  | { readonly kind: 'answer'; readonly answer: A; readonly checkpoint?: Checkpoint }
+  | {
+      readonly kind: 'answer';
+      readonly answer: A;
+      readonly checkpoint?: Checkpoint;
+      readonly status?: WatchStatus | undefined;
+    }
   | { readonly kind: 'checkpoint'; readonly checkpoint: Checkpoint }
   | { readonly kind: 'gap'; readonly gap: Gap }
   | { readonly kind: 'status'; readonly status: WatchStatus };

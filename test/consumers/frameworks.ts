@@ -2,37 +2,71 @@ import { recipe } from './recipe.js';
 import type { Workshop } from './workshop.js';
 
 const PAGE = 'docs/state.md';
-const VITEST = ['vitest@5.1.1', 'vite@8.3.8', 'jsdom@26.1.0'];
+const JSDOM = 'jsdom@26.1.0';
+const VITEST = ['vitest@5.1.1', 'vite@8.3.8', JSDOM];
 
-/** A release of Angular, the TypeScript that it accepts, and the command that starts the Node that it needs. */
-const angular = (version: string, typescript: string, node: string): Workshop => ({
-  packages: [
-    ...[...VITEST, `typescript@${typescript}`, 'zone.js@0.15.1'],
-    ...['core', 'common', 'compiler', 'platform-browser'].map(name => `@angular/${name}@${version}`),
-  ],
-  copies: ['angular'],
-  files: {
-    'session-app.ts': recipe('docs/angular.md', 'createEnvironmentInjector').replace(
-      "'https://api.example.com'",
-      'url',
-    ),
-    'angular-app.ts': recipe('docs/angular.md', 'bootstrapApplication').replace(
-      "'https://api.example.com'",
-      'url',
-    ),
-  },
-  consumers: [
-    { name: 'Angular', version, proves: 'the recipe has no type errors', run: 'tsc' },
-    {
-      ...{
-        name: 'Angular',
+const ANGULAR_PAGE = 'docs/angular.md';
+
+/** A part of the page about Angular, as an application has it in a file. */
+const angularRecipe = (text: string) =>
+  recipe(ANGULAR_PAGE, text).replace("'https://api.example.com'", 'url');
+
+/** A release of Angular, what it goes with, and the command that starts the Node that it needs. */
+interface AngularRelease {
+  readonly version: string;
+  readonly typescript: string;
+  /** Its test runner. */
+  readonly vitest: readonly string[];
+  readonly node: string;
+  /** Undefined if its own tests are not those of `ng new` yet: Vitest then runs by itself. */
+  readonly hasUnitTests: boolean;
+}
+
+/** What the page about Angular shows, built by `ng build` and tested by `ng test`. */
+function angular({ version, typescript, vitest, node, hasUnitTests }: AngularRelease): Workshop {
+  const ng = `${node} node_modules/@angular/cli/bin/ng.js`;
+  const packages = ['core', 'common', 'compiler', 'compiler-cli', 'platform-browser', 'cli', 'build'];
+  const name = 'Angular';
+  const files = {
+    'src/angular-app.ts': angularRecipe('bootstrapApplication'),
+    'src/session-app.ts': angularRecipe('createEnvironmentInjector'),
+    'src/toasts.ts': angularRecipe('app-toasts'),
+    'src/providers.ts': angularRecipe('withHttpClientCalls()'),
+  };
+  // `resourceFromSnapshots` came with 21.2.
+  const newer = {
+    'src/members.ts': angularRecipe('resourceFromSnapshots'),
+    'src/roster.spec.ts': angularRecipe('TestBed.configureTestingModule'),
+  };
+  const written = hasUnitTests ? { ...files, ...newer } : files;
+  const modules = Object.keys(written).filter(path => !path.endsWith('.spec.ts'));
+  const main = modules.map(path => `export * from './${path.slice(4, -3)}';`).join('\n');
+  return {
+    packages: [
+      ...vitest,
+      `typescript@${typescript}`,
+      'zone.js@0.15.1',
+      'tslib@2.8.1',
+      ...packages.map(each => `@angular/${each}@${version}`),
+    ],
+    copies: ['angular'],
+    files: { ...written, 'src/main.ts': main },
+    consumers: [
+      {
+        name,
         version,
-        proves: 'the recipes show a group as it changes, and end with a session',
+        proves: 'ng build takes all of the page, with strict templates and without a warning',
+        run: `set -o pipefail; ${ng} build 2>&1 | tee build.log && ! grep WARNING build.log`,
       },
-      run: `${node} node_modules/vitest/vitest.mjs run`,
-    },
-  ],
-});
+      {
+        name,
+        version,
+        proves: 'its tests show a group as it changes, and end with a session',
+        run: hasUnitTests ? `${ng} test` : `${node} node_modules/vitest/vitest.mjs run`,
+      },
+    ],
+  };
+}
 
 /** What the docs recommend to applications, type-checked and run in jsdom. */
 export const frameworks: readonly Workshop[] = [
@@ -71,7 +105,25 @@ export const frameworks: readonly Workshop[] = [
       })),
     ],
   },
-  angular('20.3.33', '5.9.3', 'node'),
-  angular('21.2.26', '5.9.3', 'node'),
-  angular('22.2.2', '6.0.3', 'npx -y -p node@22 node'),
+  angular({
+    version: '20.3.33',
+    typescript: '5.9.3',
+    vitest: ['vitest@3.2.4', JSDOM],
+    node: 'node',
+    hasUnitTests: false,
+  }),
+  angular({
+    version: '21.2.26',
+    typescript: '5.9.3',
+    vitest: ['vitest@4.1.12', JSDOM],
+    node: 'node',
+    hasUnitTests: true,
+  }),
+  angular({
+    version: '22.2.0',
+    typescript: '6.0.3',
+    vitest: ['vitest@5.1.1', JSDOM],
+    node: 'npx -y -p node@22 node',
+    hasUnitTests: true,
+  }),
 ];

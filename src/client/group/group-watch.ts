@@ -38,6 +38,7 @@ import { endpointPages, endpointSignals } from '../requests.js';
 import { KnownMembers } from './known-members.js';
 import { Listening } from './listening.js';
 import { idsOn, untilNobodyIsNew, untilRepeated, type GroupEntries } from './members.js';
+import { StatusOfAnswer } from './status-of-answer.js';
 
 /** How a group is watched. */
 export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
@@ -49,10 +50,8 @@ export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
 
 /** An answer that comes sooner than this, in ms, is none after a whole block: something in the group has changed. */
 const EARLY_MS = 30_000;
-
 /** The least time between two readings because of changes, in ms. */
 const MIN_REFRESH_MS = 5_000;
-
 /** The service tells a change within this time, in ms, after the end of the reading that missed somebody. */
 const LAG_MS = 2_000;
 
@@ -82,7 +81,8 @@ class GroupWatch {
   /** The pages after the first one may have changed. */
   #isStale = false;
   readonly #listening: Listening;
-  /** How many readings in a row have failed. */
+  readonly #ofAnswer = new StatusOfAnswer();
+  /** The readings in a row that have failed. */
   #failures = 0;
   /** How many requests the last reading took. */
   #requests = 1;
@@ -112,7 +112,7 @@ class GroupWatch {
     );
     const answer$ = merge(this.#changed$, begun$).pipe(
       filter(() => this.#known.isComplete),
-      map(() => ({ kind: 'answer', answer: this.#known.list() }) as const),
+      map(() => ({ kind: 'answer', answer: this.#known.list(), status: this.#ofAnswer.status }) as const),
     );
     const status$ = this.#status$.pipe(map(status => ({ kind: 'status', status }) as const));
     return merge(status$, answer$, this.#watchedPage());
@@ -121,29 +121,38 @@ class GroupWatch {
   /** The gaps and the status of the watch of the first page. Its answers go into what is known. */
   #watchedPage(): Observable<WatchSignal<never>> {
     const { watchConfig, settings } = this.config;
-    const ack = (page: GroupMemberList, { at }: Checkpoint) => this.#onFirstPage(page, at);
-    const { beforePoll } = settings;
-    const config = {
-      ...{ ...watchConfig, ack },
-      ...(beforePoll && { beforePoll: () => this.#listening.waitFor(beforePoll) }),
+    const ack = (page: GroupMemberList, { at }: Checkpoint) => {
+      // Without news it has not been emitted, but may have another anchor.
+      if (page !== this.#first) this.#onFirstPage(page, at);
     };
-    const { context, group } = this;
-    const onPollEnd = (why: PollEnd) => this.#listening.onPollEnd(why);
-    return endpointSignals(context, context.endpoints.getMembers, group, config, onPollEnd).pipe(
-      filter(signal => signal.kind === 'status' || signal.kind === 'gap'),
-      filter(signal => {
-        if (signal.kind !== 'status') return true;
-        this.#listening.onStatus(signal.status);
-        return this.#failures === 0 || signal.status.state === 'closed';
-      }),
+    const { beforePoll } = settings;
+    const heard = beforePoll && { beforePoll: () => this.#listening.waitFor(beforePoll) };
+    const config = { ...watchConfig, ack, ...heard };
+    const onEnd = (why: PollEnd) => this.#listening.onPollEnd(why);
+    return endpointSignals(this.context, this.context.endpoints.getMembers, this.group, config, onEnd).pipe(
+      concatMap(signal => this.#onSignal(signal)),
     );
   }
 
+  #onSignal(signal: WatchSignal<GroupMemberList>): readonly WatchSignal<never>[] {
+    if (signal.kind === 'gap') return [signal];
+    if (signal.kind === 'status') {
+      const before = this.#listening.status;
+      this.#listening.onStatus(signal.status);
+      if (this.#failures > 0 && signal.status.state !== 'closed') return [];
+      return this.#ofAnswer.onStatus(signal, before);
+    }
+    if (signal.kind === 'answer') this.#onFirstPage(signal.answer, signal.checkpoint!.at);
+    return this.#ofAnswer.onAnswer();
+  }
+
   #onFirstPage(page: GroupMemberList, askedAt: number): void {
-    const [before, key] = [this.#first, keyOfMembers(page)];
+    const key = keyOfMembers(page);
+    const before = this.#first;
     const isSame = key === this.#firstKey;
-    [this.#first, this.#firstKey] = [page, key];
-    const isEarly = before === undefined || this.config.settings.scheduler.now() - askedAt < EARLY_MS;
+    this.#first = page;
+    this.#firstKey = key;
+    const isEarly = !before || this.config.settings.scheduler.now() - askedAt < EARLY_MS;
     // Even if it only seems to be the end of a block: another page may have changed as late.
     this.#listening.disturb();
     if (!isEarly && isSame) return;
@@ -183,8 +192,7 @@ class GroupWatch {
     const { context, group } = this;
     const from = this.#first?.anchor;
     if (!from) return EMPTY;
-    const { scheduler } = this.config.settings;
-    const paging = { from, anchorOf: untilRepeated(from), scheduler };
+    const paging = { from, anchorOf: untilRepeated(from), scheduler: this.config.settings.scheduler };
     return endpointPages(context, context.endpoints.getMembers, group, paging, true).pipe(
       untilNobodyIsNew(true),
     );

@@ -86,7 +86,7 @@ export function rosterSignals(
         if (signal.kind !== 'answer') return [signal];
         const before = roster;
         roster = nextRoster(before, signal.answer);
-        return roster === before ? [] : [{ kind: 'answer', answer: roster }];
+        return roster === before ? [] : [{ ...signal, answer: roster }];
       }),
     );
   });

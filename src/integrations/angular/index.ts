@@ -7,6 +7,7 @@
 export { LOBBY_CLIENT_REQUEST, withHttpClientCalls } from './http-client-calls.js';
 export { injectFeed, type LiveFeed } from './live-feed.js';
 export { injectRoster, type LiveRoster } from './live-roster.js';
+export type { LobbyClientConfig } from './lobby-client-config.js';
 export { injectLobbyClient, LOBBY_CLIENT, provideLobbyClient, type LobbyClientFeature } from './lobby.js';
 export {
   injectNotifications,

@@ -18,11 +18,12 @@ import {
   isObservable,
   map,
   startWith,
+  takeUntil,
   type Observable,
   type SchedulerLike,
 } from 'rxjs';
 import { createClient, type Client, type ClientConfig } from '../../client/index.js';
-import { checkArgument, definedOptions, plainObject } from '../../error/index.js';
+import { checkArgument, plainObject } from '../../error/index.js';
 import type { EventCodecs, LiveEvent, NoOwnEvents } from '../../protocol/index.js';
 import { answers, runWhile, type EventFeed } from '../../stream/index.js';
 import { fromFetch, type Token, type TokenValue, type Transport } from '../../transport/index.js';
@@ -30,6 +31,9 @@ import type { TabSharing } from '../browser/index.js';
 import { feedState } from '../views/index.js';
 import { AppZone } from './app-zone.js';
 import { LatestProfiles } from './latest-profiles.js';
+import { checkedLobbyClientConfig, type LobbyClientConfig } from './lobby-client-config.js';
+import { serverVisitEnded } from './server-visit.js';
+import { serviceWorkerBypass } from './service-worker-bypass.js';
 
 /** Something to add to {@link provideLobbyClient}. */
 export interface LobbyClientFeature {
@@ -43,6 +47,8 @@ export interface ClientApp {
   /** The clock of the client: what it schedules does not keep the application unstable. */
   readonly scheduler: SchedulerLike;
   readonly isServer: boolean;
+  readonly renderTimeout: number;
+  readonly bypassServiceWorker: boolean;
   readonly profiles: LatestProfiles;
 }
 
@@ -70,7 +76,7 @@ export const LOBBY_CLIENT = /* @__PURE__ */ new InjectionToken<Client>('LOBBY_CL
  *
  * Polls run outside of the zone, so that they never keep an application unstable: neither `whenStable()` nor a server's rendering
  * waits for them. Plain requests are pending tasks, as those of `HttpClient` are. The client is closed with the injector; requests that are open
- * then are aborted, and never answer.
+ * then are aborted, and never answer. On a server, it is closed when the visitor leaves, too: then open requests fail.
  *
  * Injecting the client throws an `InputError` if an option is unknown or invalid.
  *
@@ -80,7 +86,7 @@ export const LOBBY_CLIENT = /* @__PURE__ */ new InjectionToken<Client>('LOBBY_CL
  * });
  */
 export function provideLobbyClient<const Codecs extends EventCodecs = NoOwnEvents>(
-  config: () => ClientConfig<Codecs>,
+  config: () => LobbyClientConfig<Codecs>,
   ...features: readonly LobbyClientFeature[]
 ): EnvironmentProviders {
   return makeEnvironmentProviders([
@@ -104,18 +110,19 @@ export function injectLobbyClient<Own extends object = NoOwnEvents>(): Client<Ow
   return inject(LOBBY_CLIENT) as unknown as Client<Own>;
 }
 
-function createApp(config: ClientConfig<EventCodecs>): ClientApp {
-  checkArgument('what provideLobbyClient() is given', plainObject, config);
+function createApp(given: LobbyClientConfig<EventCodecs>): ClientApp {
+  checkArgument('what provideLobbyClient() is given', plainObject, given);
+  const { client: config, ...application } = checkedLobbyClientConfig(given);
   // Refuses what is invalid before any of it is used. It sends nothing.
   createClient(config);
   const zone = new AppZone(inject(NgZone));
   const scheduler = zone.scheduler(config.scheduler ?? asyncScheduler);
   const isServer = isPlatformServer(inject(PLATFORM_ID));
-  return { zone, config: definedOptions(config), scheduler, isServer, profiles: new LatestProfiles() };
+  return { zone, config, scheduler, isServer, ...application, profiles: new LatestProfiles() };
 }
 
 function createLobbyClient(): Client {
-  const { zone, config, scheduler, isServer, profiles } = inject(CLIENT_APP);
+  const { zone, config, scheduler, isServer, profiles, ...application } = inject(CLIENT_APP);
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
   const client = createClient({
@@ -124,10 +131,18 @@ function createLobbyClient(): Client {
     token: untilClosed(config.token, () => client),
     // A server renders a page once: nothing shows it later.
     ...(isServer && { watch: { ...config.watch, linger: 0 } }),
-    transport: request => (request.kind === 'poll' ? zone.outside(transport(request)) : call(request)),
+    transport: request => {
+      const sent = application.bypassServiceWorker ? serviceWorkerBypass(request) : request;
+      return request.kind === 'poll' ? zone.outside(transport(sent)) : call(sent);
+    },
   }) as unknown as Client;
   // An unhandled error would end a server.
   inject(DestroyRef).onDestroy(() => client.close({ requests: 'drop' }));
+  if (isServer) {
+    const ended$ = serverVisitEnded(application.renderTimeout, scheduler).pipe(takeUntil(client.closed$));
+    // Its requests fail: a resource that waits for one would keep the application.
+    ended$.subscribe(() => client.close());
+  }
   const share = inject(FEED_SHARING);
   if (share) Object.defineProperty(client.events, 'feed', { value: client.events.createFeed({ share }) });
   // They have what comes from now on, before anything shows it.

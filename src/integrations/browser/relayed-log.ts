@@ -61,7 +61,12 @@ export class RelayedLog<A> {
     this.#position = checkpointOf(signal) ?? this.#position;
     if (signal.kind === 'status') this.#status = signal.status;
     else if (!this.isState) this.#relayed = [...this.#relayed, relayed].slice(-MAX_RELAYED);
-    else if (signal.kind === 'answer') this.#relayed = [relayed];
+    else if (signal.kind === 'answer') {
+      // A tab that asks later gets the status of then.
+      const { kind, answer, checkpoint } = signal;
+      const kept = checkpoint ? { kind, answer, checkpoint } : { kind, answer };
+      this.#relayed = [{ after: relayed.after, signal: kept }];
+    }
   }
 
   /** Goes to a position without the signals before it. Emits it: who follows has to know where to go on. */

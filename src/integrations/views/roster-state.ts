@@ -4,7 +4,6 @@ import {
   aFunction,
   checkArgument,
   checkOptions,
-  definedOptions,
   milliseconds,
   plainObject,
   positiveInteger,
@@ -47,8 +46,10 @@ type AnyClient = Pick<Client<never>, 'closed$' | 'scheduler' | 'linger' | 'wake'
   readonly group: Client<never>['group'];
 };
 
-/** The states of a client's groups by their options, while anyone holds them. */
-const states = new WeakMap<object, StatesByOptions>();
+type StatesByOptions = Map<string, WeakRef<SharedGroup>>;
+
+/** The states of a client's groups by what shares their watch, if anything, and their other options: while anyone holds them. */
+const states = new WeakMap<object, WeakMap<object, StatesByOptions>>();
 
 /**
  * A group as a state that components show. The same group with the same options is the same state. It is `idle`, without members, before its
@@ -68,40 +69,20 @@ export function rosterState<Own extends object>(
 ): StateObservable<RosterState> {
   checkArgument('client', plainObject, client);
   checkOptions(config, OPTIONS);
-  const known = states.get(client) ?? new StatesByOptions();
-  states.set(client, known);
-  return known.of(group_id, definedOptions(config), () => new SharedGroup(client, group_id, config));
-}
-
-/** Finds the state of the same options again, as long as it has not been collected. */
-class StatesByOptions {
-  readonly #states = new Map<string, WeakRef<SharedGroup>>();
-  readonly #shares = new WeakMap<WatchSharing, number>();
-  #shareCount = 0;
-  #sweepAt = 16;
-
-  of(group_id: string, config: RosterStateConfig, create: () => SharedGroup): SharedGroup {
-    const { count = 1_000, refreshInterval = 60_000, share } = config;
-    const key = JSON.stringify([group_id, count, refreshInterval, share && this.#numberOf(share)]);
-    const known = this.#states.get(key)?.deref();
-    if (known) return known;
-    const state = create();
-    this.#states.set(key, new WeakRef(state));
-    if (this.#states.size > this.#sweepAt) this.#sweep();
-    return state;
-  }
-
-  #numberOf(share: WatchSharing): number {
-    const number = this.#shares.get(share) ?? ++this.#shareCount;
-    this.#shares.set(share, number);
-    return number;
-  }
-
-  /** Not by a FinalizationRegistry, which React Native lacks. */
-  #sweep(): void {
-    for (const [key, state] of this.#states) if (!state.deref()) this.#states.delete(key);
-    this.#sweepAt = 2 * this.#states.size + 16;
-  }
+  const { count = 1_000, refreshInterval = 60_000, share = client } = config;
+  const ofClient = states.get(client) ?? new WeakMap<object, StatesByOptions>();
+  states.set(client, ofClient);
+  const known = ofClient.get(share) ?? new Map<string, WeakRef<SharedGroup>>();
+  ofClient.set(share, known);
+  const key = JSON.stringify([group_id, count, refreshInterval]);
+  const before = known.get(key)?.deref();
+  if (before) return before;
+  const state = new SharedGroup(client, group_id, config);
+  known.set(key, new WeakRef(state));
+  // Whenever their number has doubled. Not by a FinalizationRegistry, which React Native lacks.
+  if (Number.isInteger(Math.log2(known.size)))
+    for (const [other, held] of known) if (!held.deref()) known.delete(other);
+  return state;
 }
 
 class SharedGroup extends SharedState<RosterState> {
@@ -152,24 +133,31 @@ class SharedGroup extends SharedState<RosterState> {
   #watch(): void {
     this.#watching.unsubscribe();
     const watching = (this.#watching = new Subscription());
-    const { status } = this.value;
+    const before = this.value.status;
     const now = () => this.#client.scheduler.now();
+    const atFirst = connecting(now());
+    let heard = atFirst;
     const change = (changed: Partial<RosterState>) => this.set({ ...this.value, ...changed });
     // It is said when the watch has ended, so that what it leads to can begin another one.
-    let last: WatchStatus | undefined;
+    const ended = (error?: unknown) =>
+      change({ status: heard.state === 'closed' ? heard : closed(now(), error) });
     subscribeWhileOpen(watching, this.#signal$, {
       next: signal => {
-        if (signal.kind === 'answer') {
+        if (signal.kind === 'status') {
+          heard = signal.status;
+          const { members, status } = this.value;
+          // Another tab may be live before it sends its members.
+          const isShown = heard.state === 'live' ? members : heard.state !== 'closed';
+          if (isShown && heard !== status) change({ status: heard });
+        } else if (signal.kind === 'answer') {
           const { members, malformed } = signal.answer;
-          this.set({ status: this.value.status, members, ...(malformed && { malformed }) });
-        } else if (signal.kind !== 'status') return;
-        else if (signal.status.state === 'closed') last = signal.status;
-        else change({ status: signal.status });
+          this.set({ status: signal.status ?? heard, members, ...(malformed && { malformed }) });
+        }
       },
-      error: error => change({ status: last ?? closed(now(), error) }),
-      complete: () => change({ status: last ?? closed(now()) }),
+      error: ended,
+      complete: ended,
     });
     // A watch that is shared may have nothing to say yet.
-    if (!watching.closed && this.value.status === status) change({ status: connecting(now()) });
+    if (!watching.closed && this.value.status === before) change({ status: atFirst });
   }
 }

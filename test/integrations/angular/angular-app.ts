@@ -13,8 +13,7 @@ import {
 } from '@angular/core';
 import { TestBed } from '@angular/core/testing';
 import { BrowserTestingModule, platformBrowserTesting } from '@angular/platform-browser/testing';
-import { provideLobbyClient, type LobbyClientFeature } from 'lobby-rx/angular';
-import type { ClientConfig } from 'lobby-rx';
+import { provideLobbyClient, type LobbyClientConfig, type LobbyClientFeature } from 'lobby-rx/angular';
 import { createEmulator } from 'lobby-rx/emulator';
 import { virtualTime } from '../../virtual-time.js';
 
@@ -48,7 +47,7 @@ class TrackedZone {
 /** How an application differs from the usual one. */
 export interface AngularAppConfig {
   readonly platform?: 'browser' | 'server';
-  readonly config?: Partial<ClientConfig>;
+  readonly config?: Partial<LobbyClientConfig>;
   readonly features?: readonly LobbyClientFeature[];
   readonly providers?: readonly (Provider | EnvironmentProviders)[];
   /** What a server has handed over. */

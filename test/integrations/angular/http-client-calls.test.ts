@@ -15,7 +15,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TestBed } from '@angular/core/testing';
-import { asyncScheduler, firstValueFrom, lastValueFrom, of, throwError, type Observable } from 'rxjs';
+import { asyncScheduler, firstValueFrom, lastValueFrom, of, retry, throwError, type Observable } from 'rxjs';
 import {
   endpoint,
   getMembers,
@@ -104,6 +104,27 @@ describe('withHttpClientCalls', () => {
     ok(isUnauthorizedError(refused) && refused.cause?.status === 401);
     ({ token } = world);
     strictEqual((await lastValueFrom(lobby.group.getMembers({ group_id }))).members.length, 1);
+    await server.close();
+  });
+
+  it('renews a refused token at once under an interceptor that retries as the page says', async () => {
+    // As in docs/angular.md, without its wait.
+    const waitOrFail = (error: unknown) =>
+      error instanceof HttpErrorResponse && error.status >= 400 && error.status < 500
+        ? throwError(() => error)
+        : of(0);
+    let fresh = '';
+    const { emulator, group_id, lobby, server, token } = await overHttp(
+      (request, next) => next(request).pipe(retry({ count: 2, delay: waitOrFail })),
+      { token: { get: () => 'expired', renew: () => fresh } },
+    );
+    fresh = token;
+    emulator.fault({ kind: 'error', status: 500 });
+    strictEqual((await firstValueFrom(lobby.group.getMembers({ group_id }))).members.length, 1);
+    deepStrictEqual(
+      emulator.requests.map(({ status }) => status),
+      [500, 401, 200],
+    );
     await server.close();
   });
 

@@ -46,6 +46,13 @@ describe('injectRoster', () => {
     strictEqual(openPolls(), 0);
   });
 
+  it('is live with its members, as soon as an answer is there', () => {
+    const { component, group_id } = angularApp();
+    const roster = component(() => injectRoster(() => group_id)).value;
+    TestBed.tick();
+    deepStrictEqual([roster.status().state, roster.value()?.size], ['live', 1]);
+  });
+
   it('watches a group once for all that show it with the same options', () => {
     const { component, pass, emulator, identity_id, group_id, openPolls } = angularApp();
     const show = () =>

@@ -56,6 +56,14 @@ describe('the log of a tab', () => {
     strictEqual(log.knowsMoreThan(undefined), false);
   });
 
+  it('has an answer of a state without its status, which may have changed since', () => {
+    const log = new RelayedLog<string>({ isState: true }, 7);
+    const status = { ...log.status, state: 'live' } as const;
+    const signal = { kind: 'answer', answer: '8', status } as const;
+    deepStrictEqual(log.take([{ after: undefined, signal }]), [signal]);
+    deepStrictEqual(log.since(undefined), [{ after: undefined, signal: { kind: 'answer', answer: '8' } }]);
+  });
+
   it('has the last status', () => {
     const log = new RelayedLog<string>({}, 7);
     deepStrictEqual([log.status.state, log.status.since], ['connecting', 7]);

@@ -1,9 +1,12 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { EMPTY, forkJoin, take } from 'rxjs';
+import { concat, EMPTY, filter, forkJoin, NEVER, of, take } from 'rxjs';
 import { createClient, isStatusError, type WatchSharing } from 'lobby-rx';
+import type { EmulatedRequest } from 'lobby-rx/emulator';
 import { rosterState, type RosterState } from 'lobby-rx/views';
+import { handle } from '../../payload.js';
+import { virtualTime } from '../../virtual-time.js';
 import { heard, viewsWorld } from './views-world.js';
 
 const textOf = ({ members, status }: RosterState) => `${status.state} ${members?.size ?? '-'}`;
@@ -15,13 +18,85 @@ describe('the state of a group', () => {
     strictEqual(textOf(state.value), 'idle -');
     const { lines, leave } = heard(state, textOf);
     pass(1_000);
-    deepStrictEqual(lines, ['connecting -', 'live -', 'live 1']);
+    deepStrictEqual(lines, ['connecting -', 'live 1']);
     leave();
     pass(999);
     strictEqual(textOf(state.value), 'live 1');
     pass(1);
     deepStrictEqual([textOf(state.value), openPolls()], ['idle -', 0]);
-    deepStrictEqual(lines.length, 3);
+    deepStrictEqual(lines.length, 2);
+  });
+
+  it('has its members as soon as an answer of the service is there, before any timer', () => {
+    const { client, group_id, pass } = viewsWorld();
+    const state = rosterState(client, group_id);
+    heard(state, textOf);
+    pass(0);
+    strictEqual(textOf(state.value), 'live 1');
+  });
+
+  it('is not live before all pages have been read, and says so if they cannot be', () => {
+    const { client, emulator, group_id, pass } = viewsWorld();
+    for (let i = 0; i < 5; i++) emulator.join(group_id, emulator.addIdentity().identity_id);
+    // The first page is answered.
+    const only = ({ url }: EmulatedRequest) => url.includes('anchor=');
+    emulator.fault({ kind: 'error', status: 500 }, { times: 2, only });
+    const { lines } = heard(rosterState(client, group_id, { count: 2 }), textOf);
+    pass(10_000);
+    deepStrictEqual(lines, ['connecting -', 'retrying -', 'retrying -', 'live 6']);
+  });
+
+  it('is live again with the members of the answer that ends a failure', () => {
+    const { client, emulator, group_id, pass } = viewsWorld();
+    const { lines } = heard(rosterState(client, group_id), textOf);
+    pass(1_000);
+    emulator.fault({ kind: 'error', status: 500 }, { times: 2 });
+    emulator.join(group_id, emulator.addIdentity().identity_id);
+    pass(1_000);
+    emulator.join(group_id, emulator.addIdentity().identity_id);
+    pass(10_000);
+    deepStrictEqual(lines, ['connecting -', 'live 1', 'live 2', 'retrying 2', 'retrying 2', 'live 3']);
+  });
+
+  it('is live again with an answer after a failure, although nobody has come or left', () => {
+    const { scheduler, pass } = virtualTime();
+    const members = [{ identity: handle }];
+    const answers = [200, 500, 200].map((status, i) => ({
+      status,
+      headers: { get: () => null },
+      text: JSON.stringify({ members, watch: { index: String(i) } }),
+    }));
+    const client = createClient({
+      url: 'https://service.example',
+      token: 't',
+      transport: () => {
+        const answer = answers.shift();
+        return answer ? of(answer) : NEVER;
+      },
+      scheduler,
+    });
+    const { lines } = heard(rosterState(client, 'g'), textOf);
+    // No poll has been held for long enough to show that the service is well.
+    pass(1_900);
+    deepStrictEqual(lines, ['connecting -', 'live 1', 'retrying 1', 'live 1']);
+  });
+
+  it('is not live before its members have come from another tab, which may say that it is live first', () => {
+    const { client, group_id, pass } = viewsWorld();
+    // The first word of another tab is its status; what it knows comes after.
+    const late: WatchSharing = watch => {
+      const signal$ = watch({});
+      return concat(
+        signal$.pipe(
+          filter(signal => signal.kind === 'status' && signal.status.state === 'live'),
+          take(1),
+        ),
+        signal$,
+      );
+    };
+    const { lines } = heard(rosterState(client, group_id, { share: late }), textOf);
+    pass(5_000);
+    deepStrictEqual(lines, ['connecting -', 'live 1']);
   });
 
   it('is neither begun nor ended by who has gone before they subscribe', () => {
@@ -93,7 +168,7 @@ describe('the state of a group', () => {
     state.reload();
     state.reload();
     pass(1_000);
-    deepStrictEqual(second.lines, ['closed 1', 'connecting 1', 'live 1', 'live 1']);
+    deepStrictEqual(second.lines, ['closed 1', 'connecting 1', 'live 1']);
     strictEqual(openPolls(), 1);
   });
 

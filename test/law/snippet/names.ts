@@ -23,13 +23,15 @@ export interface SnippetNames {
 }
 
 /** Those of snippets that no test runs. */
-interface FleetNames {
+interface UnrunNames {
   readonly nats: Promise<NatsConnection>;
   readonly identityIds: readonly string[];
   readonly tokenOf: (identity_id: string) => Record<'get' | 'renew', () => Promise<string>>;
+  /** That of a test runner. */
+  readonly expect: (value: unknown) => { readonly toBe: (expected: unknown) => void };
 }
 
-export type Names = SnippetNames & FleetNames;
+export type Names = SnippetNames & UnrunNames;
 
 const NAMES = {
   client: true,
@@ -47,6 +49,7 @@ const NAMES = {
   nats: true,
   identityIds: true,
   tokenOf: true,
+  expect: true,
 } satisfies Record<keyof Names, true>;
 
 /** The same for the compiler, as globals, in a file next to this one. */

@@ -34,5 +34,10 @@ test('a client ends with its session, and the next one has a client of its own',
   await shows('2 members');
   root.signOut();
   await vi.waitFor(() => expect([polling(), document.body.textContent?.trim()]).toEqual([[], '']));
+  // An application may end while somebody is signed in.
+  await root.signIn(signIn(ada!));
+  await vi.waitFor(() => expect(polling()).toEqual([ada!.token]));
+  app.destroy();
+  await vi.waitFor(() => expect(polling()).toEqual([]));
   await server.close();
 });

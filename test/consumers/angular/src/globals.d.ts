@@ -2,3 +2,4 @@
 declare const group_id: string;
 declare const session: { readonly token: string; readonly renew: () => Promise<string> };
 declare const url: string;
+declare const identity_id: string;

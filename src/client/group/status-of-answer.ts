@@ -1,0 +1,31 @@
+import type { WatchSignal, WatchStatus } from '../../stream/index.js';
+
+type StatusSignal = Extract<WatchSignal<never>, { kind: 'status' }>;
+
+/**
+ * A watch is live before it emits the answer that says so. A roster is live with its members: that
+ * status waits for the answer, and follows it.
+ */
+export class StatusOfAnswer {
+  #waiting: StatusSignal | undefined;
+
+  /** The status that the next answer begins, if it does. */
+  get status(): WatchStatus | undefined {
+    return this.#waiting?.status;
+  }
+
+  /** What to emit now: nothing if an answer is about to come with it. */
+  onStatus(signal: StatusSignal, before: WatchStatus): readonly StatusSignal[] {
+    const { state, lastAnswer } = signal.status;
+    if (state !== 'live' || lastAnswer === before.lastAnswer) return [signal];
+    this.#waiting = signal;
+    return [];
+  }
+
+  /** The answer has come, with members or without news. */
+  onAnswer(): readonly StatusSignal[] {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting ? [waiting] : [];
+  }
+}
