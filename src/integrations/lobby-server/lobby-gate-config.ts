@@ -41,12 +41,18 @@ export interface LobbyGateConfig {
   /**
    * Frees the slot that the service counts for a player: called once the player is gone (`left`), or has not come again within 10 s although
    * the service may have counted them before its answer was lost (`unresolved`). The gate subscribes to the return value, and refuses the token
-   * until it has completed. After an error that may pass (`isRetryable`), it is called again, ten times in all, within five minutes; the log
-   * says what came of it. 64 slots are freed at once; the others wait. Without it, a slot stays taken until the service itself ends it.
+   * until it has completed. A slot is free once it has, or has failed with the service's own 400, 404 or 410. After any other error it is
+   * called again, with waits of up to 60 s, until `freeSlotTimeout`. The log says what came of it. 64 calls are made at once, and
+   * none while the service limits the rate. Without `freeSlot`, a slot stays taken until the service itself ends it.
    */
   readonly freeSlot?:
     | ((player_token: string, why: 'left' | 'unresolved') => ObservableInput<unknown>)
     | ((player_token: string, why: 'left' | 'unresolved') => void);
+  /**
+   * How long it may take to free a slot, in ms, from the first call on. Then the slot is given up, and the log says so. `Infinity`: as
+   * long as the process lives, or until `drainTimeout`. Default 300,000.
+   */
+  readonly freeSlotTimeout?: number;
   /**
    * Ends the gate when it first emits: no client gets in any more, every player is closed with 1001, and the gate completes when every slot
    * has been freed, or could not be.
@@ -122,6 +128,7 @@ const DEFAULTS = {
   token: 'message',
   drain$: NEVER,
   drainTimeout: 20_000,
+  freeSlotTimeout: 300_000,
   grace: 0,
   ...{ allowOrigin: () => true, allowAddress: () => true, addressOf: remoteAddress },
   ...{ maxPending: 256, maxWaiting: 1_024 },
@@ -157,6 +164,10 @@ const OPTIONS: Options<LobbyGateConfig> = {
   },
   ...{
     freeSlot: aFunction,
+    freeSlotTimeout: {
+      name: `${milliseconds.name}, or Infinity`,
+      is: u => u === Infinity || milliseconds.is(u),
+    },
     drain$: observableInput,
     drainTimeout: milliseconds,
     grace: milliseconds,
