@@ -31,7 +31,8 @@ export interface LobbyGateConfig {
    */
   readonly path?: string;
   /**
-   * Where the player's token is. `message`: it is the whole first message, as text or as the bytes of UTF-8. The socket is closed with 4408
+   * Where the player's token is. `message`: it is the whole first message, as text or as the bytes of UTF-8, without the line ends, blanks and
+   * NULs around it. The socket is closed with 4408
    * if that is not there after 5 s, and with 1009 if it is not complete after 16,384 bytes. `query`: the query parameter `token` of the
    * upgrade request, whose URL proxies may log. A function extracts it from the request, from a header or a cookie for example; it must
    * return synchronously (undefined: no token). Default `message`.
@@ -61,8 +62,9 @@ export interface LobbyGateConfig {
   /** How long that may take, in ms: then the gate completes, and the log says how many slots are not free. Default 20,000. */
   readonly drainTimeout?: number;
   /**
-   * How long a player whose connection has dropped may come back with their `returnTicket`, in ms: one that ended with 1001 or 1006 from
-   * their side. Until then their slot stays taken. Default 0: they are gone.
+   * How long a player whose connection has dropped may come back with their `returnTicket`, in ms: one that ended with 1001, 1002, 1006 or
+   * 1011 to 1014, which no page can send, or with 4000 (`back_soon`), with which a script says so. Every other code from them, and every
+   * `close` of yours, is final. Until then their slot stays taken. Default 0: they are gone.
    */
   readonly grace?: number;
 
