@@ -2,7 +2,7 @@ import type { Observable, SchedulerLike } from 'rxjs';
 import type { Endpoint, HttpMethod, Pageable, Watchable } from '../endpoint/index.js';
 import { checkOptions, type Options, type UnauthorizedError } from '../error/index.js';
 import type { EventCodecs, NoOwnEvents, PayloadsOf } from '../protocol/index.js';
-import { answers, type WatchConfig, type WatchSignal } from '../stream/index.js';
+import { answersAlone, type WatchConfig, type WatchSignal } from '../stream/index.js';
 import type { Token } from '../transport/index.js';
 import type { ClientConfig } from './client-config.js';
 import { createContext, type ClientContext } from './context.js';
@@ -178,7 +178,7 @@ class ClientOfContext<Own extends object> implements Client<Own> {
   readonly request: Client<Own>['request'] = (endpoint, input, options) =>
     request(this.#context, endpoint, input, options);
   readonly watch: Client<Own>['watch'] = (endpoint, input, options) =>
-    this.watchSignals(endpoint, input, options).pipe(answers());
+    this.watchSignals(endpoint, input, options).pipe(answersAlone());
   readonly watchSignals: Client<Own>['watchSignals'] = (endpoint, input, options) =>
     endpointSignals(this.#context, endpoint, input, options);
   readonly pages: Client<Own>['pages'] = (endpoint, input, options) =>

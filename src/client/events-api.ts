@@ -10,7 +10,7 @@ import {
 } from '../error/index.js';
 import type { EventListCodec, IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
-  answers,
+  answersAlone,
   audienceFeed,
   continuingWatch,
   WATCH_OPTIONS,
@@ -90,7 +90,7 @@ export function createEventsApi<Own extends object>(context: ClientContext): Eve
   let shared: EventFeed<Own> | undefined;
   return {
     watch: (input = {}) => request(context, eventsWatch, input),
-    batches: config => endpointSignals(context, eventsWatch, {}, config).pipe(answers()),
+    batches: config => endpointSignals(context, eventsWatch, {}, config).pipe(answersAlone()),
     // Not before it is used: a process may have a client for each of thousands of identities.
     get feed() {
       return (shared ??= feedOf(context, eventsWatch, {}));

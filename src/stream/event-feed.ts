@@ -32,6 +32,7 @@ import type {
   UnknownEvent,
 } from '../protocol/index.js';
 import { Attendance, audienceOf, queuedSignals, type Audience } from './audience.js';
+import { unseenFailures } from './unseen-failures.js';
 import { connecting, type Gap, type WatchSignal, type WatchStatus } from './watch-signal.js';
 
 /**
@@ -163,6 +164,7 @@ class Feed<Own extends object> {
   readonly #source: Source<Own>;
   readonly #scheduler: SchedulerLike;
   readonly #attendance: Attendance;
+  readonly #say = unseenFailures();
   #event$ = new Subject<LiveEvent<Own>>();
   #isConnected = false;
 
@@ -197,6 +199,7 @@ class Feed<Own extends object> {
 
   /** An acknowledgement may still go on after the last subscriber has left. */
   #observe(status: WatchStatus): void {
+    if (!this.status$.observed) this.#say(status);
     if (this.#attendance.isActive$.value || status.state === 'closed') this.status$.next(status);
   }
 

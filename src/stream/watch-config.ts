@@ -170,6 +170,7 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   /** What is acknowledged of an answer that only repeats the last one. */
   readonly withoutNews: (answer: A) => A;
   readonly log: (entry: WatchLogEntry) => void;
+  readonly hasLog: boolean;
   /** Called when a poll is over, for those who make something of the watch: `log` is the user's. */
   readonly onPollEnd?: (why: PollEnd) => void;
   /** Whether an index can be sent. */
@@ -210,6 +211,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults?: AnswerSettin
     scheduler,
     backoff: backoffSettings(backoff),
     log: guarded(log),
+    hasLog: log !== undefined,
     wake$: NEVER,
     timeout: 70_000,
     minInterval: 1_000,
@@ -241,8 +243,8 @@ export interface ResumePoint {
 }
 
 /** Checks where to resume. Throws an `InputError` if it is neither an index nor a checkpoint. */
-export function resumePoint(from: string | Checkpoint, isIndex?: IndexGuard): ResumePoint {
-  checkArgument('from', resumable(isIndex), from);
+export function resumePoint(from: string | Checkpoint, isIndex?: IndexGuard, name = 'from'): ResumePoint {
+  checkArgument(name, resumable(isIndex), from);
   const { index, at } = typeof from === 'object' ? from : { index: from, at: undefined };
   return { index: index === '' ? undefined : index, at };
 }
