@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import { describe, type DecodeIssue } from '../error/index.js';
-import { decodeIssues, jsonObject, type AnyCodec, type Codec } from './codec.js';
+import { decodeBy, decodeIssues, jsonObject, type AnyCodec, type Codec } from './codec.js';
 import { Profile } from './identity.js';
 import { LobbyJoin } from './lobby.js';
 import { struct } from './struct.js';
@@ -179,11 +179,11 @@ function decodeKind(name: string, raw: EventHead, own: EventCodecs, position: Po
 
 function decodeOwn(name: string, codec: AnyCodec, raw: EventHead, path: string): LiveEvent<object> {
   try {
-    const result = codec.decode(raw.kind[name]) as t.Validation<unknown>;
+    const result = decodeBy<unknown>(codec, raw.kind[name]);
     if (isLeft(result)) return malformed(raw, decodeIssues(result.left, path));
     return { kind: name, ts: raw.ts, payload: result.right } as LiveEvent<object>;
   } catch {
-    // A codec may throw, for example on a payload nested deeper than the call stack.
+    // A codec may throw, for example on a payload nested deeper than the call stack, or be none.
     return malformed(raw, [{ path, expected: codec.name, got: describe(raw.kind[name]) }]);
   }
 }

@@ -155,7 +155,7 @@ export const aClientWith = (...methods: readonly string[]): Guard<object> => ({
 const OPTIONS: Options<LobbyGateConfig> = {
   // An Express app has listeners too, but it is not the HTTP server.
   server: {
-    name: 'a server of node:http, node:https or node:http2',
+    name: 'a server of node:http, node:https or node:http2: pass what `createServer(app)` returned, or `app.server`',
     is: u => typeof (Object(u) as { listening?: unknown }).listening === 'boolean',
   },
   client: aClientWith('connected'),
