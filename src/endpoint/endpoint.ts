@@ -147,8 +147,8 @@ export function endpoint<
 export function checkEndpoint(definition: unknown, name = '', replaced?: Endpoint): void {
   const given = checkArgument(name || 'endpoint', plainObject, definition) as unknown as Endpoint;
   checkOptions<Omit<Endpoint, '_input'>>(given, PARTS, name, ['method', 'service', 'path', 'response']);
-  checkDistinctNames(given, name);
   if (replaced) checkSameNames(given, replaced, name);
+  checkDistinctNames(given, name);
 }
 
 /** The input is flat: of two fields with one name, one would be sent at both places. */

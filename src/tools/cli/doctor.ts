@@ -94,9 +94,13 @@ export function doctor(args: readonly string[]): Promise<void> {
 }
 
 function originIn(text: string): string {
+  // The pages of apps. Browsers send `null` for files and sandboxed frames.
+  if (text === 'null' || /^(capacitor|ionic|tauri|app|chrome-extension):\/\/[\w.-]+$/.test(text)) return text;
   const { origin } = URL.canParse(text) ? new URL(text) : { origin: 'null' };
   if (origin === 'null' || !['', '/'].includes(text.slice(origin.length)))
-    throw new Error(`--origin must be like https://game.example; got ${shown(text)}`);
+    throw new Error(
+      `--origin must be like https://game.example or capacitor://localhost; got ${shown(text)}`,
+    );
   return origin;
 }
 
