@@ -38,7 +38,9 @@ import { jsonLine, printLine } from './terminal/index.js';
 
 const HELP = `lobby-rx doctor: what breaks live feeds, in the service or on the way to it
 
-  --origin URL       also asks whether pages of this origin are allowed (CORS)
+  --origin URL       also asks whether pages of this origin are allowed (CORS):
+                     https://…, capacitor://…, ionic://…, tauri://…, app://…,
+                     chrome-extension://… or null
   --group GROUP      also reads members of this group
   --json             prints JSON on a terminal, too
   --url URL          URL of the service; default: LOBBY_RX_API_URL, or
