@@ -7,6 +7,7 @@ import { createEmulator, listen } from 'lobby-rx/emulator';
 import { lobbyGate } from 'lobby-rx/lobby-server';
 import { heap } from './measure.js';
 import type { Report } from './report.js';
+import { benchSlotFiles } from './slot-files.js';
 
 const SOCKETS = 1_000;
 const VALID = 100;
@@ -81,6 +82,7 @@ export async function benchGate(report: Report): Promise<void> {
   ours.server.close();
   handWritten.server.close();
   await service.close();
+  await benchSlotFiles(report);
 }
 
 /** A typical hand-written gate: confirms the token during the upgrade, and admits the player if the service says OK. */

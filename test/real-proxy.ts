@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
 
-for (const name of ['nginx', 'haproxy']) {
+for (const name of ['nginx', 'haproxy', 'caddy']) {
   if (spawnSync(name, ['-v']).error) {
-    console.error(`${name} was not found: apt-get install nginx-light haproxy`);
+    console.error(`${name} was not found: apt-get install nginx-light haproxy caddy`);
     process.exit(2);
   }
 }
@@ -33,6 +33,37 @@ http {
   server { listen 127.0.0.1:${port}; ${location.replaceAll('FOLDER', folder)} }
 }`,
   );
+}
+
+/** Caddy, which can be reloaded with another config while it runs. */
+export interface CaddyProxy extends RealProxy {
+  readonly reload: () => Promise<void>;
+}
+
+/** Runs Caddy before a host and port. */
+export async function openCaddy(lobby: string): Promise<CaddyProxy> {
+  const admin = `127.0.0.1:${await freePort()}`;
+  const config = (port: number, more = '') => `{
+  admin ${admin}
+  log {
+    output discard
+  }
+}
+http://127.0.0.1:${port} {
+  ${more}
+  reverse_proxy ${lobby}
+}
+`;
+  const proxy = await open('caddy', ['run', '--adapter', 'caddyfile', '--config'], port => config(port));
+  const reload = async () => {
+    const response = await fetch(`http://${admin}/load`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/caddyfile' },
+      body: config(proxy.port, 'header X-New 1'),
+    });
+    if (!response.ok) throw new Error(await response.text());
+  };
+  return { ...proxy, reload };
 }
 
 /** Runs HAProxy with the lines of a backend. */

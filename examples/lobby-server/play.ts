@@ -33,10 +33,14 @@ function show({ players = [], chat }: Message): void {
   if (chat) console.log(`${printable(chat.name)}: ${printable(chat.text)}`);
 }
 
+/** What browsers, networks and proxies end a connection with. */
+const DROPPED: readonly number[] = [1001, 1006, 1011, 1012, 1013, 1014];
+
 /** What to do about a close code. */
 function hintFor(code: number, reason: string): string {
   if (reason === 'lobby_unauthorized') return ": the lobby's own token is wrong; see what the lobby prints.";
   if (reason === 'expired') return ': your place was kept for 30 s.';
+  if (code === 4409) return ': somebody has come back with your ticket.';
   if (code === 4401 || code === 4403)
     return ': each token works once. Type player where the lobby runs for a new one.';
   return code === 4424 || code === 4429 ? ': try again in a moment.' : '.';
@@ -60,7 +64,8 @@ function enter(): void {
   });
   socket.on('error', ({ message }) => (problem = message));
   socket.on('close', (code, reason) => {
-    const isDropped = code === 1006 && ticket !== undefined && !isLeaving;
+    const isFinal = !DROPPED.includes(code) || reason.toString() === 'gate_closed';
+    const isDropped = !isFinal && ticket !== undefined && !isLeaving;
     if (!isDropped) return end(code, printable(reason.toString()), problem);
     console.log('The connection has dropped. Coming back…');
     setTimeout(enter, 1_000);

@@ -22,6 +22,7 @@ import {
   type Options,
 } from '../error/index.js';
 import {
+  aCodec,
   identityEventList,
   IdentityEventList,
   type EventCodecs,
@@ -155,8 +156,7 @@ function resolveEndpoints(endpoints: Partial<Endpoints> = {}, kinds: EventCodecs
   for (const [kind, codec] of Object.entries(kinds)) {
     if (KINDS.includes(kind))
       throw new InputError('kinds', 'names that this library does not know itself', kind);
-    if (typeof (codec as { decode?: unknown } | null)?.decode !== 'function')
-      throw new InputError(`kinds.${kind}`, 'a codec created by struct() or io-ts', 'something else');
+    checkArgument(`kinds.${kind}`, aCodec, codec);
   }
   const chosen: Endpoints = { ...defaultEndpoints, ...(Object.fromEntries(replaced) as Partial<Endpoints>) };
   if (Object.keys(kinds).length === 0) return chosen;

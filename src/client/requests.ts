@@ -20,6 +20,7 @@ import {
 import {
   backoff,
   continuingWatch,
+  unseenFailures,
   watchSettings,
   type AnswerSettings,
   type RetryConfig,
@@ -137,8 +138,10 @@ export function endpointAnswers<Input, Answer>(
 ): Observable<Answer> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config);
   const signals$ = defer(() => continuingWatch(poll, settings)());
+  const say = unseenFailures();
   return context.life.forwardedWhileOpen<WatchSignal<Answer>, Answer>(signals$, (signal, subscriber) => {
     if (signal.kind === 'answer') subscriber.next(signal.answer);
+    else if (signal.kind === 'status') say(signal.status);
   });
 }
 

@@ -6,9 +6,9 @@ import {
   InputError,
   plainObject,
   type Check,
-  type Guard,
   type Options,
 } from '../error/index.js';
+import { aCodec } from '../protocol/index.js';
 import type { AnyCodec, AnyStruct, Codec, Flat, WatchData } from '../protocol/index.js';
 
 /** The three services, each with its own base URL (interface document: {group_url}, {matchmaker_url}, {api_url}). */
@@ -75,7 +75,7 @@ export type Watchable<Input, Answer, Method extends HttpMethod> = [Method] exten
  * its answer must have an optional one.
  */
 export type Pageable<Input, Answer> = 'anchor' extends keyof Input
-  ? Answer extends { readonly anchor?: string | null | undefined }
+  ? Answer extends { readonly anchor?: string | number | null | undefined }
     ? unknown
     : 'this endpoint has no pages: its answer has no anchor'
   : 'this endpoint has no pages: it takes no anchor';
@@ -86,13 +86,9 @@ const oneOf = (...values: readonly string[]): Check => ({
   name: `one of ${values.join(', ')}`,
   is: u => values.includes(u as string),
 });
-const codec: Guard<object> = {
-  name: 'an io-ts codec',
-  is: (u): u is object => typeof (u as { decode?: unknown } | null)?.decode === 'function',
-};
 const fields: Check = {
   name: 'a codec created by struct()',
-  is: u => codec.is(u) && 'required' in u && 'optional' in u,
+  is: u => aCodec.is(u) && 'required' in u && 'optional' in u,
 };
 const PARTS: Options<Omit<Endpoint, '_input'>> = {
   method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
@@ -103,7 +99,7 @@ const PARTS: Options<Omit<Endpoint, '_input'>> = {
   },
   query: fields,
   body: fields,
-  response: codec,
+  response: aCodec,
   isEmpty: aFunction,
   withoutNews: aFunction,
   isState: aBoolean,
@@ -159,6 +155,19 @@ export function checkEndpoint(definition: unknown, name = '', replaced?: Endpoin
   const given = checkArgument(name || 'endpoint', plainObject, definition) as unknown as Endpoint;
   checkOptions<Omit<Endpoint, '_input'>>(given, PARTS, name, ['method', 'service', 'path', 'response']);
   if (replaced) checkSameNames(given, replaced, name);
+  checkDistinctNames(given, name);
+}
+
+/** The input is flat: of two fields with one name, one would be sent at both places. */
+function checkDistinctNames({ path, query, body }: Endpoint, name: string): void {
+  const names = [...parametersOf(path), ...fieldNames(query), ...fieldNames(body)];
+  const twice = names.find((field, i) => names.indexOf(field) < i);
+  if (twice === undefined) return;
+  throw new InputError(
+    name || 'endpoint',
+    'one with distinct names in path, query and body',
+    `${twice} twice`,
+  );
 }
 
 function checkSameNames(own: Endpoint, replaced: Endpoint, name: string): void {

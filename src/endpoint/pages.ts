@@ -25,7 +25,7 @@ export interface PagesConfig<P> {
   /** The anchor of the first page to read. Default: none, for the first page there is. */
   readonly from?: string;
   /**
-   * Returns the anchor of the next page. A number counts as its digits; without one, or if it is an empty string, the page is the last.
+   * Returns the anchor of the next page. A safe integer counts as its digits, and any other number is a `DecodeError`. Without one, or if it is an empty string, the page is the last.
    * Default: the `anchor` field of the page.
    */
   readonly anchorOf?: (page: P) => string | number | null | undefined;
@@ -69,7 +69,11 @@ export function pages<P>(
 
     return next(start).pipe(
       expand(current => {
-        const anchor = String(anchorOf(current) ?? '');
+        const given = anchorOf(current) ?? '';
+        // Two anchors that are rounded to one number would be the same page.
+        if (typeof given === 'number' && !Number.isSafeInteger(given))
+          return throwError(() => new DecodeError(UNSAFE_ANCHOR));
+        const anchor = String(given);
         if (anchor === '') return EMPTY;
         if (seenAnchors.has(anchor)) return throwError(() => new DecodeError(REPEATED_ANCHOR));
         seenAnchors.add(anchor);
@@ -85,6 +89,12 @@ const REPEATED_ANCHOR = {
   got: 'one that was',
 };
 
+const UNSAFE_ANCHOR = {
+  path: 'anchor',
+  expected: 'a string or a safe integer',
+  got: 'another number',
+};
+
 function anchorIn(page: unknown): string | number | null | undefined {
-  return (page as { anchor?: string | null } | null)?.anchor;
+  return (page as { anchor?: string | number | null } | null)?.anchor;
 }

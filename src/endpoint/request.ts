@@ -15,7 +15,7 @@ import {
   type ClientError,
   type RequestSummary,
 } from '../error/index.js';
-import { decodeIssues, detailsOf } from '../protocol/index.js';
+import { decodeBy, decodeIssues, detailsOf } from '../protocol/index.js';
 import type { Polled } from '../stream/index.js';
 import { summaryOf, type Transport, type TransportResponse } from '../transport/index.js';
 import { composeRequest, type BaseUrls, type RequestOptions } from './compose-request.js';
@@ -119,9 +119,9 @@ function decode<Answer>({ response }: Endpoint<never, Answer>, text: string, req
     throw failed('JSON', /^\s*</.test(text) ? 'HTML' : `${text.length} characters of something else`);
   }
   try {
-    return response.decode(json);
+    return decodeBy(response, json);
   } catch {
-    // A codec may throw, and what it throws may quote the answer.
+    // A codec may throw, or be none, and what it throws may quote the answer.
     throw failed(response.name, shapeOf(json));
   }
 }

@@ -16,6 +16,22 @@ export interface Codec<A> extends t.Type<A, unknown> {
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an alias would be replaced by io-ts's name
 export interface AnyCodec extends t.Mixed {}
 
+/** What has the methods of io-ts that are called. A schema of another library may have a `decode`, too, which returns something else. */
+export const aCodec: Guard<AnyCodec> = {
+  name: 'a codec created by struct() or io-ts',
+  is: (u): u is AnyCodec => {
+    const { name, is, validate, decode } = Object(u) as Partial<AnyCodec>;
+    return typeof name === 'string' && [is, validate, decode].every(argument.aFunction.is);
+  },
+};
+
+/** What a codec makes of a value. Throws if its `decode` returns neither of io-ts's two answers. */
+export function decodeBy<A>(codec: t.Type<A, unknown>, value: unknown): t.Validation<A> {
+  const result = codec.decode(value);
+  if (!isLeft(result) && (result as { _tag?: unknown } | undefined)?._tag !== 'Right') throw new TypeError();
+  return result;
+}
+
 /** So many errors of one value are said: a short text may have millions. */
 export const MAX_ERRORS = 5;
 

@@ -1,6 +1,8 @@
 export {
+  aCodec,
   Acknowledged,
   cursorArgument,
+  decodeBy,
   decodeIssues,
   integer,
   jsonObject,

@@ -2,6 +2,7 @@ import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import { describe, type DecodeIssue } from '../error/index.js';
 import {
+  decodeBy,
   decodeIssues,
   jsonObject,
   MAX_EXPLAINED,
@@ -196,11 +197,11 @@ export class EventDecoder {
   #decodeOwn(name: string, codec: AnyCodec, raw: EventHead, position: Position): LiveEvent<object> {
     const path = pathOf(position, `.kind.${name}`);
     try {
-      const result = codec.decode(raw.kind[name]) as t.Validation<unknown>;
+      const result = decodeBy<unknown>(codec, raw.kind[name]);
       if (isLeft(result)) return this.#withErrors(raw, () => decodeIssues(result.left, path));
       return { kind: name, ts: raw.ts, payload: result.right } as LiveEvent<object>;
     } catch {
-      // A codec may throw, for example on a payload nested deeper than the call stack.
+      // A codec may throw, for example on a payload nested deeper than the call stack, or be none.
       const errors = [{ path, expected: codec.name, got: describe(raw.kind[name]) }];
       return { kind: 'malformed', raw, errors };
     }

@@ -48,7 +48,7 @@ export function acknowledge(
       const settled = isSlow && decision?.watch !== 'end' ? [changed(status.state)] : [];
       if (!decision) return [...settled, { kind: 'acknowledged' }];
       // It may be to resume from something that is no index.
-      if (decision.watch === 'resume') resumePoint(decision.from);
+      if (decision.watch === 'resume') resumePoint(decision.from, undefined, 'from of the decision of ack');
       return [...settled, { kind: 'decided', decision }];
     }),
     catchError((error: unknown) => of({ kind: 'unacknowledged', error } as const)),

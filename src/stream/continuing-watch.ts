@@ -28,7 +28,8 @@ import {
   type WatchEvent,
   type WatchState,
 } from './transition/index.js';
-import { type WatchSettings } from './watch-settings.js';
+import { markUnlogged } from './unseen-failures.js';
+import type { WatchSettings } from './watch-settings.js';
 import { type Checkpoint, type WatchSignal } from './watch-signal.js';
 
 /** The number of watches of this process so far. */
@@ -161,13 +162,14 @@ class Loop<A> {
     after: Transition<A>,
     { answer, checkpoint, gap }: Omit<Delivery<A>, 'signals'>,
   ): ObservableInput<WatchSignal<A>> {
-    const { ack, scheduler } = this.#watch.settings;
+    const { ack, hasLog, scheduler } = this.#watch.settings;
     if (!ack) return this.#commit(after);
     const { status } = after.state.health;
     return acknowledge(() => ack(answer, checkpoint, gap), status, scheduler).pipe(
       concatMap(result => {
         if (result.kind === 'status') return [result];
         if (result.kind === 'acknowledged') return this.#commit(after);
+        if (result.kind === 'unacknowledged' && !hasLog) markUnlogged(result.error);
         return this.#perform(this.#transitionAfter({ after, ...result }));
       }),
     );

@@ -29,8 +29,8 @@ export interface ResumePoint {
 }
 
 /** Checks where to resume. Throws an `InputError` if it is neither an index nor a checkpoint. */
-export function resumePoint(from: string | Checkpoint, isIndex?: IndexGuard): ResumePoint {
-  checkArgument('from', resumable(isIndex), from);
+export function resumePoint(from: string | Checkpoint, isIndex?: IndexGuard, name = 'from'): ResumePoint {
+  checkArgument(name, resumable(isIndex), from);
   const { index, at, handle }: Partial<Checkpoint> = typeof from === 'object' ? from : { index: from };
   return { index: index === '' ? undefined : index, at, handle };
 }

@@ -40,6 +40,8 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   /** What is acknowledged of an answer that only repeats the last one. */
   readonly withoutNews: (answer: A) => A;
   readonly log: (entry: WatchLogEntry) => void;
+  /** Whether the user has given a log. */
+  readonly hasLog: boolean;
   /** Called when a poll is over, for those who make something of the watch: `log` is the user's. */
   readonly onPollEnd?: (why: PollEnd) => void;
   /** Whether an index can be sent. */
@@ -88,6 +90,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
     scheduler,
     backoff: backoffSettings(backoff),
     log: guarded(log),
+    hasLog: log !== undefined,
     wake$: NEVER,
     timeout: 70_000,
     minInterval: 1_000,

@@ -143,9 +143,15 @@ describe('createClient', () => {
     );
     refuses({ endpoints: { getMembers: {} } }, /^endpoints\.getMembers\.method must be one of GET, POST/);
     refuses({ kinds: { chat_message: {} } }, /^kinds\.chat_message must be a codec/);
+    // A schema of another library.
+    const schema = { decode: () => ({ success: true, data: {} }), parse: () => ({}) };
+    refuses(
+      { kinds: { chat_message: schema } },
+      /^kinds\.chat_message must be a codec created by struct\(\) or io-ts; got an object/,
+    );
     refuses(
       { kinds: { chat_message: null } },
-      /^kinds\.chat_message must be a codec created by struct\(\) or io-ts; got something else$/,
+      /^kinds\.chat_message must be a codec created by struct\(\) or io-ts; got null$/,
     );
     refuses({ kinds: { unknown: integer } }, /^kinds must be names that this library does not know itself/);
   });

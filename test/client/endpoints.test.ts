@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
+import { deepStrictEqual, ok, rejects, strictEqual, throws } from 'node:assert';
 import * as t from 'io-ts';
 import { firstValueFrom, lastValueFrom, of, take } from 'rxjs';
 import {
@@ -97,6 +97,30 @@ describe('custom endpoints', () => {
   });
 });
 
+describe('an endpoint of your own', () => {
+  it('has distinct names in its path, query and body: its input is flat', () => {
+    const bad = [
+      { path: '/games/{id}', query: struct('Q', { id: t.string }) },
+      { path: '/games/{id}', body: struct('B', {}, { id: t.string }) },
+      { path: '/games', query: struct('Q', { id: t.string }), body: struct('B', {}, { id: t.string }) },
+      { path: '/games/{id}/{id}' },
+    ] as const;
+    for (const parts of bad)
+      throws(
+        () => endpoint({ method: 'POST', service: 'api', response: t.unknown, ...parts }),
+        /^InputError: endpoint must be one with distinct names in path, query and body; got id twice/,
+      );
+  });
+
+  it('has a response that is a codec of io-ts, not a schema of another library', () => {
+    const response = { decode: () => ({ success: true }) } as never;
+    throws(
+      () => endpoint({ method: 'GET', service: 'api', path: '/games', response }),
+      /^InputError: response must be a codec created by struct\(\) or io-ts; got an object/,
+    );
+  });
+});
+
 describe('a replaced endpoint', () => {
   const refused = (endpoints: object, message: RegExp) =>
     throws(() => clientOf('{}', { endpoints: endpoints }), message);
@@ -169,6 +193,24 @@ describe('custom event kinds', () => {
       },
       { kind: 'unknown', name: 'party_update', ts: '3', payload: {} },
     ]);
+  });
+
+  it('are malformed, by the name of their codec, if its `decode` returns neither of the answers of io-ts', async () => {
+    const foreign = Object.assign(Object.create(ChatMessage) as typeof ChatMessage, {
+      decode: () => ({ success: true, data: { text: 'Hi' } }),
+    });
+    const { client } = clientOf(batch, { kinds: { chat_message: foreign } });
+    const { events } = await lastValueFrom(client.events.watch());
+    const [first] = events;
+    ok(first?.kind === 'malformed');
+    const path = 'events[0].kind.chat_message';
+    deepStrictEqual(first.errors, [{ path, expected: ChatMessage.name, got: 'an object' }]);
+
+    const request = endpoint({ method: 'GET', service: 'api', path: '/chat', response: foreign });
+    await rejects(lastValueFrom(client.request(request, {})), {
+      name: 'DecodeError',
+      message: new RegExp(ChatMessage.name),
+    });
   });
 
   it('pass through the feed: `on` narrows to them, and their notifications are emitted', async () => {

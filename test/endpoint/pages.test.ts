@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { count, map, of, take } from 'rxjs';
+import { catchError, count, ignoreElements, map, of, take } from 'rxjs';
 import { isDecodeError, pages } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 
@@ -127,6 +127,19 @@ describe('pages', () => {
       });
       flush();
       deepStrictEqual(asked, [undefined, '0', '1']);
+    }),
+  );
+
+  it(
+    'fails if the anchor is a number that is no safe integer: two of them may be rounded to one',
+    marbles(({ expectObservable }) => {
+      for (const anchor of [1.5, NaN, 2 ** 53]) {
+        const failed = pages(() => of({ anchor })).pipe(
+          ignoreElements(),
+          catchError((error: unknown) => of(isDecodeError(error))),
+        );
+        expectObservable(failed).toBe('(t|)', { t: true });
+      }
     }),
   );
 

@@ -73,7 +73,6 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'node:http',
     'node:http2',
     'node:net',
-    'node:os',
     'node:path',
     'node:stream',
     'node:util',

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { GetMembersInput } from '../../endpoint/index.js';
 import { checkOptions, definedOptions } from '../../error/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
-import { answers, type WatchConfig, type WatchSignal } from '../../stream/index.js';
+import { answersAlone, type WatchConfig, type WatchSignal } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
 import { endpointPages, endpointSignals, request } from '../requests.js';
 import { distinctMembers, MEMBERS_OPTIONS, untilNobodyIsNew, type MembersConfig } from './members.js';
@@ -95,9 +95,9 @@ export function createGroupApi(context: ClientContext): GroupApi {
     members: (group_id, config) => memberPages(group_id, config).pipe(distinctMembers()),
     watchMembers: (group_id, { count, ...config } = {}) => {
       checkOptions({ count }, MEMBERS_OPTIONS);
-      return endpointSignals(context, getMembers, { group_id, count }, config).pipe(answers());
+      return endpointSignals(context, getMembers, { group_id, count }, config).pipe(answersAlone());
     },
-    roster: (group_id, config) => rosterSignals(context, group_id, config).pipe(answers()),
+    roster: (group_id, config) => rosterSignals(context, group_id, config).pipe(answersAlone()),
     rosterSignals: (group_id, config) => rosterSignals(context, group_id, config),
   };
 }

@@ -16,9 +16,15 @@ const MAX_STALLED = 4;
 /** A client that has not answered this many pings is gone. One is too few: this process may have been asleep itself. */
 const MAX_UNANSWERED_PINGS = 2;
 
+/**
+ * The codes after which a player may come back. No page can send those below 4000: they come from a browser that leaves, from a network, or from a
+ * proxy that restarts. 4000 is for scripts that close to connect again.
+ */
+const DROPPED: readonly number[] = [1001, 1002, 1006, 1011, 1012, 1013, 1014, 4000];
+
 /** How a connection ended. */
 export interface ConnectionEnd extends SocketClosed {
-  /** Whether the client may not have meant it: its network or its page has gone, and this side has not closed the connection. */
+  /** Whether the player may come back: they have not said that they leave, and this side has not closed the connection. */
   readonly wasDropped: boolean;
 }
 
@@ -43,6 +49,8 @@ export class Connection {
   #messages: MessageBuffer | undefined;
   /** Set once this side has closed the socket. It takes precedence over the code of the close event. */
   #closedByUs: SocketClosed | undefined;
+  /** What ws has said of a frame that is none. A proxy that is restarted may send one between the frames of the client. */
+  #brokenFrame: SocketClosed | undefined;
   /** This side does not listen any more. Until then, what the client has sent before its end is theirs, however late it is inflated. */
   #isDeaf = false;
   #pings: Subscription | undefined;
@@ -61,15 +69,17 @@ export class Connection {
     ws.on('pong', () => (this.#unansweredPings = 0));
     ws.on('error', error => {
       // After a protocol violation, ws itself sends the close frame.
-      this.#closedByUs ??= closeFrameAfter(error);
+      const violation = closeFrameAfter(error);
+      if (violation?.code === 1002) this.#brokenFrame ??= violation;
+      else this.#closedByUs ??= violation;
       forceClose(() => ws.terminate(), closed$, settings.scheduler);
     });
     ws.on('close', (code, reason) => {
       this.#pings?.unsubscribe();
       this.#stall?.unsubscribe();
       this.#first?.left();
-      const end = this.#closedByUs ?? { code, reason: reason.toString() };
-      closed$.next({ ...end, wasDropped: !this.#closedByUs && (code === 1001 || code === 1006) });
+      const end = this.#closedByUs ?? this.#brokenFrame ?? { code, reason: reason.toString() };
+      closed$.next({ ...end, wasDropped: !this.#closedByUs && DROPPED.includes(end.code) });
       closed$.complete();
     });
   }
@@ -142,6 +152,12 @@ export class Connection {
     if (this.isOpen) this.#closedByUs = { code: 1006, reason: '' };
     this.#isDeaf = true;
     this.#ws.terminate();
+  }
+
+  /** The player has come back on another connection. What comes on this one does not count any more. */
+  replace({ code, reason }: SocketClosed): void {
+    if (this.isOpen) this.closeOrTerminate(code, reason);
+    else this.terminate();
   }
 
   /** Closes the socket, and terminates it a second later if the client has not answered the close frame. */

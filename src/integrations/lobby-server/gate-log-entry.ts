@@ -44,6 +44,24 @@ export type GateLogEntry =
       readonly attempts: number;
     }
   | {
+      /**
+       * A call of `freeSlot` has failed, and is made again. Logged once for all slots, and again if the error is another one, or has come
+       * back after a call that did not fail.
+       */
+      readonly kind: 'retrying';
+      readonly at: number;
+      readonly hook: 'freeSlot';
+      /** The name of the error, and its message if it is an error of this library. */
+      readonly error: string;
+    }
+  | {
+      /** A file of `slotFiles` was cut off, by a loss of power or a full disk. Its token is lost: the slot is not freed. */
+      readonly kind: 'set_aside';
+      readonly at: number;
+      /** Where the file is now. */
+      readonly file: string;
+    }
+  | {
       /** The gate has ended, and each slot that was taken then has been freed, or could not be freed. */
       readonly kind: 'drained';
       readonly at: number;
@@ -51,7 +69,10 @@ export type GateLogEntry =
       readonly failed: number;
     }
   | {
-      /** A hook of the config threw, returned something invalid, or what it returned failed or did not end in time; `freeSlot` at the last attempt. */
+      /**
+       * A hook of the config threw, returned something invalid, or what it returned failed or did not end in time. `freeSlot`: the slot is
+       * given up, and the service may still count the player. `slotFiles`: another process has started with the name of this gate.
+       */
       readonly kind: 'hook_failed';
       readonly at: number;
       readonly hook: string;

@@ -54,6 +54,15 @@ export class GateReport {
     this.log({ kind: 'freed', at: this.#now, why, attempts });
   }
 
+  onRetrying(error: string): void {
+    this.log({ kind: 'retrying', at: this.#now, hook: 'freeSlot', error });
+  }
+
+  /** A file of `slotFiles` whose token is not whole. */
+  onSetAside(file: string): void {
+    this.log({ kind: 'set_aside', at: this.#now, file });
+  }
+
   onNotFreed(error: unknown, token: string): void {
     this.notFreed++;
     this.log({ kind: 'hook_failed', at: this.#now, hook: 'freeSlot', error: errorLine(error, token) });

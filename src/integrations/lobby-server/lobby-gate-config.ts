@@ -31,7 +31,8 @@ export interface LobbyGateConfig {
    */
   readonly path?: string;
   /**
-   * Where the player's token is. `message`: it is the whole first message, as text or as the bytes of UTF-8. The socket is closed with 4408
+   * Where the player's token is. `message`: it is the whole first message, as text or as the bytes of UTF-8, without the line ends, blanks and
+   * NULs around it. The socket is closed with 4408
    * if that is not there after 5 s, and with 1009 if it is not complete after 16,384 bytes. `query`: the query parameter `token` of the
    * upgrade request, whose URL proxies may log. A function extracts it from the request, from a header or a cookie for example; it must
    * return synchronously (undefined: no token). Default `message`.
@@ -41,12 +42,18 @@ export interface LobbyGateConfig {
   /**
    * Frees the slot that the service counts for a player: called once the player is gone (`left`), or has not come again within 10 s although
    * the service may have counted them before its answer was lost (`unresolved`). The gate subscribes to the return value, and refuses the token
-   * until it has completed. After an error that may pass (`isRetryable`), it is called again, ten times in all, within five minutes; the log
-   * says what came of it. 64 slots are freed at once; the others wait. Without it, a slot stays taken until the service itself ends it.
+   * until it has completed. A slot is free once it has, or has failed with the service's own 400, 404 or 410. After any other error it is
+   * called again, with waits of up to 60 s, until `freeSlotTimeout`. The log says what came of it. 64 calls are made at once, and
+   * none while the service limits the rate. Without `freeSlot`, a slot stays taken until the service itself ends it.
    */
   readonly freeSlot?:
     | ((player_token: string, why: 'left' | 'unresolved') => ObservableInput<unknown>)
     | ((player_token: string, why: 'left' | 'unresolved') => void);
+  /**
+   * How long it may take to free a slot, in ms, from the first call on. Then the slot is given up, and the log says so. `Infinity`: as
+   * long as the process lives, or until `drainTimeout`. Default 300,000.
+   */
+  readonly freeSlotTimeout?: number;
   /**
    * Ends the gate when it first emits: no client gets in any more, every player is closed with 1001, and the gate completes when every slot
    * has been freed, or could not be.
@@ -55,8 +62,9 @@ export interface LobbyGateConfig {
   /** How long that may take, in ms: then the gate completes, and the log says how many slots are not free. Default 20,000. */
   readonly drainTimeout?: number;
   /**
-   * How long a player whose connection has dropped may come back with their `returnTicket`, in ms: one that ended with 1001 or 1006 from
-   * their side. Until then their slot stays taken. Default 0: they are gone.
+   * How long a player whose connection has dropped may come back with their `returnTicket`, in ms: one that ended with 1001, 1002, 1006 or
+   * 1011 to 1014, which no page can send, or with 4000 (`back_soon`), with which a script says so. Every other code from them, and every
+   * `close` of yours, is final. Until then their slot stays taken. Default 0: they are gone.
    */
   readonly grace?: number;
 
@@ -122,6 +130,7 @@ const DEFAULTS = {
   token: 'message',
   drain$: NEVER,
   drainTimeout: 20_000,
+  freeSlotTimeout: 300_000,
   grace: 0,
   ...{ allowOrigin: () => true, allowAddress: () => true, addressOf: remoteAddress },
   ...{ maxPending: 256, maxWaiting: 1_024 },
@@ -146,7 +155,7 @@ export const aClientWith = (...methods: readonly string[]): Guard<object> => ({
 const OPTIONS: Options<LobbyGateConfig> = {
   // An Express app has listeners too, but it is not the HTTP server.
   server: {
-    name: 'a server of node:http, node:https or node:http2',
+    name: 'a server of node:http, node:https or node:http2: pass what `createServer(app)` returned, or `app.server`',
     is: u => typeof (Object(u) as { listening?: unknown }).listening === 'boolean',
   },
   client: aClientWith('connected'),
@@ -157,6 +166,10 @@ const OPTIONS: Options<LobbyGateConfig> = {
   },
   ...{
     freeSlot: aFunction,
+    freeSlotTimeout: {
+      name: `${milliseconds.name}, or Infinity`,
+      is: u => u === Infinity || milliseconds.is(u),
+    },
     drain$: observableInput,
     drainTimeout: milliseconds,
     grace: milliseconds,

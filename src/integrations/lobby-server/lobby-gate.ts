@@ -67,11 +67,10 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
   const isOpen$ = new BehaviorSubject(false);
   const closed$ = isOpen$.pipe(filter(isOpen => !isOpen));
   const isOverdue$ = new BehaviorSubject(false);
-  const overdue$ = isOverdue$.pipe(filter(isOverdue => isOverdue));
   const meet = createVisitors(settings);
   const policy = createRequestPolicy(settings);
   const readToken = createReadToken(settings, limits);
-  const confirmation = new TokenConfirmation(settings, limits, createFreeSlot(settings, overdue$), closed$);
+  const confirmation = new TokenConfirmation(settings, limits, createFreeSlot(settings, isOverdue$), closed$);
   const players = new AdmittedPlayers(settings, token => confirmation.release(token), closed$);
   const parts = { settings, confirmation, players };
 

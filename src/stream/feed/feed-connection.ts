@@ -2,6 +2,7 @@ import { BehaviorSubject, defer, Observable, Subject, type Observer, type Schedu
 import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
 import { Attendance } from './attendance.js';
 import { audienceOf, type Audience } from './audience.js';
+import { unseenFailures } from '../unseen-failures.js';
 import { connecting, type WatchSignal, type WatchStatus } from '../watch-signal.js';
 
 /** The signals of a watch of events, for those who subscribe to a feed. */
@@ -24,6 +25,7 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
   readonly #source: FeedSource<Own>;
   readonly #scheduler: SchedulerLike;
   readonly #attendance: Attendance;
+  readonly #say = unseenFailures();
   #signal$: Subject<EventSignal<Own>> | undefined;
   #event$ = new Subject<LiveEvent<Own>>();
   #isConnected = false;
@@ -68,6 +70,7 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
 
   /** An acknowledgement may still go on after the last subscriber has left. */
   #observe(status: WatchStatus): void {
+    if (!this.status$.observed) this.#say(status);
     if (this.#attendance.isActive$.value || status.state === 'closed') this.status$.next(status);
   }
 

@@ -1,4 +1,4 @@
-import { HELD_MS, isStatusError } from '../../error/index.js';
+import { describe, HELD_MS, InputError, isStatusError, type Recovery } from '../../error/index.js';
 import { spreadOver, spreadWait } from '../backoff.js';
 import type { Instant } from '../clocks.js';
 import type { WatchSettings } from '../watch-settings.js';
@@ -17,7 +17,7 @@ export function failureTransition<A>(
   now: Instant,
   settings: WatchSettings<A>,
 ): Transition<A> {
-  const recovery = settings.recovery(error);
+  const recovery = (settings.recovery(error) as Recovery | undefined) ?? ({} as Recovery);
   const hasIndex = state.position.index !== undefined;
   switch (recovery.kind) {
     case 'no_news':
@@ -38,6 +38,12 @@ export function failureTransition<A>(
       const spread = isOfAll ? spreadOver(CUT_SPREAD_MS, settings) : 0;
       return cutTransition(state, { heldFor, spread, after: recovery.after }, now, settings);
     }
+    default:
+      throw new InputError(
+        'the kind of recovery',
+        'a known one',
+        describe((recovery as { kind?: unknown }).kind),
+      );
   }
 }
 

@@ -38,7 +38,9 @@ import { jsonLine, printLine } from './terminal/index.js';
 
 const HELP = `lobby-rx doctor: what breaks live feeds, in the service or on the way to it
 
-  --origin URL       also asks whether pages of this origin are allowed (CORS)
+  --origin URL       also asks whether pages of this origin are allowed (CORS):
+                     https://…, capacitor://…, ionic://…, tauri://…, app://…,
+                     chrome-extension://… or null
   --group GROUP      also reads members of this group
   --json             prints JSON on a terminal, too
   --url URL          URL of the service; default: LOBBY_RX_API_URL, or
@@ -94,9 +96,13 @@ export function doctor(args: readonly string[]): Promise<void> {
 }
 
 function originIn(text: string): string {
+  // The pages of apps. Browsers send `null` for files and sandboxed frames.
+  if (text === 'null' || /^(capacitor|ionic|tauri|app|chrome-extension):\/\/[\w.-]+$/.test(text)) return text;
   const { origin } = URL.canParse(text) ? new URL(text) : { origin: 'null' };
   if (origin === 'null' || !['', '/'].includes(text.slice(origin.length)))
-    throw new Error(`--origin must be like https://game.example; got ${shown(text)}`);
+    throw new Error(
+      `--origin must be like https://game.example or capacitor://localhost; got ${shown(text)}`,
+    );
   return origin;
 }
 

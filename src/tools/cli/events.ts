@@ -37,7 +37,9 @@ const HELP = `lobby-rx events: follows the live events of an identity
   --from INDEX       resumes from this watch index; default: now
   --checkpoint FILE  resumes from the checkpoint in this file, and keeps it
                      up to date, so that no event is lost between two runs;
-                     only one process at a time can use it
+                     only one process at a time can use it. What is still in
+                     a pipe whose reader dies is lost: a reader for which that
+                     matters keeps its own place, and passes it as --from
   --record FILE      also writes what is sent and answered to a new file, for
                      emulate --replay FILE and a bug report: shapes, times and
                      names of fields; each text is replaced by another one

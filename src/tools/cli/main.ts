@@ -59,9 +59,10 @@ if (command) {
 } else if (name === '--version') {
   process.stdout.write(`${version()}\n`);
 } else {
-  // Not quoted unless it is like one: it may be a token.
   const meant = nearestName(name, [...COMMANDS.keys()]);
-  const hint = meant ? ` '${name}' (did you mean ${meant}?)` : '';
+  // A word, or like a command: anything else may be a token.
+  const quoted = meant || /^[a-z-]{1,20}$/i.test(name) ? ` '${name}'` : '';
+  const hint = quoted + (meant ? ` (did you mean ${meant}?)` : '');
   fail(`unknown command${hint}; see lobby-rx --help`, EXIT.usage);
 }
 

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { firstValueFrom, lastValueFrom, Subject, toArray } from 'rxjs';
+import type { WebSocket } from 'ws';
 import { players, type GateLogEntry, type PlayerSocket } from 'lobby-rx/lobby-server';
 import { runs } from '../../runs.js';
 import { waitUntil } from '../../wait-until.js';
@@ -65,8 +66,8 @@ describe('a player of lobbyGate who comes back', () => {
       await waitUntil(() => heard.length === n && seen.length === 1);
       deepStrictEqual([seen, player.url, player.returnTicket], [['welcome back'], `/?at=${n + 1}`, ticket]);
     }
-    ws.close(4000, 'bye');
-    deepStrictEqual(await lastValueFrom(player.closed$), { code: 4000, reason: 'bye' });
+    ws.close(4010, 'bye');
+    deepStrictEqual(await lastValueFrom(player.closed$), { code: 4010, reason: 'bye' });
     deepStrictEqual(heard, ['message 1', 'message 2', 'message 3']);
     deepStrictEqual(statuses.slice(-2), ['open', 'complete']);
     deepStrictEqual([gate.admitted.length, confirmations(gate), gate.left], [1, 1, [player.token]]);
@@ -90,6 +91,47 @@ describe('a player of lobbyGate who comes back', () => {
       strictEqual(confirmations(gate), 1);
       if (grace > 0) await gate.close();
     }
+  });
+
+  for (const code of [1001, 1002, 1011, 1012, 1013, 1014, 4000]) {
+    it(`may come back after ${code}`, async () => {
+      gate = await openGate({ token: 'message', grace: GRACE });
+      const { ws, player } = await enter();
+      ws.on('error', () => undefined);
+      // Not `close` of ws, which refuses codes that only others send.
+      rawSocketOf(ws).write(closeFrame(code));
+      await waitUntil(() => kinds().includes('away'));
+      const away = gate.log.find(({ kind }) => kind === 'away');
+      strictEqual((away as { readonly code?: number }).code, code);
+      await present(player.returnTicket);
+      await waitUntil(() => kinds().includes('returned'));
+      deepStrictEqual(gate.left, []);
+    });
+  }
+
+  for (const code of [undefined, 1000, 1003, 3000, 3999, 4001, 4999]) {
+    it(`is gone after ${code ?? 'a close frame without a code'}: they have said so`, async () => {
+      gate = await openGate({ token: 'message', grace: GRACE });
+      const { ws, player } = await enter();
+      ws.close(code);
+      deepStrictEqual(await lastValueFrom(player.closed$), { code: code ?? 1005, reason: '' });
+      deepStrictEqual(gate.left, [player.token]);
+      strictEqual(await refusalOf(player.returnTicket), 'expired');
+    });
+  }
+
+  it('may come back after a frame that a proxy has broken, even before that connection has ended', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const { ws, player } = await enter();
+    const statuses = statusesOf(player);
+    // A close frame without a mask: Caddy sends it when it is reloaded.
+    rawSocketOf(ws).write(Buffer.from([0x88, 0x02, 0x03, 0xe9]));
+    await waitUntil(() => statuses.at(-1) === 'away');
+    const away = gate.log.find(({ kind }) => kind === 'away');
+    deepStrictEqual(away, { ...away, code: 1002, reason: 'WS_ERR_EXPECTED_MASK' });
+    await present(player.returnTicket);
+    await waitUntil(() => statuses.at(-1) === 'open');
+    deepStrictEqual(gate.left, []);
   });
 
   it('is gone at once if either side meant to end the connection', async () => {
@@ -139,7 +181,7 @@ describe('a player of lobbyGate who comes back', () => {
     const { player, closed } = await enter();
     const statuses = statusesOf(player);
     const back = await present(player.returnTicket);
-    strictEqual((await closed).code, 1006);
+    deepStrictEqual(await closed, { code: 4409, reason: 'replaced' });
     await waitUntil(() => statuses.length === 3);
     deepStrictEqual(statuses, ['open', 'away', 'open']);
     deepStrictEqual(gate.left, []);
@@ -159,7 +201,7 @@ describe('a player of lobbyGate who comes back', () => {
     strictEqual(back.ws.readyState, back.ws.OPEN);
     gate.pass(1);
     await present(player.returnTicket);
-    strictEqual((await back.closed).code, 1006);
+    strictEqual((await back.closed).code, 4409);
     await waitUntil(() => statuses.length === 5);
     deepStrictEqual(gate.left, []);
   });
@@ -173,7 +215,7 @@ describe('a player of lobbyGate who comes back', () => {
     raw.resume().write(frame(1, gate.reserveToken()));
     await waitUntil(() => gate.admitted.length === 1);
     const [player] = gate.admitted;
-    raw.write(frame(8, '\x0f\xa0bye', true, 'latin1'));
+    raw.write(frame(8, '\x0f\xa1bye', true, 'latin1'));
     await waitUntil(() => !player!.send('late'));
     const { closed } = await present(player!.returnTicket);
     deepStrictEqual([(await closed).reason, kinds()], ['expired', ['admitted', 'left', 'freed', 'refused']]);
@@ -371,3 +413,13 @@ describe('a player of lobbyGate who comes back', () => {
     strictEqual(Buffer.from(ada.player.returnTicket.slice('return.'.length), 'base64url').length, 16);
   });
 });
+
+/** The connection of a client of ws, which sends only what a client may send. */
+function rawSocketOf(ws: WebSocket): Socket {
+  return (ws as unknown as { _socket: Socket })._socket;
+}
+
+/** A close frame, masked with zeros. */
+function closeFrame(code: number): Buffer {
+  return Buffer.from([0x88, 0x82, 0, 0, 0, 0, code >> 8, code & 0xff]);
+}

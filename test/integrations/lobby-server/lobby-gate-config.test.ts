@@ -14,6 +14,9 @@ describe('the config of lobbyGate', () => {
     const { server, client } = gate;
     const wrong: readonly (readonly [string, object])[] = [
       ['server', { server: undefined }],
+      // What express() and fastify() return.
+      ['pass what `createServer(app)` returned, or `app.server`', { server: () => undefined }],
+      ['pass what `createServer(app)` returned, or `app.server`', { server: { server } }],
       ['client', { client: {} }],
       ['client', { client: { matchmaker: {} } }],
       ['path', { path: 'play' }],

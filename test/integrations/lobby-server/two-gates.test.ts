@@ -1,15 +1,15 @@
-import { deepStrictEqual, ok } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { delay, dematerialize, materialize, mergeMap, NEVER, of, Subject, throwError, timer } from 'rxjs';
-import { createClient, TransportError, type Transport } from 'lobby-rx';
+import { createClient, TransportError, type Transport, type TransportResponse } from 'lobby-rx';
 import { createEmulator, type Emulator } from 'lobby-rx/emulator';
-import { lobbyGate, slotFiles, type PlayerSocket } from 'lobby-rx/lobby-server';
+import { lobbyGate, slotFiles, type GateLogEntry, type PlayerSocket } from 'lobby-rx/lobby-server';
 import { runs } from '../../runs.js';
 import { randomNumbers } from '../../simulation/simulate.js';
 import { turns } from '../../turns.js';
@@ -23,11 +23,14 @@ interface Lobby {
   readonly token: string;
   readonly folder: string;
   readonly random: () => number;
-  /** How likely an answer is lost. */
+  /** How likely a request or an answer is lost, and how likely a proxy's page, or a wrong token of ours, takes its place. */
   readonly losses: number;
   /** The players who are in, at either gate, by their tokens. */
   readonly inside: Map<string, PlayerSocket>;
   readonly freed: Set<string>;
+  /** The tokens whose files were cut off while their gate was killed. */
+  readonly cut: Set<string>;
+  readonly log: GateLogEntry[];
   readonly violations: string[];
 }
 
@@ -52,20 +55,25 @@ class GateProcess {
   }
 
   async start(): Promise<this> {
-    const { emulator, token, folder } = this.#lobby;
+    const { emulator, token, folder, log } = this.#lobby;
     const { scheduler } = this.#time;
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
     const client = createClient({ ...emulator.urls, token, transport: this.#transport, scheduler });
-    const slots = slotFiles({ client, folder, gate: this.name, scheduler });
+    const slots = slotFiles({
+      client,
+      folder,
+      gate: this.name,
+      scheduler,
+      log: entry => void log.push(entry),
+    });
     const gate$ = lobbyGate({
-      ...{
-        server: this.#server,
-        ...slots,
-        scheduler,
-        drain$: this.#drain$,
-        token: 'query',
-        addressOf: () => '',
-      },
+      server: this.#server,
+      ...slots,
+      scheduler,
+      drain$: this.#drain$,
+      token: 'query',
+      addressOf: () => '',
+      log: entry => void log.push(entry),
       // A process that has been killed sees nobody leave.
       freeSlot: player => (this.#isOver ? NEVER : slots.freeSlot(player)),
       maxPending: 100_000,
@@ -123,16 +131,19 @@ class GateProcess {
   /** To the service and back, in time that passes only while the process lives. */
   readonly #transport: Transport = request => {
     const { emulator, random, losses, inside, freed, violations } = this.#lobby;
-    const lost = () => throwError(() => new TransportError('lost', 'lost', request));
+    const lost = (answers: readonly TransportResponse[]) => {
+      if (random() < 0.5) return throwError(() => new TransportError('lost', 'lost', request));
+      return of(answers[Math.floor(random() * answers.length)]!);
+    };
     const send = () => {
-      if (random() < losses) return lost();
+      if (random() < losses) return lost([...PAGES, ...REJECTIONS]);
       if (request.url.endsWith('/disconnected')) {
         const { player_token } = JSON.parse(request.body ?? '{}') as { player_token: string };
         freed.add(player_token);
         if (inside.has(player_token)) violations.push('freed while in');
       }
       const isLost = random() < losses;
-      return emulator.transport(request).pipe(mergeMap(answer => (isLost ? lost() : of(answer))));
+      return emulator.transport(request).pipe(mergeMap(answer => (isLost ? lost(PAGES) : of(answer))));
     };
     const slowly = () => (random() < 0.5 ? 0 : random() * 6_000);
     const { scheduler } = this.#time;
@@ -145,8 +156,20 @@ class GateProcess {
   };
 }
 
+const answer = (status: number, text: string): TransportResponse => ({
+  status,
+  headers: new Headers(),
+  text,
+});
+
+/** What a proxy answers, whether or not the service has acted. */
+const PAGES = [200, 400, 403, 404, 410, 502].map(status => answer(status, '<html>no upstream</html>'));
+
+/** What the service answers to a wrong token of ours, or to too many requests, and does not act. */
+const REJECTIONS = [401, 403, 429].map(status => answer(status, '{"code":"API_FORBIDDEN","message":""}'));
+
 describe('two gates of one lobby, with slotFiles', () => {
-  it('free no slot of a player who is in at either, and all others, whatever is lost or killed', async () => {
+  it('free no slot of a player who is in at either, and all others, whatever is lost, answered by a proxy, killed or cut off', async () => {
     await fc.assert(fc.asyncProperty(fc.noShrink(fc.nat()), operate), { numRuns: 1 });
   });
 });
@@ -158,8 +181,18 @@ async function operate(seed: number): Promise<void> {
   const time = virtualTime();
   const emulator = createEmulator({ scheduler: time.scheduler });
   const { lobby_id, token } = emulator.addLobby({ maxPlayers: 100_000 });
-  const shared = { emulator, token, folder, random, inside: new Map(), freed: new Set<string>() };
-  const lobby: Lobby = { ...shared, losses: 0.15, violations: [] };
+  const lobby: Lobby = {
+    emulator,
+    token,
+    folder,
+    random,
+    losses: 0.15,
+    inside: new Map(),
+    freed: new Set(),
+    cut: new Set(),
+    log: [],
+    violations: [],
+  };
   const gates = [await new GateProcess(lobby, 'A').start(), await new GateProcess(lobby, 'B').start()];
   const pass = (ms: number) => {
     time.pass(ms);
@@ -186,6 +219,7 @@ async function operate(seed: number): Promise<void> {
       else player.terminate();
     } else if (chance < 0.72) {
       gates[i]!.kill();
+      if (random() < 0.5) cutFile(lobby, gates[i]!.name);
       await restart(i);
     } else if (chance < 0.73) {
       await gates[i]!.drain(pass);
@@ -200,10 +234,38 @@ async function operate(seed: number): Promise<void> {
   await waitUntil(() => {
     for (const player of [...lobby.inside.values()]) player.close();
     pass(10_000);
-    return emulator.playersIn(lobby_id).connected === 0 && readdirSync(folder).length === 0;
+    return filesIn(folder).length === 0 && lobby.inside.size === 0;
   });
   deepStrictEqual(lobby.violations, []);
-  ok(admitted > runs(2_000) / 20, `${admitted} were admitted`);
+  const counted = tokens.filter(one => emulator.playerState(one) === 'connected');
+  deepStrictEqual(
+    counted.filter(one => !lobby.cut.has(one)),
+    [],
+  );
+  strictEqual(emulator.playersIn(lobby_id).connected, counted.length);
   for (const gate of gates) gate.kill();
+  ok(lobby.log.some(({ kind }) => kind === 'set_aside'));
+  const logged = JSON.stringify(lobby.log);
+  deepStrictEqual(
+    tokens.filter(one => logged.includes(one)),
+    [],
+  );
+  ok(admitted > runs(2_000) / 20, `${admitted} were admitted`);
   rmSync(folder, { recursive: true });
+}
+
+/** The files of tokens that gates have. */
+function filesIn(folder: string, gate = ''): readonly string[] {
+  return readdirSync(folder)
+    .filter(name => name.startsWith(gate) && !name.startsWith('set-aside'))
+    .flatMap(name => readdirSync(join(folder, name)).map(file => join(folder, name, file)));
+}
+
+/** The power fails, or the disk is full: of the last file that this gate has written there is only the beginning. */
+function cutFile({ folder, cut }: Lobby, gate: string): void {
+  const file = filesIn(folder, gate).at(-1);
+  if (file === undefined) return;
+  const token = readFileSync(file, 'utf8');
+  cut.add(token);
+  writeFileSync(file, token.slice(0, token.length / 2));
 }

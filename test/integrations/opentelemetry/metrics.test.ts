@@ -62,7 +62,7 @@ describe('the metrics', () => {
 
       const text = await scraped.scrape();
       const server_ = `http_request_method="GET"`;
-      const counts = valuesOf(text, 'http_client_request_duration_count');
+      const counts = valuesOf(text, 'lobby_client_request_duration_count');
       const port = new URL(server!.url).port;
       const address = `server_address="127.0.0.1",server_port="${port}"`;
       strictEqual(
@@ -72,6 +72,8 @@ describe('the metrics', () => {
       );
       strictEqual(counts[`${address},http_response_status_code="200",${server_},lobby_poll="true"`], 1, text);
       strictEqual(Object.entries(counts).find(([labels]) => labels.includes('error_type="40'))?.[1], 1, text);
+      // An instrumentation of HTTP, in the same registry, has the name of the conventions.
+      strictEqual(text.includes('# TYPE http_client_'), false);
       strictEqual(valuesOf(text, 'lobby_polls_open')[''], 1);
       strictEqual(valuesOf(text, 'lobby_watch_poll_ends_total')['lobby_poll_end_why="news"'], 1);
       match(text, /^lobby_watch_silence\{[^}]*\} 0\.\d+/m);

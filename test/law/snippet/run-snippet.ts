@@ -115,6 +115,7 @@ export async function runSnippet({ file, shows, isLobby }: Program): Promise<End
       LOBBY_RX_MATCHMAKER_URL: service.urls.matchmakerUrl,
       LOBBY_RX_API_URL: service.urls.apiUrl,
       LOBBY_TOKEN: world.lobbyToken,
+      GATE: 'a',
       LOBBY_RX_TOKEN: isLobby ? world.lobbyToken : world.identityToken,
       LOBBY_RX_GROUP: world.groupId,
       SNIPPET_IDENTITY: world.identityId,

@@ -34,6 +34,15 @@ describe('lobby-rx doctor', () => {
     ok(emulator.requests.length <= 12, `${emulator.requests.length} requests`);
   });
 
+  it('takes the origins of the pages of apps', async () => {
+    for (const origin of ['capacitor://localhost', 'chrome-extension://abcdefgh', 'null']) {
+      const { emulator, env } = service;
+      emulator.fault({ kind: 'hot' }, { times: 10 });
+      const { out, err } = await lobbyRx(['doctor', '--origin', origin], { env: env() }).exited;
+      deepStrictEqual([linesOf(out).slice(0, 3), err], [['ok service', 'ok cors', 'ok cors'], '']);
+    }
+  });
+
   it('prints lines for people on a terminal, and what to do', async () => {
     service.emulator.fault({ kind: 'hot' }, { times: 10 });
     const { out } = await lobbyRx(['doctor'], { env: service.env(), terminal: 'fake' }).exited;
@@ -89,7 +98,7 @@ describe('lobby-rx doctor', () => {
       [
         ['--origin', 'game.example'],
         env(),
-        /--origin must be like https:\/\/game\.example; got another text/,
+        /--origin must be like https:\/\/game\.example or capacitor:\/\/localhost; got another text/,
       ],
       [['--origin', 'https://a.example/page'], env(), /--origin must be like/],
       [['--json', 'x'], env(), /takes no arguments/],

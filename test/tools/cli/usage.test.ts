@@ -87,6 +87,7 @@ describe('lobby-rx, called wrongly', () => {
     const said = await outcome(['connected', 'player.s3cret']);
     strictEqual(said, '2 lobby-rx connected takes no arguments but its flags; see lobby-rx connected --help');
     strictEqual(await outcome(['player.s3cret']), '2 unknown command; see lobby-rx --help');
+    strictEqual(await outcome(['foo']), "2 unknown command 'foo'; see lobby-rx --help");
     strictEqual(
       await outcome(['emulat']),
       "2 unknown command 'emulat' (did you mean emulate?); see lobby-rx --help",

@@ -23,6 +23,9 @@ import { hashOfTicket, newReturnTicket } from './return-ticket.js';
 /** How often a player may come back, in ms. */
 const REST_MS = 1_000;
 
+/** To the connection whose place another one takes. Final: two tabs with one ticket would throw each other out for ever. */
+const REPLACED: SocketClosed = { code: 4409, reason: 'replaced' };
+
 /** What the players of a gate share. */
 export interface PlayerContext {
   readonly settings: GateSettings;
@@ -172,8 +175,8 @@ export class Player implements PlayerSocket {
     this.#rest = timer(REST_MS, this.#gate.settings.scheduler).subscribe();
     const old = this.#connection;
     this.#connection = undefined;
-    old?.terminate();
-    if (old) this.#goAway({ code: 1006, reason: '' });
+    old?.replace(REPLACED);
+    if (old) this.#goAway(REPLACED);
     // A subscriber may have closed it.
     if (this.#hasLeft) {
       const { expired } = REFUSALS;

@@ -1,66 +1,94 @@
 import {
   catchError,
-  defer,
   EMPTY,
+  filter,
   finalize,
+  from,
   merge,
   mergeMap,
+  NEVER,
   Subject,
   takeUntil,
   tap,
   timer,
-  type Observable,
+  type BehaviorSubject,
 } from 'rxjs';
 import { toInput } from '../../../error/index.js';
 import { backoff } from '../../../stream/index.js';
+import { errorLine } from '../gate-log-entry.js';
 import type { GateSettings } from '../lobby-gate-config.js';
+import { SlotCalls } from './slot-calls.js';
+import { slotOutcome } from './slot-outcome.js';
 
-/** How many slots are freed at once. */
-const MAX_AT_ONCE = 64;
-
-/** How often `freeSlot` is called again after a failure that may pass. */
-export const RETRIES = 9;
-
-/** How long it may take to free a slot, in ms, all attempts together. */
-const DEADLINE_MS = 300_000;
+/** The longest wait between two calls for one slot, in ms. */
+const MAX_BACKOFF_MS = 60_000;
 
 /**
- * Frees the slot of a player by `freeSlot` of the config: 64 at once, while the others wait. None is left out. Logs what became of it,
- * and calls `settled`: once the slot is free, or all has been tried, or `overdue$` has emitted.
+ * Frees the slot of a player by `freeSlot` of the config, again and again until it is free: see `slotOutcome`. Logs what became of it, and calls
+ * `settled`: once the slot is free, or is given up, after `freeSlotTimeout`, or once `isOverdue$` is true.
  */
 export type FreeSlot = (token: string, why: 'left' | 'unresolved', settled: () => void) => void;
 
-export function createFreeSlot(
-  { freeSlot, report, scheduler }: GateSettings,
-  overdue$: Observable<unknown>,
-): FreeSlot {
-  const calls$ = new Subject<Observable<unknown>>();
-  // Never unsubscribed from: players leave, and their slots have to be freed, after the gate has been unsubscribed from.
-  calls$.pipe(mergeMap(call => call, MAX_AT_ONCE)).subscribe();
+/** What of the settings of a gate says how slots are freed. */
+export type FreeSlotSettings = Pick<GateSettings, 'freeSlot' | 'freeSlotTimeout' | 'report' | 'scheduler'>;
+
+export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorSubject<boolean>): FreeSlot {
+  const { freeSlot, freeSlotTimeout, report, scheduler } = settings;
+  const calls = new SlotCalls(scheduler);
+  const overdue$ = isOverdue$.pipe(filter(isOverdue => isOverdue));
+  const deadline$ = freeSlotTimeout === Infinity ? NEVER : timer(freeSlotTimeout, scheduler);
+  let reported: string | undefined;
+  /** During an outage, thousands of slots fail with the same error. */
+  const reportOnce = (error: unknown, token: string) => {
+    const line = errorLine(error, token);
+    if (line !== reported) report.onRetrying(line);
+    reported = line;
+  };
 
   return (token, why, settled) => {
     if (!freeSlot) return settled();
     let attempts = 0;
-    const call$ = defer(() => {
+    let lastError: unknown = new FreeSlotTimeoutError();
+    const isCalled$ = new Subject<void>();
+    const call = () => {
+      // The end of those before it has made room for it.
+      if (isOverdue$.value) return NEVER;
       attempts++;
-      return toInput(freeSlot(token, why));
-    });
-    const failed = (error: unknown) => report.onNotFreed(error, token);
-    const tooLate$ = merge(overdue$, timer(DEADLINE_MS, scheduler)).pipe(
-      tap(() => failed(new FreeSlotTimeoutError())),
+      if (attempts === 1) isCalled$.next();
+      return from(toInput(freeSlot(token, why)));
+    };
+    const shouldRetry = (error: unknown) => {
+      if (slotOutcome(error) !== 'retry') return false;
+      lastError = error;
+      reportOnce(error, token);
+      return true;
+    };
+    // One that waits for its turn has all its time before it.
+    const tooLate$ = merge(overdue$, isCalled$.pipe(mergeMap(() => deadline$))).pipe(
+      tap(() => report.onNotFreed(lastError, token)),
     );
-    calls$.next(
-      call$.pipe(
-        backoff({ retries: RETRIES, scheduler }),
-        tap({ complete: () => report.onFreed(why, attempts) }),
+    calls
+      .run(call)
+      .pipe(
+        backoff({ max: MAX_BACKOFF_MS, shouldRetry, scheduler }),
         catchError((error: unknown) => {
-          failed(error);
+          if (slotOutcome(error) === 'freed') return EMPTY;
+          throw error;
+        }),
+        tap({
+          complete: () => {
+            reported = undefined;
+            report.onFreed(why, attempts);
+          },
+        }),
+        catchError((error: unknown) => {
+          report.onNotFreed(error, token);
           return EMPTY;
         }),
         takeUntil(tooLate$),
         finalize(settled),
-      ),
-    );
+      )
+      .subscribe();
   };
 }
 

@@ -1,14 +1,37 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { asyncScheduler, catchError, concat, defer, EMPTY, ignoreElements, tap, throwError } from 'rxjs';
-import type { Observable, SchedulerLike } from 'rxjs';
+import {
+  asyncScheduler,
+  BehaviorSubject,
+  bufferCount,
+  catchError,
+  concatMap,
+  defer,
+  EMPTY,
+  from,
+  map,
+  mergeMap,
+  tap,
+  timer,
+  type Observable,
+  type SchedulerAction,
+  type SchedulerLike,
+  type Subscription,
+} from 'rxjs';
 import { whyNotConnected, type MatchmakerApi } from '../../../client/index.js';
-import { checkOptions, isRetryable, schedulerLike, type Guard, type Options } from '../../../error/index.js';
-import { backoff } from '../../../stream/index.js';
-import { RETRIES } from './free-slot.js';
+import {
+  aFunction,
+  checkOptions,
+  guarded,
+  InputError,
+  schedulerLike,
+  type Guard,
+  type Options,
+} from '../../../error/index.js';
+import type { GateLogEntry } from '../gate-log-entry.js';
+import { GateReport } from '../gate-report.js';
 import { aClientWith, type LobbyGateConfig } from '../lobby-gate-config.js';
+import { createFreeSlot } from './free-slot.js';
+import { SlotFolder } from './slot-folder.js';
+import { slotOutcome } from './slot-outcome.js';
 
 /** The options of `slotFiles`. */
 export interface SlotFilesConfig {
@@ -18,20 +41,26 @@ export interface SlotFilesConfig {
   };
   /** A folder that all gates of the lobby see, and no one else: its files contain tokens. Made if it is not there. */
   readonly folder: string;
-  /** The name of this gate: the same whenever its process starts again, and no other's at any time. Default: the host's. */
-  readonly gate?: string | undefined;
+  /**
+   * The name of this gate: the same whenever its process starts again, and no other's at any time. Not the host's name, which is another
+   * one in each new container. If a second process starts with it while the first one runs, the first one refuses everybody from then on.
+   */
+  readonly gate: string;
+  /** Called with what becomes of the slots that an earlier process has left, and of the files. Errors are swallowed. */
+  readonly log?: (entry: GateLogEntry) => void;
   /** The source of time. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 
-/** Two options of `lobbyGate`. */
+/** Three options of `lobbyGate`. */
 export interface SlotFiles extends Pick<LobbyGateConfig, 'client'> {
   readonly freeSlot: (player_token: string) => Observable<unknown>;
+  /** Without end: a file is kept until its slot is free. */
+  readonly freeSlotTimeout: number;
 }
 
-/** It is a part of the names of files: `<hash of the token>.<gate>.<state>`. */
 const gateName: Guard<string> = {
-  name: 'a name of letters, digits, - and _',
+  name: 'a name of letters, digits, - and _ that no other process has, the same after each restart',
   is: (u): u is string => typeof u === 'string' && /^[\w-]+$/.test(u),
 };
 
@@ -44,75 +73,121 @@ const OPTIONS: Options<SlotFilesConfig> = {
   client: aClientWith('connected', 'disconnected'),
   folder: aFolder,
   gate: gateName,
+  log: aFunction,
   scheduler: schedulerLike,
 };
 
-/** A token may have been let in by a gate (`in`), or nobody can come in with it there any more, and its slot is being freed (`out`). */
-type State = 'in' | 'out';
-
 /**
  * The `client` and `freeSlot` of a gate that shares its lobby with other gates, or may be killed: what it knows of its players is in files
- * that all gates see. A slot is freed by the last gate that may have let the player in; what a killed process has left is freed
- * when this is called again, in ten attempts, and after that at the next call.
+ * that all gates see. A slot is freed by the last gate that may have let the player in. What a killed process has left is freed
+ * when this is called again. Each is tried as long as the process lives: until the service itself says that the slot is free.
  *
- * Throws an `InputError` if an option is invalid, and the error of `node:fs` if the folder cannot be made or read. If it cannot be written
- * later, players are refused with `outcome_unknown`.
+ * Throws an `InputError` if an option is invalid, and the error of `node:fs` if the folder cannot be made, read or written. If it cannot be
+ * written later, players are refused with `outcome_unknown`.
  *
  * @example
- * const slots = slotFiles({ client, folder: '/var/lib/lobby/players' });
+ * const slots = slotFiles({ client, folder: '/var/lib/lobby/players', gate: 'lobby-0' });
  * lobbyGate({ server, ...slots }).subscribe(player => player.send('Welcome.'));
  */
 export function slotFiles(config: SlotFilesConfig): SlotFiles {
-  checkOptions(config, OPTIONS, '', ['client', 'folder']);
-  const { client, folder, gate = hostname().replace(/[^\w-]/g, '-'), scheduler = asyncScheduler } = config;
+  checkOptions(config, OPTIONS, '', ['client', 'folder', 'gate']);
+  const { client, scheduler = asyncScheduler } = config;
   const { players } = client.matchmaker;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const report = new GateReport(guarded(config.log), scheduler);
+  const files = new SlotFolder(config.folder, config.gate);
+  let wasReplaced = false;
+  const isReplaced = (): boolean => {
+    if (!wasReplaced && files.isReplaced) {
+      wasReplaced = true;
+      report.onHookFailed('slotFiles', replacedError(config.gate));
+    }
+    return wasReplaced;
+  };
 
-  const fileOf = (token: string, state: State) => join(folder, `${hashOf(token)}.${gate}.${state}`);
-  const isAnywhere = (token: string, state: State) =>
-    readdirSync(folder).some(name => name.startsWith(hashOf(token)) && name.endsWith(`.${state}`));
+  const release = (token: string): Observable<unknown> => {
+    const forget = () => files.forgetLeft(token);
+    // Looked for after the file has been moved, as `connected` does after writing: one of two gates sees the other.
+    if (files.has(token, 'in')) return EMPTY.pipe(tap({ complete: forget }));
+    if (files.has(token, 'pending')) throw new PendingElsewhereError();
+    return players.disconnected({ player_token: token }).pipe(
+      catchError((error: unknown) => {
+        if (slotOutcome(error) === 'freed') return EMPTY;
+        throw error;
+      }),
+      tap({ complete: forget }),
+    );
+  };
   const freeSlot = (token: string): Observable<unknown> =>
     defer(() => {
-      const file = fileOf(token, 'in');
-      const out = fileOf(token, 'out');
-      const forget = () => rmSync(out, { force: true });
-      if (existsSync(file)) renameSync(file, out);
-      // Looked for after the renaming, as `connected` does after writing: one of two gates sees the other.
-      if (isAnywhere(token, 'in')) return EMPTY.pipe(tap({ complete: forget }));
-      const error = (error: unknown) => (isRetryable(error) ? undefined : forget());
-      return players.disconnected({ player_token: token }).pipe(tap({ complete: forget, error }));
+      // The other process has all that this one has left.
+      if (isReplaced()) return EMPTY;
+      files.leave(token);
+      return release(token);
     });
   const connected: MatchmakerApi['players']['connected'] = input =>
     defer(() => {
+      if (isReplaced()) throw replacedError(config.gate);
       const { player_token: token } = input;
-      const file = fileOf(token, 'in');
-      const isNew = !existsSync(file);
-      writeFileSync(file, token, { mode: 0o600 });
+      const isNew = files.addPending(token);
       // The gate does not learn what becomes of it, and frees it later.
-      if (isAnywhere(token, 'out')) throw new Error('the slot is being freed');
+      if (files.has(token, 'out')) throw new Error('the slot is being freed');
       return players.connected(input).pipe(
+        tap(() => files.confirm(token)),
         catchError((error: unknown) => {
-          const failed$ = throwError(() => error);
-          const why = whyNotConnected(error);
-          if (!isNew || why.outcome === 'unknown') return failed$;
-          // The player may have left another gate just now, which has left the slot to this one.
-          if (why.outcome === 'refused' && why.reason === 'already_connected')
-            return concat(freeSlot(token).pipe(ignoreElements()), failed$);
-          rmSync(file);
-          return failed$;
+          if (isNew && whyNotConnected(error).outcome !== 'unknown') files.forgetPending(token);
+          throw error;
         }),
       );
     });
-  const isOurs = (name: string) => /^\.(.+)\.(?:in|out)$/.exec(name.slice(HASH_LENGTH))?.[1] === gate;
-  const left = readdirSync(folder).filter(isOurs);
-  for (const token of new Set(left.map(name => readFileSync(join(folder, name), 'utf8')))) {
-    freeSlot(token)
-      .pipe(backoff({ retries: RETRIES, scheduler }))
-      .subscribe({ error: () => undefined });
-  }
-  return { client: { matchmaker: { players: { connected } } }, freeSlot };
+
+  const free = createFreeSlot(
+    { freeSlot: release, freeSlotTimeout: Infinity, report, scheduler: inBackground(scheduler) },
+    new BehaviorSubject(false),
+  );
+  leftNames(files, scheduler).subscribe(name => {
+    const token = files.readLeft(name, file => report.onSetAside(file));
+    if (token === undefined) files.removeEmpty();
+    else free(token, 'left', () => files.removeEmpty());
+  });
+  return { client: { matchmaker: { players: { connected } } }, freeSlot, freeSlotTimeout: Infinity };
 }
 
-const HASH_LENGTH = 64;
+/** How many files are read at a time at the start, so that nothing else waits for long. */
+const FILES_AT_ONCE = 8;
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+/** The names of the files that an earlier process has left, a few at a time. */
+function leftNames(files: SlotFolder, scheduler: SchedulerLike): Observable<string> {
+  return from(files.leftNames()).pipe(
+    bufferCount(FILES_AT_ONCE),
+    concatMap(names => timer(0, scheduler).pipe(map(() => names))),
+    mergeMap(names => names),
+  );
+}
+
+/** Its timers do not keep a process running that has nothing else to do: what is left is freed at the next start. */
+function inBackground(scheduler: SchedulerLike): SchedulerLike {
+  const schedule: Schedule = (work, delay, state) => {
+    const action = scheduler.schedule(work, delay, state);
+    (action as { readonly id?: Partial<NodeJS.Timeout> }).id?.unref?.();
+    return action;
+  };
+  return { now: () => scheduler.now(), schedule: schedule };
+}
+
+type Schedule = <T>(
+  work: (this: SchedulerAction<T>, state?: T) => void,
+  delay?: number,
+  state?: T,
+) => Subscription;
+
+/** Another gate may let the player in, or not. Until that is known, the slot is neither freed nor forgotten. */
+class PendingElsewhereError extends Error {
+  override readonly name = 'PendingElsewhereError';
+}
+
+const replacedError = (gate: string) =>
+  new InputError(
+    'gate',
+    'a name that no other process has',
+    `${JSON.stringify(gate)}, with which another process has started`,
+  );

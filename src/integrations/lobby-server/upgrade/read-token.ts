@@ -38,7 +38,7 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLi
       subscriber.add(waiting.take(visitor.address));
       subscriber.add(atDeadline(FIRST_MESSAGE_MS, () => answer(REFUSALS.noTokenInTime), scheduler));
       return connection.firstMessage(MAX_FIRST_MESSAGE, {
-        complete: message => answer(checked(textOf(message))),
+        complete: message => answer(checkedMessage(textOf(message))),
         tooLarge: () => answer(REFUSALS.tooLarge),
         left: () => subscriber.complete(),
       });
@@ -54,6 +54,24 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLi
 
 const checked = (token: string): string | Refusal =>
   token === '' || token.length > MAX_TOKEN_LENGTH ? REFUSALS.noToken : token;
+
+/** What line-based tools and C strings put around a token. */
+const BLANKS = ' \t\r\n\0';
+
+/** Not by a pattern, which takes long for many blanks. */
+function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && BLANKS.includes(text.charAt(start))) start++;
+  while (end > start && BLANKS.includes(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+/** No token has a blank in it: it is something else, and the service is not asked. */
+function checkedMessage(message: string): string | Refusal {
+  const token = trimmed(message);
+  return /[\s\0]/.test(token) ? REFUSALS.noToken : checked(token);
+}
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -30,10 +30,31 @@ describe('lobbyGate, with the token as the first message', () => {
     strictEqual(gate.admitted[0]!.token, token);
   });
 
+  for (const [before, after] of [
+    ['', '\n'],
+    ['', '\r\n'],
+    [' \t', '  '],
+    ['', '\0'],
+    ['\n', '\0\n'],
+  ] as const) {
+    it(`admits a player whose token has ${JSON.stringify([before, after])} around it`, async () => {
+      gate = await openGate({ token: 'message' });
+      const token = gate.reserveToken();
+      const { ws } = await connectPlayer(at());
+      ws.send(before + token + after);
+      await waitUntil(() => gate.admitted.length === 1);
+      strictEqual(gate.admitted[0]!.token, token);
+    });
+  }
+
   const refused: readonly (readonly [string, (gate: OpenGate) => string | Buffer, number, string])[] = [
     ['a token that was never issued', () => 'nobody-issued-it', 4401, 'invalid_token'],
     ['empty', () => '', 4401, 'no_token'],
     ['binary, and no UTF-8', () => Buffer.from([0xff, 0xfe, 0x80]), 4401, 'no_token'],
+    ['a token with a blank in it', gate => `${gate.reserveToken()} x`, 4401, 'no_token'],
+    ['a token with a line end in it', gate => `${gate.reserveToken()}\nx`, 4401, 'no_token'],
+    ['a token with a NUL in it', gate => `${gate.reserveToken()}\0x`, 4401, 'no_token'],
+    ['blanks only', () => ' \r\n\0', 4401, 'no_token'],
     ['a token of 8,193 characters', () => 'x'.repeat(8_193), 4401, 'no_token'],
     ['a token of 10 MB', () => 'x'.repeat(10 * 2 ** 20), 1009, 'too_large'],
   ];

@@ -1,0 +1,72 @@
+import { defer, Observable, tap, timer, type SchedulerLike, type Subscription } from 'rxjs';
+import { answerBehind, MAX_WAIT_MS, readOr } from '../../../error/index.js';
+
+/** How many slots are freed at once. */
+const MAX_AT_ONCE = 64;
+
+/** How long nothing is sent after a 429 that does not say how long, in ms. */
+const DEFAULT_PAUSE_MS = 1_000;
+
+/**
+ * The calls that free slots. 64 are made at once, and none while the service limits the rate: then all wait together. The others
+ * wait for their turn, the first ones first.
+ */
+export class SlotCalls {
+  readonly #scheduler: SchedulerLike;
+  readonly #waiting = new Set<() => void>();
+  #running = 0;
+  #isStarting = false;
+  #pausedUntil = 0;
+  #pause: Subscription | undefined;
+
+  constructor(scheduler: SchedulerLike) {
+    this.#scheduler = scheduler;
+  }
+
+  /** Makes a call when it is its turn. */
+  run<T>(call: () => Observable<T>): Observable<T> {
+    return new Observable(subscriber => {
+      const start = () => {
+        this.#running++;
+        subscriber.add(() => {
+          this.#running--;
+          this.#startWaiting();
+        });
+        const error = (error: unknown) => this.#pauseAfter(error);
+        defer(call).pipe(tap({ error })).subscribe(subscriber);
+      };
+      this.#waiting.add(start);
+      subscriber.add(() => this.#waiting.delete(start));
+      this.#startWaiting();
+    });
+  }
+
+  #startWaiting(): void {
+    // A call that ends at once would recurse, thousands deep after a restart.
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    while (this.#running < MAX_AT_ONCE && this.#waiting.size > 0 && !this.#isPaused()) {
+      const [start] = this.#waiting;
+      this.#waiting.delete(start!);
+      start!();
+    }
+    this.#isStarting = false;
+  }
+
+  #isPaused(): boolean {
+    const wait = this.#pausedUntil - this.#scheduler.now();
+    if (wait <= 0) return false;
+    this.#pause ??= timer(wait, this.#scheduler).subscribe(() => {
+      this.#pause = undefined;
+      this.#startWaiting();
+    });
+    return true;
+  }
+
+  #pauseAfter(error: unknown): void {
+    const answer = readOr(undefined, () => answerBehind(error));
+    if (answer?.status !== 429) return;
+    const wait = Math.min(answer.retryAfter ?? DEFAULT_PAUSE_MS, MAX_WAIT_MS);
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#scheduler.now() + wait);
+  }
+}

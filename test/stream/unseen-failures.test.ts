@@ -1,0 +1,140 @@
+import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { config, ignoreElements, merge, of, type Observable } from 'rxjs';
+import { createClient, isInputError, watch, watchSignals, type WatchConfig } from 'lobby-rx';
+import { createEmulator } from 'lobby-rx/emulator';
+import { virtualTime } from '../virtual-time.js';
+
+describe('an ack that fails', () => {
+  const warn = console.warn;
+  const warned: unknown[][] = [];
+  const unhandled: unknown[] = [];
+  beforeEach(() => {
+    warned.length = 0;
+    unhandled.length = 0;
+    console.warn = (...values: unknown[]) => void warned.push(values);
+  });
+  afterEach(() => {
+    console.warn = warn;
+    config.onUnhandledError = null;
+  });
+
+  /** Polls for a minute, with what fails at each answer. */
+  const watched = (
+    ack: () => unknown,
+    more: Partial<WatchConfig<Answer>> = {},
+    start: (config: WatchConfig<Answer>) => Observable<unknown> = config => watch(poll, config),
+  ) => {
+    const { scheduler, pass } = virtualTime();
+    const errors: unknown[] = [];
+    const options = { ack: ack as () => undefined, scheduler, ...more };
+    const watching = start(options).subscribe({ error: (error: unknown) => errors.push(error) });
+    pass(60_000);
+    watching.unsubscribe();
+    return errors;
+  };
+  const failing = (error: unknown) => () => {
+    throw error;
+  };
+  const broken = new Error('no such table: checkpoints');
+
+  it('is said once on the console, although the watch goes on', () => {
+    let calls = 0;
+    const errors = watched(() => {
+      calls++;
+      throw broken;
+    });
+    deepStrictEqual(warned, [['lobby-rx: ack fails:', broken]]);
+    deepStrictEqual([errors, calls > 3], [[], true]);
+  });
+
+  it('is said again when its message changes', () => {
+    const messages = ['a', 'a', 'b', 'b'];
+    watched(() => undefined, {
+      ack: () => {
+        throw new Error(messages.shift() ?? 'c');
+      },
+    });
+    deepStrictEqual(
+      warned.map(([, error]) => (error as Error).message),
+      ['a', 'b', 'c'],
+    );
+  });
+
+  it('is said by onUnhandledError of RxJS if there is one, whatever that throws', () => {
+    config.onUnhandledError = error => {
+      unhandled.push(error);
+      throw error;
+    };
+    const errors = watched(failing(broken));
+    deepStrictEqual([unhandled, warned, errors], [[broken], [], []]);
+  });
+
+  it('is not said if there is a log, or if the signals are watched', () => {
+    watched(failing(new Error('logged')), { log: () => undefined });
+    watched(failing(new Error('seen')), {}, config => watchSignals(poll, config).pipe(ignoreElements()));
+    deepStrictEqual(warned, []);
+  });
+
+  it('is said of what is no error of a poll, which is retried as ever', () => {
+    const { scheduler, pass } = virtualTime();
+    const failingPoll = () => {
+      throw new Error('the network');
+    };
+    watch<Answer>(failingPoll, { scheduler }).subscribe();
+    pass(60_000);
+    deepStrictEqual(warned, []);
+  });
+
+  for (const observed of ['nothing', 'status$', 'signal$', 'gap$'] as const) {
+    it(`of a feed of which ${observed} is observed besides its events`, () => {
+      const { scheduler, pass } = virtualTime();
+      const emulator = createEmulator({ scheduler });
+      const ada = emulator.addIdentity({ display_name: 'Ada' });
+      const { transport, urls } = emulator;
+      const client = createClient({ ...urls, transport, scheduler, token: ada.token });
+      const feed = client.events.createFeed({ ack: failing(broken) });
+      if (observed !== 'nothing') merge(feed[observed]).subscribe();
+      const watching = feed.all$.subscribe();
+      pass(120_000);
+      watching.unsubscribe();
+      client.close();
+      strictEqual(warned.length, observed === 'nothing' || observed === 'gap$' ? 1 : 0);
+    });
+  }
+
+  it('says that a decision without its `from` is one of ack', () => {
+    watched(() => of({ watch: 'resume' }));
+    strictEqual(warned.length, 1);
+    match(String(warned[0]![1]), /^InputError: from of the decision of ack must be .*; got undefined$/);
+  });
+});
+
+describe('recovery of a watch', () => {
+  for (const [what, decision] of [
+    ['an unknown kind', { kind: 'again' }],
+    ['no kind', {}],
+    ['nothing', undefined],
+  ] as const) {
+    it(`that returns ${what} ends it with an error that says what to change`, () => {
+      const { scheduler, pass } = virtualTime();
+      const errors: unknown[] = [];
+      const failingPoll = () => {
+        throw new Error('the network');
+      };
+      watch<Answer>(failingPoll, { scheduler, recovery: () => decision as never }).subscribe({
+        error: (error: unknown) => errors.push(error),
+      });
+      pass(60_000);
+      strictEqual(isInputError(errors[0]), true);
+      match(String(errors[0]), /the kind of recovery must be a known one; got /);
+    });
+  }
+});
+
+interface Answer {
+  readonly watch: { readonly index: string };
+}
+
+function poll(): Observable<Answer> {
+  return of({ watch: { index: '1' } });
+}
