@@ -876,6 +876,24 @@ for (const program of SERVERS) {
       );
     });
 
+    it('polls all identities, although its process stands still at least once a second', async function () {
+      this.timeout(60_000);
+      setting = await stage({ program });
+      const { add, work, followed } = setting;
+      add(600);
+      const stopping = setInterval(() => {
+        const end = performance.now() + 250;
+        while (performance.now() < end);
+      }, 900);
+      try {
+        const { events } = await work();
+        await followed();
+        await waitUntil(() => events.some(({ kind }) => kind === 'ready'));
+      } finally {
+        clearInterval(stopping);
+      }
+    });
+
     it('goes on after its server was away', async function () {
       this.timeout(60_000);
       setting = await stage({ program });
