@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
@@ -893,6 +894,30 @@ for (const program of SERVERS) {
         clearInterval(stopping);
       }
     });
+
+    if (!isOld) {
+      it('says that NATS answers but stores nothing, if its disk is full', async () => {
+        setting = await stage({ program, disk: '16m' });
+        const { add, work, followed, publish } = setting;
+        const [id = ''] = add(1);
+        const { events } = await work();
+        await followed();
+        const errors = () =>
+          events.flatMap(event => (event.kind === 'nats_error' ? [String(event.error)] : []));
+        const stored = () => {
+          const beats = events.flatMap(event => (event.kind === 'heartbeat' ? [event.heartbeat] : []));
+          return beats.at(-1)?.events ?? 0;
+        };
+        const text = randomBytes(1_000_000).toString('hex');
+        for (let published = 1; errors().length === 0; published++) {
+          publish(id, { text });
+          await waitUntil(() => stored() === published || errors().length > 0);
+        }
+        await waitUntil(() => errors().some(error => error.includes('is its disk full?')));
+        const said = errors().find(error => error.includes('is its disk full?'));
+        ok(/NATS answers but stores nothing in LOBBY_EVENTS: .* Make room, and restart it/.test(said!), said);
+      });
+    }
 
     it('goes on after its server was away', async function () {
       this.timeout(60_000);

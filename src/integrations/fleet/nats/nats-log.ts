@@ -142,9 +142,9 @@ export class NatsLog implements FleetLog {
   }
 
   async #publish(subject: string, data: Uint8Array, headers: MsgHdrs, last: number): Promise<number> {
-    const { js, names } = this.#fleet;
+    const { publisher, names } = this.#fleet;
     const expect = { streamName: names.stream, lastSubjectSequence: last };
-    const { seq } = await js.publish(subject, data, { headers, expect });
+    const { seq } = await publisher.publish(names.stream, subject, data, { headers, expect });
     return seq;
   }
 }

@@ -63,6 +63,11 @@ export function isUnanswered(error: unknown): boolean {
   return UNANSWERED.test(textOf(error));
 }
 
+/** Whether NATS has not answered in time. */
+export function isTimeout(error: unknown): boolean {
+  return /timeout/i.test(textOf(error));
+}
+
 /** Whether an error may pass by itself, as one of a cluster that chooses its leaders. */
 export function mayPass(error: unknown, isCluster: boolean): boolean {
   const text = textOf(error);

@@ -58,12 +58,12 @@ export class NatsRegistry implements FleetRegistry {
     return this.#asked(async () => {
       // Once in a lease is soon enough.
       const hasNamesake = this.#beats++ % 4 === 1 && (await this.#hasNamesake(beat));
-      const { js, names } = this.#fleet;
+      const { publisher, names } = this.#fleet;
       const sentAt = Date.now();
       // It has left meanwhile.
       if (this.#hasLeft) return false;
       const data = JSON.stringify({ ...beat, first: this.#first });
-      const { seq } = await js.publish(presenceSubject(names.present, me), data);
+      const { seq } = await publisher.publish(names.alive, presenceSubject(names.present, me), data);
       this.#first ??= seq;
       // The server was put back: the beats of others since then are lost.
       if (this.#last && seq <= this.#last.seq) {
