@@ -842,6 +842,30 @@ for (const program of SERVERS) {
       });
     }
 
+    it('says that it has too much to do, if it always has too little CPU', async () => {
+      setting = await stage({ program });
+      const { add, followed, server, service, tokens } = setting;
+      const events: FleetEvent[] = [];
+      const workers = new Workers({
+        ...{ nats: [server.port], url: service.url, lease: 2_000, shards: 8 },
+        tokenOf: id => tokens.get(id)!,
+        onEvent: (_, event) => events.push(event),
+      });
+      workers.follow(add(10));
+      const name = workers.start();
+      await followed();
+      const isOverloaded = () => events.some(event => event.kind === 'overloaded' && event.by === 'late');
+      while (!isOverloaded()) {
+        workers.signal(name, 'SIGSTOP');
+        await new Promise(resolve => setTimeout(resolve, 1_500));
+        workers.signal(name, 'SIGCONT');
+        await new Promise(resolve => setTimeout(resolve, 100));
+      }
+      const lates = events.flatMap(event => (event.kind === 'heartbeat' ? [event.heartbeat.late] : []));
+      ok(Math.max(...lates) > 1_000, lates.join());
+      workers.signal(name, 'SIGKILL');
+    });
+
     it('goes by the clock of NATS, if those of workers are off', async function () {
       this.timeout(60_000);
       setting = await stage({ program });

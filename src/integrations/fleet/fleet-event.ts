@@ -12,7 +12,10 @@ export interface Heartbeat {
   readonly shards: number;
   /** How many identities it follows. */
   readonly identities: number;
-  /** How many of them are live: the service holds their polls, or answers them, and NATS has stored what it said. */
+  /**
+   * How many of them are live: the service holds their polls, or answers them, NATS has stored what it said, and the last poll was sent no longer
+   * ago than a poll may last.
+   */
   readonly live: number;
   /** How many of them have failed at their last poll. */
   readonly retrying: number;
@@ -24,6 +27,8 @@ export interface Heartbeat {
   readonly unstored: number;
   /** How many polls wait until the rate limit permits them. */
   readonly waiting: number;
+  /** How late its timers were at worst since the last heartbeat, in ms. */
+  readonly late: number;
 }
 
 /**
@@ -43,8 +48,9 @@ export interface Heartbeat {
  *   times in a lease, as long as they do.
  * - `identity_rejected`: the service refuses to answer for an identity; it is asked again in `retryIn` ms.
  * - `identities_differ`: a worker has been given `theirs` identities and this one `own`, or others, for two leases: some may have no poll.
- * - `overloaded`: this worker has more `identities` than its `capacity`, or so many have waited for their first poll for 200 s (`time`), of the
- *   300 that the service keeps events. It comes when that begins.
+ * - `overloaded`: this worker has more `identities` than its `capacity`; or its timers are late by more than a second again and again (`late`), and
+ *   so are the polls of its `identities`; or so many have waited for their first poll for 200 s (`time`), of the 300 that the service keeps
+ *   events. It comes when that begins.
  * - `rate_limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low for as many identities. `wait` is how
  *   long, in ms; 0 if they no longer do.
  * - `nats_error`: NATS did not store or answer something, which is retried; or keeps its stream with other limits than this worker's. If that are answers of the service, it comes several times in a
@@ -83,7 +89,7 @@ export type FleetEvent =
       readonly theirs: number;
       readonly own: number;
     }
-  | { readonly kind: 'overloaded'; readonly by: 'capacity' | 'time'; readonly identities: number }
+  | { readonly kind: 'overloaded'; readonly by: 'capacity' | 'late' | 'time'; readonly identities: number }
   | {
       readonly kind: 'rate_limited';
       readonly by: 'service' | 'requestsPerMinute';

@@ -89,11 +89,16 @@ export class OwnedShards {
   }
 
   /** What a worker tells about what it holds. */
-  get numbers(): Omit<Heartbeat, 'worker' | 'instance' | 'capacity' | 'waiting'> {
+  get numbers(): Omit<Heartbeat, 'worker' | 'instance' | 'capacity' | 'waiting' | 'late'> {
     const { live, retrying, rejected, events, unstored } = this.#counts;
     let identities = 0;
     for (const { size } of this.#held.values()) identities += size;
     return { shards: this.#held.size, identities, live, retrying, rejected, events, unstored };
+  }
+
+  /** Counts those identities as live whose poll may be held now. */
+  count(): void {
+    for (const held of this.#held.values()) held.count();
   }
 
   /** How many identities have not been polled yet. */
@@ -140,7 +145,7 @@ export class OwnedShards {
     const polled = () => {
       if (this.#counts.starting === 0) this.#config.settled();
     };
-    const holder = { watch, emit, superseded, polled, scheduler };
+    const holder = { watch, emit, superseded, polled, scheduler, monotonic };
     const held = new OwnedShard({ shard, epoch }, places, monotonic.now(), holder, this.#counts);
     this.#held.set(shard, held);
     const identities$ = defer(() => identities.of(shard)).pipe(

@@ -1,9 +1,6 @@
 import { Observable, type SchedulerLike, type Subscription, type TimestampProvider } from 'rxjs';
 import { monotonicClock } from '../../../stream/index.js';
-
-/** While watches wait, a timer looks so often whether this process is late, and it may be late by so much, in ms. */
-const LOOK_MS = 100;
-const LATE_MS = 100;
+import { LATE_MS, latenessOf } from './lateness.js';
 
 /** So few at least begin at a time: together they keep a busy process for a few ms. */
 const LEAST = 8;
@@ -73,15 +70,13 @@ export class Starts {
 
   /** Looks whether this process is late, as long as watches wait. */
   #look(): void {
-    if (this.#looking || this.#waiting.size === 0) return;
-    const due = this.#clock.now() + LOOK_MS;
-    this.#looking = this.#scheduler.schedule(() => {
-      this.#looking = undefined;
-      const isLate = this.#clock.now() - due > LATE_MS;
-      this.#atOnce = isLate ? Math.max(LEAST, this.#atOnce >> 1) : this.#atOnce + LEAST;
-      this.#atOnce = Math.min(this.#max, this.#atOnce);
+    this.#looking ??= latenessOf(this.#scheduler, this.#clock).subscribe(late => {
+      const next = late > LATE_MS ? Math.max(LEAST, this.#atOnce >> 1) : this.#atOnce + LEAST;
+      this.#atOnce = Math.min(this.#max, next);
       this.#beginNext();
-      this.#look();
-    }, LOOK_MS);
+      if (this.#waiting.size > 0) return;
+      this.#looking?.unsubscribe();
+      this.#looking = undefined;
+    });
   }
 }

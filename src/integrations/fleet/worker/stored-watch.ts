@@ -54,6 +54,8 @@ export interface StoredWatchConfig {
 export type StoredWatchEvent =
   | { readonly kind: 'stored'; readonly events: number; readonly gap: Gap | undefined }
   | { readonly kind: 'conflict' }
+  /** A poll is sent, which is over in so long at most, in ms. */
+  | { readonly kind: 'polled'; readonly timeout: number }
   | { readonly kind: 'status'; readonly status: WatchStatus }
   | { readonly kind: 'nats_error'; readonly error: unknown };
 

@@ -600,4 +600,46 @@ describe('a fleet of workers', () => {
     pass(30_000);
     deepStrictEqual(of(a, 'overloaded'), told);
   });
+
+  it('says how late its timers are, and that it has too much to do if they always are, but not after one pause', () => {
+    const { start, pass } = virtualFleet({ lease: 4_000 });
+    const a = start('a');
+    const pause = (ms: number) => {
+      a.scheduler.freeze();
+      pass(ms);
+      a.scheduler.thaw();
+    };
+    const lates = () => of(a, 'heartbeat').map(({ heartbeat }) => heartbeat.late);
+    pass(10_000);
+    strictEqual(Math.max(...lates()), 0);
+    pause(3_000);
+    pass(5_000);
+    const worst = Math.max(...lates());
+    ok(worst > 2_500 && worst < 3_100, `${worst}`);
+    deepStrictEqual([lates().at(-1), of(a, 'overloaded')], [0, []]);
+    for (let i = 0; i < 10; i++) {
+      pause(1_500);
+      pass(20);
+    }
+    deepStrictEqual(of(a, 'overloaded'), [{ kind: 'overloaded', by: 'late', identities: 10 }]);
+    pass(10_000);
+    for (let i = 0; i < 10; i++) {
+      pause(1_500);
+      pass(20);
+    }
+    strictEqual(of(a, 'overloaded').length, 2);
+  });
+
+  it('counts no identity as live whose last poll is longer ago than a poll may last', () => {
+    const { start, pass, emulator } = virtualFleet({ requestsPerMinute: 4 });
+    const a = start('a');
+    pass(400_000);
+    for (let i = 0; i < 20; i++) {
+      pass(10_000);
+      const held = emulator.requests.filter(({ pending }) => pending).length;
+      const { live } = of(a, 'heartbeat').at(-1)!.heartbeat;
+      // A poll may last for 70 s, of which the service holds it for 40 to 60 s.
+      ok(held <= live && live <= 5, `${live} are said to be live, the service holds ${held} polls`);
+    }
+  });
 });

@@ -16,7 +16,7 @@ describe('a held shard', () => {
       );
       const held = { shard: 0, epoch: 1 };
       const holder = {
-        ...{ watch: () => EMPTY, scheduler },
+        ...{ watch: () => EMPTY, scheduler, monotonic: scheduler },
         emit: nothing,
         superseded: nothing,
         polled: nothing,
