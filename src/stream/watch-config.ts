@@ -4,6 +4,7 @@ import {
   checkArgument,
   checkOptions,
   definedOptions,
+  duration,
   guarded,
   milliseconds,
   nonEmptyString,
@@ -127,8 +128,8 @@ const resumable = (isIndex: IndexGuard = () => true): Guard<string | Checkpoint 
 };
 
 const retention: Guard<number> = {
-  name: `${milliseconds.name}, or Infinity`,
-  is: (u): u is number => u === Infinity || milliseconds.is(u),
+  name: `${duration.name}, or Infinity`,
+  is: (u): u is number => u === Infinity || duration.is(u),
 };
 
 /** A check for each option of {@link WatchConfig}. */

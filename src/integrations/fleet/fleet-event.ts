@@ -10,7 +10,7 @@ export interface Heartbeat {
   readonly capacity: number;
   /** How many shards it holds. */
   readonly shards: number;
-  /** How many identities it follows. */
+  /** How many identities it follows, or should: those of shards that it has lost because NATS did not answer count until they have an owner. */
   readonly identities: number;
   /**
    * How many of them are live: the service holds their polls, or answers them, NATS has stored what it said, and the last poll was sent no longer

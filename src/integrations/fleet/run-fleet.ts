@@ -50,7 +50,7 @@ import {
 export function runFleet(config: FleetConfig): Observable<FleetEvent> {
   const settings = fleetSettings(config);
   return new Observable(subscriber => {
-    const isStarting = whileStarting(settings.nats, true);
+    const isStarting = whileStarting(settings.nats);
     const opened$ = defer(() => openFleetToWork(settings)).pipe(
       backoff({
         max: 2_000,

@@ -39,6 +39,8 @@ export interface OwnedShardsConfig {
 export class OwnedShards {
   readonly #config: OwnedShardsConfig;
   readonly #held = new Map<number, OwnedShard>();
+  /** Those that were lost because NATS did not answer, and how many identities they had: this worker should follow them still. */
+  readonly #lost = new Map<number, number>();
   /** Those whose places are being read. */
   readonly #taking = new Map<number, Subscription>();
   /** Those that it has, and either does not hold yet, or does not know the identities of. */
@@ -57,6 +59,7 @@ export class OwnedShards {
   /** Holds what the worker has by these shares, and gives up everything else. `before` are the shares before them. */
   follow({ epoch, workers, owners, silent }: Shares, before: Shares | undefined): void {
     const me = workers.findIndex(({ worker }) => worker === this.#config.name);
+    for (const shard of this.#lost.keys()) if (owners[shard] !== me) this.#lost.delete(shard);
     for (const shard of [...this.#held.keys(), ...this.#unsettled])
       if (owners[shard] !== me) this.#release(shard).subscribe();
     owners.forEach((owner, shard) => {
@@ -78,6 +81,7 @@ export class OwnedShards {
 
   /** Others may have taken all shards. */
   loseAll(): void {
+    for (const [shard, { size }] of this.#held) this.#lost.set(shard, size);
     for (const shard of [...this.#held.keys(), ...this.#taking.keys()]) this.#lose(shard);
   }
 
@@ -93,6 +97,7 @@ export class OwnedShards {
     const { live, retrying, rejected, events, unstored } = this.#counts;
     let identities = 0;
     for (const { size } of this.#held.values()) identities += size;
+    for (const size of this.#lost.values()) identities += size;
     return { shards: this.#held.size, identities, live, retrying, rejected, events, unstored };
   }
 
@@ -148,6 +153,7 @@ export class OwnedShards {
     const holder = { watch, emit, superseded, polled, scheduler, monotonic };
     const held = new OwnedShard({ shard, epoch }, places, monotonic.now(), holder, this.#counts);
     this.#held.set(shard, held);
+    this.#lost.delete(shard);
     const identities$ = defer(() => identities.of(shard)).pipe(
       tap({
         next: () => {

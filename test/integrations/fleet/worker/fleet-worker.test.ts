@@ -290,9 +290,17 @@ describe('a fleet of workers', () => {
     deepStrictEqual([of(a, 'lost'), polls()], [[], 10]);
     pass(3_000);
     deepStrictEqual([of(a, 'lost').length, polls()], [8, 0]);
+    const counted = () => {
+      const { shards, identities, live } = of(a, 'heartbeat').at(-1)!.heartbeat;
+      return [shards, identities, live];
+    };
+    pass(60_000);
+    // An alarm on identities without a poll stays on.
+    deepStrictEqual(counted(), [0, 10, 0]);
     a.link.isCut = false;
     pass(6_500);
     deepStrictEqual([held(a), polls(), of(a, 'assigned').length], [before, 10, 16]);
+    deepStrictEqual(counted(), [8, 10, 10]);
   });
 
   it('goes on from where an identity without news was, not from its last record', () => {
