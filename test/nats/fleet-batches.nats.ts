@@ -361,7 +361,6 @@ for (const program of SERVERS) {
       const { numbers } = await consume({ durable: 'calm' });
       const nats = await server.connect();
       const madeUp = headers();
-      madeUp.set('Lobby-Epoch', '1');
       madeUp.set('Lobby-Key', 'k');
       madeUp.set('Lobby-Index', '%');
       nats.publish('lobby.events.0.%zz', 'hello', { headers: madeUp });

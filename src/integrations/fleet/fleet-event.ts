@@ -41,7 +41,7 @@ export interface Heartbeat {
  * - `drained`: it has given up everything, since `drain$` has emitted. It is the last event.
  * - `assigned`: this worker has begun to follow the identities of a shard; `from` is who had it and was silent.
  * - `released`: it has given up a shard to another worker, or because it ends.
- * - `lost`: another worker has stored records of a shard that it held; or NATS has not answered it for three leases.
+ * - `lost`: NATS has not answered it for three leases, so that others have a shard that it held.
  * - `conflict`: another worker had stored what this one was about to store. Nothing is lost or doubled.
  * - `gap`: events of an identity may have been missed. It is stored, too.
  * - `retrying`: polls of so many `identities` fail, and are sent again; `error` is that of the last one that began to. It comes several
@@ -64,7 +64,6 @@ export type FleetEvent =
   | {
       readonly kind: 'assigned';
       readonly shard: number;
-      readonly epoch: number;
       readonly from: string | undefined;
     }
   | { readonly kind: 'released'; readonly shard: number }

@@ -135,7 +135,7 @@ describe('the metrics', () => {
       ...{ worker: 'ada', instance: '1', capacity: 100, shards: 7, identities: 20, live: 8, retrying: 1 },
       ...{ rejected: 2, events: 42, unstored: 3, waiting: 0, late: 1_250 },
     };
-    const claimed = { kind: 'assigned', shard: 1, epoch: 2 } as const;
+    const claimed = { kind: 'assigned', shard: 1 } as const;
     const events: readonly FleetEvent[] = [
       { kind: 'heartbeat', heartbeat: beat, stored: true },
       { kind: 'heartbeat', heartbeat: { ...beat, worker: 'ben', shards: 99 }, stored: true },

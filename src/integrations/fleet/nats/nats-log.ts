@@ -65,10 +65,10 @@ export class NatsLog implements FleetLog {
 
   async #headOf(subject: string): Promise<{ -readonly [K in keyof FleetHead]: FleetHead[K] }> {
     const last = await storedMessage(this.#fleet, { last_by_subj: subject });
-    if (!last) return { last: 0, epoch: 0, record: undefined };
+    if (!last) return { last: 0, record: undefined };
     const part = readPart(last.header);
     const record = this.#recordIn(last) ?? (await this.#recordBefore(subject, part?.after));
-    return { last: last.seq, epoch: part?.epoch ?? record?.epoch ?? 0, record };
+    return { last: last.seq, record };
   }
 
   /** The last record, if the last message is none: it is a part of an unfinished record, or is not ours. */
@@ -104,7 +104,7 @@ export class NatsLog implements FleetLog {
   }
 
   async #publishRecord(record: FleetRecord, head: FleetHead): Promise<number> {
-    const { identity_id, answer, epoch, checkpoint } = record;
+    const { identity_id, answer, checkpoint } = record;
     const subject = this.#subject(identity_id);
     const after = head.record?.sequence ?? 0;
     const room = this.#room(record);
@@ -113,7 +113,7 @@ export class NatsLog implements FleetLog {
     let part = 0;
     let start = 0;
     for (; data.length - start > room; start += room) {
-      const headers = partHeaders({ epoch, after, part });
+      const headers = partHeaders({ after, part });
       part = last = await this.#publish(subject, data.subarray(start, start + room), headers, last);
     }
     const at = this.#clock.toNats(checkpoint.at);

@@ -12,7 +12,6 @@ const KNOWN_VERSION = '1';
 /** The headers of a message. Values are encoded, since those of the service may contain anything. */
 const INDEX = 'Lobby-Index';
 const AT = 'Lobby-At';
-const EPOCH = 'Lobby-Epoch';
 const KEY = 'Lobby-Key';
 const GAP = 'Lobby-Gap';
 /** The position of the record before it. */
@@ -27,7 +26,6 @@ export interface RecordHeaders extends Omit<LastRecord, 'sequence'>, PartHeaders
 
 /** What the headers of any message of a fleet say. */
 export interface PartHeaders {
-  readonly epoch: number;
   /** The position of the record before this one; 0 if there is none. */
   readonly after: number;
   /** The position of the message with the text before that of this one; 0 if this has the beginning. */
@@ -35,11 +33,8 @@ export interface PartHeaders {
 }
 
 /** The headers of the last message of a record, or the only one. */
-export function recordHeaders(
-  { checkpoint, gap, epoch, key }: FleetRecord,
-  position: Pick<PartHeaders, 'after' | 'part'>,
-): MsgHdrs {
-  const written = partHeaders({ epoch, ...position });
+export function recordHeaders({ checkpoint, gap, key }: FleetRecord, position: PartHeaders): MsgHdrs {
+  const written = partHeaders(position);
   written.set(INDEX, encodeURIComponent(checkpoint.index));
   written.set(AT, String(checkpoint.at));
   written.set(KEY, key);
@@ -48,10 +43,9 @@ export function recordHeaders(
 }
 
 /** The headers of a message with a part of a record, which means nothing without the last one. */
-export function partHeaders({ epoch, after, part }: PartHeaders): MsgHdrs {
+export function partHeaders({ after, part }: PartHeaders): MsgHdrs {
   const written = headers();
   written.set(VERSION, KNOWN_VERSION);
-  written.set(EPOCH, String(epoch));
   written.set(AFTER, String(after));
   if (part > 0) written.set(PART, String(part));
   return written;
@@ -71,7 +65,7 @@ export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
     );
   }
   if (!read || version !== KNOWN_VERSION) return undefined;
-  return { epoch: numberIn(read, EPOCH), after: numberIn(read, AFTER), part: numberIn(read, PART) };
+  return { after: numberIn(read, AFTER), part: numberIn(read, PART) };
 }
 
 /** What the headers of a record say; undefined if this is only a part of one, or was not stored by this library. */

@@ -14,14 +14,12 @@ export interface FleetRecord {
   readonly checkpoint: Checkpoint;
   /** What may be missing before it. */
   readonly gap: Gap | undefined;
-  /** The epoch of the shard under which it was made. */
-  readonly epoch: number;
   /** No other record has it: by it, a worker recognizes what it has stored itself. */
   readonly key: string;
 }
 
 /** The last record of an identity. */
-export interface LastRecord extends Pick<FleetRecord, 'checkpoint' | 'epoch' | 'key'> {
+export interface LastRecord extends Pick<FleetRecord, 'checkpoint' | 'key'> {
   /** Its position in the log. */
   readonly sequence: number;
 }
@@ -30,8 +28,6 @@ export interface LastRecord extends Pick<FleetRecord, 'checkpoint' | 'epoch' | '
 export interface FleetHead {
   /** The last message of the identity, which may be a part of an unfinished record; 0 if there is none. */
   readonly last: number;
-  /** The epoch of that message. */
-  readonly epoch: number;
   readonly record: LastRecord | undefined;
 }
 

@@ -5,8 +5,6 @@ import type { Participant } from './assign-shards.js';
 
 /** Who has which shard: it follows from who is alive. */
 export interface Shares {
-  /** Higher than that of all shares that the worker has known before. */
-  readonly epoch: number;
   readonly workers: readonly Participant[];
   /** By shard: the index of its worker. */
   readonly owners: readonly number[];
@@ -15,7 +13,7 @@ export interface Shares {
 }
 
 /** The shares of a fleet of which nothing is known yet. */
-export const NO_SHARES: Shares = { epoch: 0, workers: [], owners: [], silent: [] };
+export const NO_SHARES: Shares = { workers: [], owners: [], silent: [] };
 
 /** What identities a worker was given: how many, and a number that is another one for others. */
 export interface GivenIdentities {

@@ -97,7 +97,6 @@ class FleetWorker {
       tried: this.#tried,
       failed: error => subscriber.error(error),
       settled: () => this.#emitReady(),
-      superseded: () => this.#look(),
     });
   }
 

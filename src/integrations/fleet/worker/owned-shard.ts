@@ -1,7 +1,6 @@
 import {
   retry,
   Subscription,
-  throwError,
   timer,
   type Observable,
   type SchedulerLike,
@@ -9,7 +8,7 @@ import {
 } from 'rxjs';
 import type { FleetEvent } from '../fleet-event.js';
 import type { BareCheckpoint, BareCheckpoints } from './fleet-registry.js';
-import { Superseded, type StoredWatchConfig, type StoredWatchEvent } from './stored-watch.js';
+import type { StoredWatchConfig, StoredWatchEvent } from './stored-watch.js';
 
 /** So many bare checkpoints of a shard are stored. A service of more identities than that a shard should have more shards. */
 const MAX_BARE_CHECKPOINTS = 5_000;
@@ -26,15 +25,13 @@ const ASK_AGAIN_MS = 60_000;
 /** Follows one identity. */
 export type WatchIdentity = (
   identity_id: string,
-  held: Pick<StoredWatchConfig, 'epoch' | 'idle' | 'onBareCheckpoint' | 'onUnstored'>,
+  held: Pick<StoredWatchConfig, 'idle' | 'onBareCheckpoint' | 'onUnstored'>,
 ) => Observable<StoredWatchEvent>;
 
 /** What a shard needs of the worker that holds it. */
 export interface ShardOwner {
   readonly watch: WatchIdentity;
   readonly emit: (event: FleetEvent) => void;
-  /** A later epoch has been seen than that of the shard. */
-  readonly superseded: (shard: OwnedShard, epoch: number) => void;
   /** An identity has been polled for the first time, or is not to be polled any more. */
   readonly polled: () => void;
   readonly scheduler: SchedulerLike;
@@ -112,7 +109,6 @@ interface Followed {
 /** A shard that this worker holds: the watches of its identities, and where those without news are. */
 export class OwnedShard {
   readonly shard: number;
-  readonly epoch: number;
   readonly #holder: ShardOwner;
   readonly #counts: ShardCounts;
   readonly #checkpoints: Map<string, BareCheckpoint>;
@@ -123,14 +119,13 @@ export class OwnedShard {
   #hasChanged = false;
 
   constructor(
-    { shard, epoch }: { readonly shard: number; readonly epoch: number },
+    shard: number,
     places: BareCheckpoints,
     savedAt: number,
     holder: ShardOwner,
     counts: ShardCounts,
   ) {
     this.shard = shard;
-    this.epoch = epoch;
     this.#savedAt = savedAt;
     this.#holder = holder;
     this.#counts = counts;
@@ -190,14 +185,13 @@ export class OwnedShard {
   }
 
   #watch(identity_id: string): Followed {
-    const { watch, emit, superseded, polled, scheduler, monotonic } = this.#holder;
+    const { watch, emit, polled, scheduler, monotonic } = this.#holder;
     const counts = this.#counts;
     const state = new IdentityState(counts);
     const become = (next: Counted | undefined) => {
       if (state.become(next, monotonic.now())) polled();
     };
     const askAgain = (error: unknown) => {
-      if (error instanceof Superseded) return throwError(() => error);
       become('rejected');
       emit({ kind: 'identity_rejected', identity_id, error, retryIn: ASK_AGAIN_MS });
       return timer(ASK_AGAIN_MS, scheduler);
@@ -224,13 +218,12 @@ export class OwnedShard {
       if (event.gap) emit({ kind: 'gap', identity_id, gap: event.gap });
     };
     const watching = watch(identity_id, {
-      epoch: this.epoch,
       idle: this.#checkpoints.get(identity_id),
       onBareCheckpoint: place => this.#moved(identity_id, place),
       onUnstored: change => state.unstored(change, monotonic.now()),
     })
       .pipe(retry({ delay: askAgain }))
-      .subscribe({ next, error: (error: unknown) => superseded(this, (error as Superseded).epoch) });
+      .subscribe(next);
     watching.add(() => become(undefined));
     return { watching, state };
   }

@@ -29,8 +29,6 @@ export interface OwnedShardsConfig {
   readonly failed: (error: unknown) => void;
   /** It holds all that it has. */
   readonly settled: () => void;
-  /** Another worker has stored in a shard that this one holds. */
-  readonly superseded: () => void;
   readonly scheduler: SchedulerLike;
   readonly monotonic: TimestampProvider;
 }
@@ -45,8 +43,6 @@ export class OwnedShards {
   readonly #taking = new Map<number, Subscription>();
   /** Those that it has, and either does not hold yet, or does not know the identities of. */
   readonly #unsettled = new Set<number>();
-  /** Epochs that have been seen in records. */
-  readonly #epochs = new Map<number, number>();
   readonly #counts: ShardCounts = {
     ...{ starting: 0, live: 0, retrying: 0, rejected: 0, events: 0, unstored: 0 },
     ...{ failure: undefined, unanswered: undefined },
@@ -57,7 +53,7 @@ export class OwnedShards {
   }
 
   /** Holds what the worker has by these shares, and gives up everything else. `before` are the shares before them. */
-  follow({ epoch, workers, owners, silent }: Shares, before: Shares | undefined): void {
+  follow({ workers, owners, silent }: Shares, before: Shares | undefined): void {
     const me = workers.findIndex(({ worker }) => worker === this.#config.name);
     for (const shard of this.#lost.keys()) if (owners[shard] !== me) this.#lost.delete(shard);
     for (const shard of [...this.#held.keys(), ...this.#unsettled])
@@ -65,7 +61,7 @@ export class OwnedShards {
     owners.forEach((owner, shard) => {
       if (owner !== me || this.#held.has(shard) || this.#taking.has(shard)) return;
       const last = before?.workers[before.owners[shard] ?? -1]?.worker ?? '';
-      this.#take(shard, epoch, silent.includes(last) ? last : undefined);
+      this.#take(shard, silent.includes(last) ? last : undefined);
     });
   }
 
@@ -123,16 +119,15 @@ export class OwnedShards {
     }
   }
 
-  #take(shard: number, shareEpoch: number, from: string | undefined): void {
+  #take(shard: number, from: string | undefined): void {
     const { registry, tried, emit } = this.#config;
-    const epoch = Math.max(shareEpoch, (this.#epochs.get(shard) ?? -1) + 1);
     const taking = new Subscription();
     this.#taking.set(shard, taking);
     this.#unsettled.add(shard);
     const hold = (places: BareCheckpoints) => {
       this.#taking.delete(shard);
-      emit({ kind: 'assigned', shard, epoch, from });
-      this.#hold(shard, epoch, places);
+      emit({ kind: 'assigned', shard, from });
+      this.#hold(shard, places);
     };
     taking.add(() => this.#taking.delete(shard));
     taking.add(
@@ -140,18 +135,13 @@ export class OwnedShards {
     );
   }
 
-  #hold(shard: number, epoch: number, places: BareCheckpoints): void {
+  #hold(shard: number, places: BareCheckpoints): void {
     const { watch, identities, emit, failed, scheduler, monotonic } = this.#config;
-    const superseded = (held: OwnedShard, seen: number) => {
-      this.#epochs.set(shard, Math.max(seen, this.#epochs.get(shard) ?? 0));
-      if (this.#held.get(shard) === held) this.#lose(shard);
-      this.#config.superseded();
-    };
     const polled = () => {
       if (this.#counts.starting === 0) this.#config.settled();
     };
-    const holder = { watch, emit, superseded, polled, scheduler, monotonic };
-    const held = new OwnedShard({ shard, epoch }, places, monotonic.now(), holder, this.#counts);
+    const holder = { watch, emit, polled, scheduler, monotonic };
+    const held = new OwnedShard(shard, places, monotonic.now(), holder, this.#counts);
     this.#held.set(shard, held);
     this.#lost.delete(shard);
     const identities$ = defer(() => identities.of(shard)).pipe(

@@ -36,8 +36,6 @@ export interface StoredWatchConfig {
   /** Watches the raw events of the identity. */
   readonly watch: (config: WatchConfig<RawEventList>) => Observable<WatchSignal<RawEventList>>;
   readonly log: FleetLog;
-  /** The epoch in which this worker holds the shard. */
-  readonly epoch: number;
   /** Up to where there was nothing new, as the last owner of the shard has seen it. */
   readonly idle: BareCheckpoint | undefined;
   /** Called when there is nothing new up to some place. */
@@ -59,19 +57,12 @@ export type StoredWatchEvent =
   | { readonly kind: 'status'; readonly status: WatchStatus }
   | { readonly kind: 'nats_error'; readonly error: unknown };
 
-/** Another worker has stored a record in a later epoch: this worker does not hold the shard any more. */
-export class Superseded extends Error {
-  constructor(readonly epoch: number) {
-    super(`another worker has stored a record in epoch ${epoch}`);
-  }
-}
-
 /**
  * Watches an identity from where its records end, and appends each answer with news. Nothing is polled before the last answer
  * is stored. If another worker has stored what followed the same checkpoint, it goes on from theirs; if records were lost, from
  * the last one that is left.
  *
- * It ends with `Superseded`, or with an error that polling again cannot fix.
+ * It ends with an error that polling again cannot fix.
  */
 export function storedWatch(config: StoredWatchConfig): Observable<StoredWatchEvent> {
   return new Observable(subscriber => {
@@ -91,7 +82,6 @@ export function storedWatch(config: StoredWatchConfig): Observable<StoredWatchEv
       startWith(undefined),
       switchMap(() => tried(log.head(identity_id))),
       switchMap(head => {
-        if (head.epoch > config.epoch) throw new Superseded(head.epoch);
         const now = { ...config, idle, onBareCheckpoint };
         const appending = new Appending(head, now, tried, event => subscriber.next(event));
         return config.watch({
@@ -128,7 +118,7 @@ class Appending {
     // All records have expired, and the place after the last one has been kept for longer.
     const isExpired = head.last === 0 && idle !== undefined;
     this.#head = isExpired
-      ? { ...head, record: { sequence: idle.sequence, checkpoint: idle, epoch: 0, key: '' } }
+      ? { ...head, record: { sequence: idle.sequence, checkpoint: idle, key: '' } }
       : head;
     this.#config = config;
     this.#tried = tried;
@@ -145,7 +135,7 @@ class Appending {
   }
 
   acknowledge(answer: RawEventList, checkpoint: Checkpoint, gap?: Gap): Observable<AckDecision> {
-    const { identity_id, epoch, newKey, onBareCheckpoint, onUnstored } = this.#config;
+    const { identity_id, newKey, onBareCheckpoint, onUnstored } = this.#config;
     const { record } = this.#head;
     if (record && answer.events.length === 0 && !gap) {
       onBareCheckpoint({ sequence: record.sequence, ...checkpoint });
@@ -153,7 +143,7 @@ class Appending {
     }
     return defer(() => {
       onUnstored(1);
-      return this.#append({ identity_id, answer, checkpoint, gap, epoch, key: newKey() });
+      return this.#append({ identity_id, answer, checkpoint, gap, key: newKey() });
     }).pipe(finalize(() => onUnstored(-1)));
   }
 
@@ -166,10 +156,9 @@ class Appending {
     if (appended.kind === 'stored') return this.#stored(record, appended.sequence);
     const before = this.#head;
     this.#head = appended.head;
-    const { record: last, epoch } = appended.head;
+    const { record: last } = appended.head;
     // Stored by an attempt that got no answer.
     if (last?.key === record.key) return this.#stored(record, last.sequence);
-    if (epoch > record.epoch) return of({ watch: 'end', error: new Superseded(epoch) });
     if (!last || last.sequence === before.record?.sequence) {
       // Nothing but a part of an unfinished record, or all records have expired. Or what is read lags behind.
       this.#head = { ...appended.head, record: before.record };
@@ -182,8 +171,8 @@ class Appending {
     return of({ watch: 'resume', from: last.checkpoint });
   }
 
-  #stored({ answer, gap, checkpoint, epoch, key }: FleetRecord, sequence: number): Observable<never> {
-    this.#head = { last: sequence, epoch, record: { sequence, checkpoint, epoch, key } };
+  #stored({ answer, gap, checkpoint, key }: FleetRecord, sequence: number): Observable<never> {
+    this.#head = { last: sequence, record: { sequence, checkpoint, key } };
     this.#emit({ kind: 'stored', events: answer.events.length, gap });
     return EMPTY;
   }

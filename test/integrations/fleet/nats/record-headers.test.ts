@@ -17,7 +17,6 @@ describe('the headers of a record', () => {
     const records = fc.record({
       index: text,
       at: fc.nat(),
-      epoch: fc.nat(),
       after: fc.nat(),
       part: fc.nat(),
       gap: fc.option(
@@ -32,19 +31,19 @@ describe('the headers of a record', () => {
       kinds: fc.array(text),
     });
     fc.assert(
-      fc.property(records, ({ index, at, epoch, after, part, gap, kinds }) => {
+      fc.property(records, ({ index, at, after, part, gap, kinds }) => {
         const written = recordHeaders(
           {
             identity_id: 'a',
             answer: { events: kinds.map(kind => ({ kind: { [kind]: {} } })), watch: { index } },
             checkpoint: { index, at },
-            ...{ gap, epoch, key: 'the key' },
+            ...{ gap, key: 'the key' },
           },
           { after, part },
         );
         deepStrictEqual(readRecord(written), {
           checkpoint: { index, at },
-          ...{ epoch, after, part, key: 'the key', gap },
+          ...{ after, part, key: 'the key', gap },
         });
         for (const [, values] of written)
           for (const value of values) strictEqual(/[\r\n]/.test(value), false);
@@ -53,8 +52,8 @@ describe('the headers of a record', () => {
   });
 
   it('of a part say where the record before it is, and nothing else', () => {
-    const part = partHeaders({ epoch: 3, after: 17, part: 20 });
-    deepStrictEqual([readPart(part), readRecord(part)], [{ epoch: 3, after: 17, part: 20 }, undefined]);
+    const part = partHeaders({ after: 17, part: 20 });
+    deepStrictEqual([readPart(part), readRecord(part)], [{ after: 17, part: 20 }, undefined]);
   });
 
   it('of others are not read', () => {
@@ -72,7 +71,6 @@ describe('the headers of a record', () => {
           answer: { events: [], watch: { index: '1' } },
           checkpoint: { index: '1', at: 1 },
           gap: undefined,
-          epoch: 1,
           key: 'k',
         },
         { after: 0, part: 0 },

@@ -228,7 +228,7 @@ describe('a fleet of workers', () => {
     deepStrictEqual([held(c).length, of(c, 'assigned').length], [8, 8]);
   });
 
-  it('is not doubled by a worker that was frozen, which gives up what others have taken', () => {
+  it('is not doubled by a worker that was frozen, which gets back what others have taken', () => {
     const { start, pass, held, ids, publish, numbersOf } = virtualFleet();
     const [a, b] = [start('a'), start('b')];
     pass(20_000);
@@ -244,9 +244,8 @@ describe('a fleet of workers', () => {
       const { stored, published } = numbersOf(id);
       deepStrictEqual(stored, published);
     }
-    // It has given them up, and has got its share back since.
-    const givenUp = [...of(a, 'lost'), ...of(a, 'released')].map(({ shard }) => shard);
-    deepStrictEqual(givenUp.sort(), shards);
+    const givenBack = of(b, 'released').map(({ shard }) => shard);
+    deepStrictEqual([givenBack.sort(), held(a)], [shards, shards]);
     deepStrictEqual([held(a).length, held(b).length], [4, 4]);
   });
 
@@ -383,7 +382,7 @@ describe('a fleet of workers', () => {
     const index = String(Date.parse(ts) + 1);
     const answer = { events: [{ kind: { numbered: { number: 1 } }, ts }], watch: { index } };
     const checkpoint = { index, at: Date.parse(ts) };
-    memory.storeAs({ identity_id, answer, checkpoint, gap: undefined, epoch: 0, key: 'zombie' });
+    memory.storeAs({ identity_id, answer, checkpoint, gap: undefined, key: 'zombie' });
     pass(5_000);
     deepStrictEqual(
       memory.records.map(({ answer: { events } }) =>
@@ -398,7 +397,7 @@ describe('a fleet of workers', () => {
     const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1 });
     start('a');
     pass(5_000);
-    memory.leavePart(ids[0]!, 1);
+    memory.leavePart(ids[0]!);
     publish(ids[0]!);
     pass(5_000);
     memory.expire();
@@ -412,7 +411,7 @@ describe('a fleet of workers', () => {
     start('a');
     pass(5_000);
     memory.lag = 3;
-    memory.leavePart(ids[0]!, 1);
+    memory.leavePart(ids[0]!);
     publish(ids[0]!);
     pass(600);
     deepStrictEqual(numbersOf(ids[0]!).stored, []);
@@ -420,20 +419,27 @@ describe('a fleet of workers', () => {
     deepStrictEqual(numbersOf(ids[0]!).stored, [1]);
   });
 
-  it('holds a shard again in a later epoch if a record has one above that of the shares', () => {
-    const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1, shards: 1 });
-    const a = start('a');
+  it('has appends of a zombie refused, which goes on from where the records end, until it looks who has the shard', () => {
+    const { start, pass, held, ids, publish, numbersOf } = virtualFleet({ shards: 1 });
+    const [a, b] = [start('a'), start('b')];
     pass(20_000);
-    const { epoch } = of(a, 'assigned')[0]!;
-    memory.leavePart(ids[0]!, epoch + 7);
-    publish(ids[0]!);
-    pass(20_000);
-    deepStrictEqual(numbersOf(ids[0]!), { published: [1], stored: [1] });
-    deepStrictEqual(
-      kinds(a).filter(kind => kind === 'lost' || kind === 'assigned'),
-      ['assigned', 'lost', 'assigned'],
-    );
-    deepStrictEqual(of(a, 'assigned').at(-1)?.epoch, epoch + 8);
+    const [zombie, other] = held(a).length > 0 ? [a, b] : [b, a];
+    zombie.link.isZombie = true;
+    pass(5_500);
+    deepStrictEqual([held(other), of(other, 'assigned').map(({ from }) => from)], [[0], [zombie.name]]);
+    // Both poll, and have the same answers.
+    for (const id of ids) publish(id);
+    pass(2_000);
+    for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
+    strictEqual(of(zombie, 'conflict').length + of(other, 'conflict').length, ids.length);
+    deepStrictEqual(of(zombie, 'lost'), []);
+    zombie.link.isZombie = false;
+    pass(10_000);
+    const conflicts = of(zombie, 'conflict').length + of(other, 'conflict').length;
+    for (const id of ids) publish(id);
+    pass(2_000);
+    for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
+    strictEqual(of(zombie, 'conflict').length + of(other, 'conflict').length, conflicts);
   });
 
   it('follows identities as they come and go', () => {

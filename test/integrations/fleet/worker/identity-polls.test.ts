@@ -21,7 +21,6 @@ describe('the polls of a worker', () => {
       scheduler,
     });
     const held = {
-      epoch: 1,
       idle: undefined,
       onBareCheckpoint: () => undefined,
       onUnstored: () => undefined,
