@@ -4,7 +4,6 @@ import {
   checkArgument,
   checkOptions,
   definedOptions,
-  duration,
   guarded,
   milliseconds,
   nonEmptyString,
@@ -128,8 +127,8 @@ const resumable = (isIndex: IndexGuard = () => true): Guard<string | Checkpoint 
 };
 
 const retention: Guard<number> = {
-  name: `${duration.name}, or Infinity`,
-  is: (u): u is number => u === Infinity || duration.is(u),
+  name: 'a number of milliseconds, at least 0, or Infinity',
+  is: (u): u is number => typeof u === 'number' && u >= 0,
 };
 
 /** A check for each option of {@link WatchConfig}. */
