@@ -684,12 +684,12 @@ for (const program of SERVERS) {
       await worker.nats.close();
       const later = headers();
       for (const [name, [value = '']] of stored.header) if (name.startsWith('Lobby-')) later.set(name, value);
-      later.set('Lobby-Version', '2');
+      later.set('Lobby-Version', '3');
       await jetstream(nats).publish(stored.subject, stored.data, { headers: later });
       const next = await work();
       publish(id);
       const isSaid = (error: unknown) =>
-        String(error).includes('later version of lobby-rx (Lobby-Version: 2)');
+        String(error).includes('later version of lobby-rx (Lobby-Version: 3)');
       await waitUntil(() => next.events.some(event => event.kind === 'nats_error' && isSaid(event.error)));
       strictEqual(await messages(), 3);
       const reads: readonly Observable<unknown>[] = [
@@ -866,7 +866,7 @@ for (const program of SERVERS) {
       workers.signal(name, 'SIGKILL');
     });
 
-    it('goes by the clock of NATS, if those of workers are off', async function () {
+    it('goes by the clock of NATS, if those of workers are off, or are set', async function () {
       this.timeout(60_000);
       setting = await stage({ program });
       const { add, followed, publish, server, service, tokens, running } = setting;
@@ -888,16 +888,29 @@ for (const program of SERVERS) {
       );
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length === 10);
-      workers.leave(first);
-      const second = workers.start(400_000);
+      // One that joins others takes its share at once.
       const assigned = () => events.filter(({ kind }) => kind === 'assigned').length;
+      const second = workers.start(7_200_000);
+      await waitUntil(() => assigned() > 8);
+      workers.leave(first);
       await waitUntil(() => assigned() === 16);
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length === 20);
-      workers.leave(second);
+      workers.setClock(second, -3_600_000);
+      const beats = () => events.filter(({ kind }) => kind === 'heartbeat').length;
+      const before = beats();
+      await waitUntil(() => beats() === before + 2);
+      for (const id of ids) publish(id);
+      await waitUntil(() => seen.length === 30);
+      workers.signal(second, 'SIGKILL');
+      const third = workers.start();
+      await waitUntil(() => assigned() === 24);
+      for (const id of ids) publish(id);
+      await waitUntil(() => seen.length === 40);
+      workers.leave(third);
       deepStrictEqual(
         [...seen].sort((a, b) => Number(a) - Number(b)),
-        Array.from({ length: 20 }, (_, i) => String(i + 1)),
+        Array.from({ length: 40 }, (_, i) => String(i + 1)),
       );
     });
 

@@ -75,7 +75,7 @@ export function virtualFleet({
       newKey: () => `${name} ${++keys}`,
       random: () => 0.5,
       emit: event => events.push(event),
-      ...{ scheduler: own, requestsPerMinute },
+      ...{ scheduler: own, monotonic: own, requestsPerMinute },
     });
     const worker: VirtualWorker = {
       ...{ name, link, scheduler: own, events },

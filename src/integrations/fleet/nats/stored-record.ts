@@ -7,11 +7,12 @@ import { identityOf } from './fleet-names.js';
 
 /** What the headers mean. Within a version, there may be new ones; docs/fleet-operations.md describes them. */
 const VERSION = 'Lobby-Version';
-const KNOWN_VERSION = '1';
+const KNOWN_VERSION = '2';
 
 /** The headers of a message. Values are encoded, since those of the service may contain anything. */
 const INDEX = 'Lobby-Index';
-const AT = 'Lobby-At';
+/** How old the index was when the record was published, in ms. */
+const AGE = 'Lobby-Age';
 const KEY = 'Lobby-Key';
 const GAP = 'Lobby-Gap';
 /** The position of the record before it. */
@@ -20,9 +21,15 @@ const AFTER = 'Lobby-After';
 const PART = 'Lobby-Part';
 
 /** What the headers of a message say about it. */
-export interface RecordHeaders extends Omit<LastRecord, 'sequence'>, PartHeaders {
-  readonly gap: Gap | undefined;
+export interface RecordHeaders extends Pick<LastRecord, 'key'>, PartHeaders {
+  readonly index: string;
+  /** How old the index was when the record was published, in ms. */
+  readonly age: number;
+  readonly gap: StoredGap | undefined;
 }
+
+/** A gap is at the time of its record. */
+type StoredGap = Omit<Gap, 'at'>;
 
 /** What the headers of any message of a fleet say. */
 export interface PartHeaders {
@@ -33,12 +40,19 @@ export interface PartHeaders {
 }
 
 /** The headers of the last message of a record, or the only one. */
-export function recordHeaders({ checkpoint, gap, key }: FleetRecord, position: PartHeaders): MsgHdrs {
+export function recordHeaders(
+  { checkpoint, gap, key }: FleetRecord,
+  age: number,
+  position: PartHeaders,
+): MsgHdrs {
   const written = partHeaders(position);
   written.set(INDEX, encodeURIComponent(checkpoint.index));
-  written.set(AT, String(checkpoint.at));
+  written.set(AGE, String(age));
   written.set(KEY, key);
-  if (gap) written.set(GAP, encodeURIComponent(JSON.stringify(gap)));
+  if (gap) {
+    const { reason, index } = gap;
+    written.set(GAP, encodeURIComponent(JSON.stringify({ reason, index })));
+  }
   return written;
 }
 
@@ -76,9 +90,11 @@ export function readRecord(read: MsgHdrs | undefined): RecordHeaders | undefined
   try {
     const gap = read.get(GAP);
     return {
-      checkpoint: { index: decodeURIComponent(read.get(INDEX)), at: numberIn(read, AT) },
-      ...{ ...part, key },
-      gap: gap === '' ? undefined : (JSON.parse(decodeURIComponent(gap)) as Gap),
+      ...part,
+      key,
+      index: decodeURIComponent(read.get(INDEX)),
+      age: numberIn(read, AGE),
+      gap: gap === '' ? undefined : (JSON.parse(decodeURIComponent(gap)) as StoredGap),
     };
   } catch {
     // It is made up.
@@ -116,12 +132,15 @@ export interface StoredRecord {
  * messages with its other parts.
  */
 export async function storedRecord(
-  { sequence, subject, headers, data }: FleetMessage,
+  { sequence, at: storedAt, subject, headers, data }: FleetMessage,
   messageAt: (sequence: number) => Promise<Pick<FleetMessage, 'headers' | 'data'> | undefined>,
 ): Promise<StoredRecord | undefined> {
   const record = readRecord(headers);
   if (!record) return undefined;
-  const { gap, after } = record;
+  const { after } = record;
+  // It has come just now if it does not say when it was stored.
+  const at = storedAt || Date.now();
+  const gap = record.gap && { ...record.gap, at };
   const texts = [data];
   for (let { part } = record; part > 0;) {
     const message = await messageAt(part);
@@ -132,7 +151,7 @@ export async function storedRecord(
   const answer = answerIn(Buffer.concat(texts).toString());
   if (answer) return { ...read, answer, gap };
   // Its first parts have expired a moment ago: its events are missing.
-  const missing: Gap = { reason: 'silence', at: Date.now(), index: undefined };
+  const missing: Gap = { reason: 'silence', at, index: undefined };
   return { ...read, answer: { events: [], watch: { index: '' } }, gap: gap ?? missing };
 }
 

@@ -1,6 +1,13 @@
 import type { Observable } from 'rxjs';
 import type { RawEventList } from '../../../protocol/index.js';
-import type { Checkpoint, Gap } from '../../../stream/index.js';
+import type { Gap } from '../../../stream/index.js';
+
+/** Where an identity goes on. It has no time of a machine: those differ, and are set. */
+export interface FleetCheckpoint {
+  readonly index: string;
+  /** Since when, on the monotonic clock of this process; it may be from before that began. */
+  readonly since: number;
+}
 
 /**
  * What one answer of the service becomes. It has exactly what followed the checkpoint of the record before it: so nothing is lost
@@ -11,7 +18,7 @@ export interface FleetRecord {
   /** As the service sent it. */
   readonly answer: RawEventList;
   /** Where to go on after it. */
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: FleetCheckpoint;
   /** What may be missing before it. */
   readonly gap: Gap | undefined;
   /** No other record has it: by it, a worker recognizes what it has stored itself. */

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
-import type { Checkpoint } from '../../../stream/index.js';
 import type { Heartbeat } from '../fleet-event.js';
 import type { Participant } from './assign-shards.js';
+import type { FleetCheckpoint } from './fleet-log.js';
 
 /** Who has which shard: it follows from who is alive. */
 export interface Shares {
@@ -38,7 +38,7 @@ export interface Present {
 }
 
 /** Up to where an identity has nothing new after one of its records. */
-export interface BareCheckpoint extends Checkpoint {
+export interface BareCheckpoint extends FleetCheckpoint {
   /** The position of that record. */
   readonly sequence: number;
 }

@@ -38,7 +38,10 @@ export interface PollAddress {
 }
 
 /** How a worker polls identities. */
-export interface IdentityPollsConfig extends Pick<StoredWatchConfig, 'log' | 'newKey' | 'random'> {
+export interface IdentityPollsConfig extends Pick<
+  StoredWatchConfig,
+  'log' | 'newKey' | 'random' | 'monotonic'
+> {
   readonly client: (identity_id: string) => ClientConfig;
   /** The addresses that polls are sent from. */
   readonly addresses: readonly PollAddress[];
@@ -103,7 +106,7 @@ export class IdentityPolls {
     sent: () => void,
     subscriber: Subscriber<StoredWatchEvent>,
   ): Subscription {
-    const { client, log, newKey, random, scheduler } = this.#config;
+    const { client, log, newKey, random, scheduler, monotonic } = this.#config;
     const { transports, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
     // Not by the same number as the address, of which each would have one transport then.
     const send = transports[shardOf(`${identity_id} `, transports.length)]!;
@@ -125,7 +128,7 @@ export class IdentityPolls {
       return budget.take().pipe(tap({ complete: () => subscriber.next({ kind: 'polled', timeout }) }));
     };
     const events$ = storedWatch({
-      ...{ ...held, identity_id, log, newKey, random, scheduler },
+      ...{ ...held, identity_id, log, newKey, random, scheduler, monotonic },
       watch: options => own.watchSignals(endpoint, {}, { ...options, beforePoll }),
     }).pipe(
       tap(event => {

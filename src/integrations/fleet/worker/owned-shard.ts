@@ -146,9 +146,8 @@ export class OwnedShard {
   save(now: number): BareCheckpoints {
     this.#savedAt = now;
     this.#hasChanged = false;
-    const oldest = this.#holder.scheduler.now() - MAX_AGE_MS;
-    for (const [identity_id, { at }] of this.#checkpoints)
-      if (at < oldest) this.#checkpoints.delete(identity_id);
+    for (const [identity_id, { since }] of this.#checkpoints)
+      if (since < now - MAX_AGE_MS) this.#checkpoints.delete(identity_id);
     return Object.fromEntries([...this.#checkpoints].slice(-MAX_BARE_CHECKPOINTS));
   }
 
@@ -178,9 +177,9 @@ export class OwnedShard {
       this.#watches.delete(identity_id);
     }
     // Oldest first: the service keeps its events for five minutes.
-    const at = (identity_id: string) => this.#checkpoints.get(identity_id)?.at ?? 0;
+    const since = (identity_id: string) => this.#checkpoints.get(identity_id)?.since ?? -Number.MAX_VALUE;
     const added = [...wanted].filter(identity_id => !this.#watches.has(identity_id));
-    for (const identity_id of added.sort((a, b) => at(a) - at(b)))
+    for (const identity_id of added.sort((a, b) => since(a) - since(b)))
       this.#watches.set(identity_id, this.#watch(identity_id));
   }
 

@@ -10,6 +10,7 @@ import {
   tap,
   timer,
   type SchedulerLike,
+  type TimestampProvider,
 } from 'rxjs';
 import type { RawEventList } from '../../../protocol/index.js';
 import {
@@ -21,7 +22,7 @@ import {
   type WatchSignal,
   type WatchStatus,
 } from '../../../stream/index.js';
-import type { Appended, FleetHead, FleetLog, FleetRecord } from './fleet-log.js';
+import type { Appended, FleetCheckpoint, FleetHead, FleetLog, FleetRecord } from './fleet-log.js';
 import type { BareCheckpoint } from './fleet-registry.js';
 
 /** NATS is asked again at least so often, in ms: once it stores again, all is stored soon. */
@@ -46,6 +47,7 @@ export interface StoredWatchConfig {
   readonly newKey: () => string;
   readonly random: () => number;
   readonly scheduler: SchedulerLike;
+  readonly monotonic: TimestampProvider;
 }
 
 /** What happens in a stored watch. */
@@ -129,14 +131,14 @@ class Appending {
   get start(): Checkpoint | undefined {
     const { record } = this.#head;
     const { idle } = this.#config;
-    return idle && idle.sequence === record?.sequence
-      ? { index: idle.index, at: idle.at }
-      : record?.checkpoint;
+    const checkpoint = idle && idle.sequence === record?.sequence ? idle : record?.checkpoint;
+    return checkpoint && this.#ofWatch(checkpoint);
   }
 
-  acknowledge(answer: RawEventList, checkpoint: Checkpoint, gap?: Gap): Observable<AckDecision> {
+  acknowledge(answer: RawEventList, now: Checkpoint, gap?: Gap): Observable<AckDecision> {
     const { identity_id, newKey, onBareCheckpoint, onUnstored } = this.#config;
     const { record } = this.#head;
+    const checkpoint = this.#ofFleet(now);
     if (record && answer.events.length === 0 && !gap) {
       onBareCheckpoint({ sequence: record.sequence, ...checkpoint });
       return EMPTY;
@@ -168,12 +170,23 @@ class Appending {
         : again$;
     }
     this.#emit({ kind: 'conflict' });
-    return of({ watch: 'resume', from: last.checkpoint });
+    return of({ watch: 'resume', from: this.#ofWatch(last.checkpoint) });
   }
 
   #stored({ answer, gap, checkpoint, key }: FleetRecord, sequence: number): Observable<never> {
     this.#head = { last: sequence, record: { sequence, checkpoint, key } };
     this.#emit({ kind: 'stored', events: answer.events.length, gap });
     return EMPTY;
+  }
+
+  /** A watch has times of the clock of this machine, of which only the difference to now counts. */
+  #ofWatch({ index, since }: FleetCheckpoint): Checkpoint {
+    const { scheduler, monotonic } = this.#config;
+    return { index, at: scheduler.now() - (monotonic.now() - since) };
+  }
+
+  #ofFleet({ index, at }: Checkpoint): FleetCheckpoint {
+    const { scheduler, monotonic } = this.#config;
+    return { index, since: monotonic.now() - Math.max(0, scheduler.now() - at) };
   }
 }

@@ -381,7 +381,7 @@ describe('a fleet of workers', () => {
     emulator.publish(identity_id, { numbered: { number: 2 } });
     const index = String(Date.parse(ts) + 1);
     const answer = { events: [{ kind: { numbered: { number: 1 } }, ts }], watch: { index } };
-    const checkpoint = { index, at: Date.parse(ts) };
+    const checkpoint = { index, since: Date.parse(ts) };
     memory.storeAs({ identity_id, answer, checkpoint, gap: undefined, key: 'zombie' });
     pass(5_000);
     deepStrictEqual(

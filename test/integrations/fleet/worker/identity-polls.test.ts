@@ -19,6 +19,7 @@ describe('the polls of a worker', () => {
       log: { lost$: NEVER, head: () => NEVER, append: () => NEVER },
       emit: event => events.push(event),
       scheduler,
+      monotonic: scheduler,
     });
     const held = {
       idle: undefined,

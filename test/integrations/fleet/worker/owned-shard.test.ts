@@ -12,7 +12,7 @@ describe('a held shard', () => {
     const nothing = () => undefined;
     const saved = (ages: readonly number[]) => {
       const places = ages.map(
-        (age, i) => [`identity ${i}`, { index: '1', at: now - age, sequence: 1 }] as const,
+        (age, i) => [`identity ${i}`, { index: '1', since: now - age, sequence: 1 }] as const,
       );
       const holder = {
         ...{ watch: () => EMPTY, scheduler, monotonic: scheduler },
