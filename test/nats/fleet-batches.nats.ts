@@ -411,7 +411,6 @@ for (const program of SERVERS) {
     });
 
     it('waits for a NATS that is slow when it starts, and says so', async () => {
-      setting = await stage({ program });
       const { add, work, followed, publish, server, running } = setting;
       const [id = ''] = add(1);
       await work();
