@@ -2,7 +2,7 @@
 // this process, each with a connection of its own. There are no identities: only the shards are shared.
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { asyncScheduler, NEVER, of, Subscription } from 'rxjs';
-import { NatsClock, NatsRegistry, openFleetToWork } from '../../src/integrations/fleet/nats/index.js';
+import { NatsRegistry, NatsTime, openFleetToWork } from '../../src/integrations/fleet/nats/index.js';
 import { fleetWorker } from '../../src/integrations/fleet/worker/index.js';
 
 /** The default. */
@@ -53,7 +53,7 @@ class Crowd {
     const name = `worker-${this.#held.length}`;
     const worker$ = fleetWorker({
       ...{ name, instance: name, shards, lease: LEASE, capacity: 1 },
-      registry: new NatsRegistry(fleet, new NatsClock()),
+      registry: new NatsRegistry(fleet, new NatsTime()),
       identities: { known$: of(true), given: () => undefined, of: () => NEVER },
       watch: () => NEVER,
       drain$: NEVER,

@@ -52,14 +52,14 @@ for subject, reply, headers, data in messages():
             sys.exit(answer["error"]["description"])
         consumer = answer["name"]
     ask_next()
-    if headers.get("Lobby-Version") != "1":
+    if headers.get("Lobby-Version") != "2":
         continue
-    position = int(reply.split(".")[5])
+    position, stored_at = int(reply.split(".")[5]), int(reply.split(".")[7]) // 1_000_000
     text = parts.pop(int(headers.get("Lobby-Part", "0")), b"") + data
     if "Lobby-Key" not in headers:
         parts[position] = text
         continue
     record = {"identity_id": unquote(subject.split(".")[-1]), "position": position}
-    record |= {"index": unquote(headers["Lobby-Index"]), "at": int(headers["Lobby-At"])}
+    record |= {"index": unquote(headers["Lobby-Index"]), "at": stored_at - int(headers["Lobby-Age"])}
     record |= {"gap": json.loads(unquote(headers.get("Lobby-Gap", "null")))}
     print(json.dumps(record | {"events": json.loads(text)["events"]}), flush=True)

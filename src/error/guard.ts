@@ -79,7 +79,13 @@ export function toInput(returned: unknown): Awaitable {
 /** The longest delay that timers support. They treat anything longer, including `Infinity`, as no delay at all. */
 const MAX_DELAY = 2 ** 31 - 1;
 
-/** A duration in ms. */
+/** A duration in ms that no timer measures. */
+export const duration: Guard<number> = {
+  name: 'a number of milliseconds, at least 0',
+  is: (u): u is number => Number.isFinite(u) && (u as number) >= 0,
+};
+
+/** A duration in ms that a timer measures. */
 export const milliseconds: Guard<number> = {
   name: `a number of milliseconds from 0 to ${MAX_DELAY}`,
   is: (u): u is number => typeof u === 'number' && u >= 0 && u <= MAX_DELAY,

@@ -8,6 +8,7 @@ export {
   clock,
   cursor,
   cursorArgument,
+  duration,
   isWellFormed,
   milliseconds,
   nonEmptyString,

@@ -129,8 +129,8 @@ export interface Indexed {
 export type IndexingConfig<A> = WatchConfig<A> & Required<Pick<WatchConfig<A>, 'indexOf'>>;
 
 const retention: Guard<number> = {
-  name: `${milliseconds.name}, or Infinity`,
-  is: (u): u is number => u === Infinity || milliseconds.is(u),
+  name: 'a number of milliseconds, at least 0, or Infinity',
+  is: (u): u is number => typeof u === 'number' && u >= 0,
 };
 
 const PATH_OR_FUNCTION: Check = {

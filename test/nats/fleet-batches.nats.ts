@@ -361,7 +361,6 @@ for (const program of SERVERS) {
       const { numbers } = await consume({ durable: 'calm' });
       const nats = await server.connect();
       const madeUp = headers();
-      madeUp.set('Lobby-Epoch', '1');
       madeUp.set('Lobby-Key', 'k');
       madeUp.set('Lobby-Index', '%');
       nats.publish('lobby.events.0.%zz', 'hello', { headers: madeUp });
@@ -409,6 +408,29 @@ for (const program of SERVERS) {
       await closing.close();
       await rejects(closed, /the connection to NATS was closed/);
       strictEqual(nats.isClosed(), false);
+    });
+
+    it('waits for a NATS that is slow when it starts, and says so', async () => {
+      const { add, work, followed, publish, server, running } = setting;
+      const [id = ''] = add(1);
+      await work();
+      await followed();
+      publish(id);
+      const nats = await server.connect();
+      server.process().kill('SIGSTOP');
+      const log: string[] = [];
+      const seen: number[] = [];
+      const errors: unknown[] = [];
+      running.push(
+        fleetBatches({ nats, from: 0, log: entry => log.push(entry.kind) }).subscribe({
+          next: ({ events }) => seen.push(...events.map(numberOf)),
+          error: (error: unknown) => errors.push(error),
+        }),
+      );
+      await waitUntil(() => log.includes('retrying') || errors.length > 0);
+      server.process().kill('SIGCONT');
+      await waitUntil(() => seen.length > 0 || errors.length > 0);
+      deepStrictEqual([seen, errors], [[1], []]);
     });
   });
 }

@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
@@ -29,6 +29,8 @@ export interface NatsServerConfig {
   readonly jetStream?: boolean;
   /** More lines of its configuration. */
   readonly config?: string;
+  /** How large the file system is that it stores on, such as `16m`. It is gone with its process. Needs Linux. */
+  readonly disk?: string;
 }
 
 /** Says which version a program is, or what to install if there is none. */
@@ -48,12 +50,22 @@ export async function startNatsServer({
   program = SERVERS[0]!,
   jetStream = true,
   config = '',
+  disk,
 }: NatsServerConfig = {}): Promise<NatsServer> {
   const folder = mkdtempSync(join(tmpdir(), 'nats-'));
   const port = await freePort();
   const file = join(folder, 'server.conf');
-  const store = jetStream ? `jetstream { store_dir: "${join(folder, 'store')}" }` : '';
+  // By itself, a server would take no more than a part of its file system.
+  const most = disk === undefined ? '' : ', max_file_store: 1GB';
+  const store = jetStream ? `jetstream { store_dir: "${join(folder, 'store')}"${most} }` : '';
   writeFileSync(file, `listen: "127.0.0.1:${port}"\n${store}\n${config}\n`);
+  mkdirSync(join(folder, 'store'));
+  const onDisk = (size: string) => [
+    ...['unshare', '--map-root-user', '--mount', 'sh', '-c'],
+    'mount -t tmpfs -o size="$0" tmpfs "$1" && exec "$2" -c "$3"',
+    ...[size, join(folder, 'store'), program, file],
+  ];
+  const [command = '', ...args] = disk === undefined ? [program, '-c', file] : onDisk(disk);
   let server: ChildProcess | undefined;
   const connections: NatsConnection[] = [];
   const end = () => server?.kill('SIGKILL');
@@ -61,7 +73,7 @@ export async function startNatsServer({
 
   const start = () =>
     new Promise<void>((resolve, reject) => {
-      const child = spawn(program, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+      const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
       server = child;
       let log = '';
       child.stderr.on('data', (data: Buffer) => {

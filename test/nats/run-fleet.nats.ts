@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
@@ -683,12 +684,12 @@ for (const program of SERVERS) {
       await worker.nats.close();
       const later = headers();
       for (const [name, [value = '']] of stored.header) if (name.startsWith('Lobby-')) later.set(name, value);
-      later.set('Lobby-Version', '2');
+      later.set('Lobby-Version', '3');
       await jetstream(nats).publish(stored.subject, stored.data, { headers: later });
       const next = await work();
       publish(id);
       const isSaid = (error: unknown) =>
-        String(error).includes('later version of lobby-rx (Lobby-Version: 2)');
+        String(error).includes('later version of lobby-rx (Lobby-Version: 3)');
       await waitUntil(() => next.events.some(event => event.kind === 'nats_error' && isSaid(event.error)));
       strictEqual(await messages(), 3);
       const reads: readonly Observable<unknown>[] = [
@@ -841,7 +842,31 @@ for (const program of SERVERS) {
       });
     }
 
-    it('goes by the clock of NATS, if those of workers are off', async function () {
+    it('says that it has too much to do, if it always has too little CPU', async () => {
+      setting = await stage({ program });
+      const { add, followed, server, service, tokens } = setting;
+      const events: FleetEvent[] = [];
+      const workers = new Workers({
+        ...{ nats: [server.port], url: service.url, lease: 2_000, shards: 8 },
+        tokenOf: id => tokens.get(id)!,
+        onEvent: (_, event) => events.push(event),
+      });
+      workers.follow(add(10));
+      const name = workers.start();
+      await followed();
+      const isOverloaded = () => events.some(event => event.kind === 'overloaded' && event.by === 'late');
+      while (!isOverloaded()) {
+        workers.signal(name, 'SIGSTOP');
+        await new Promise(resolve => setTimeout(resolve, 1_500));
+        workers.signal(name, 'SIGCONT');
+        await new Promise(resolve => setTimeout(resolve, 100));
+      }
+      const lates = events.flatMap(event => (event.kind === 'heartbeat' ? [event.heartbeat.late] : []));
+      ok(Math.max(...lates) > 1_000, lates.join());
+      workers.signal(name, 'SIGKILL');
+    });
+
+    it('goes by the clock of NATS, if those of workers are off, or are set', async function () {
       this.timeout(60_000);
       setting = await stage({ program });
       const { add, followed, publish, server, service, tokens, running } = setting;
@@ -863,18 +888,73 @@ for (const program of SERVERS) {
       );
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length === 10);
-      workers.leave(first);
-      const second = workers.start(400_000);
+      // One that joins others takes its share at once.
       const assigned = () => events.filter(({ kind }) => kind === 'assigned').length;
+      const second = workers.start(7_200_000);
+      await waitUntil(() => assigned() > 8);
+      workers.leave(first);
       await waitUntil(() => assigned() === 16);
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length === 20);
-      workers.leave(second);
+      workers.setClock(second, -3_600_000);
+      const beats = () => events.filter(({ kind }) => kind === 'heartbeat').length;
+      const before = beats();
+      await waitUntil(() => beats() === before + 2);
+      for (const id of ids) publish(id);
+      await waitUntil(() => seen.length === 30);
+      workers.signal(second, 'SIGKILL');
+      const third = workers.start();
+      await waitUntil(() => assigned() === 24);
+      for (const id of ids) publish(id);
+      await waitUntil(() => seen.length === 40);
+      workers.leave(third);
       deepStrictEqual(
         [...seen].sort((a, b) => Number(a) - Number(b)),
-        Array.from({ length: 20 }, (_, i) => String(i + 1)),
+        Array.from({ length: 40 }, (_, i) => String(i + 1)),
       );
     });
+
+    it('polls all identities, although its process stands still at least once a second', async function () {
+      this.timeout(60_000);
+      setting = await stage({ program });
+      const { add, work, followed } = setting;
+      add(600);
+      const stopping = setInterval(() => {
+        const end = performance.now() + 250;
+        while (performance.now() < end);
+      }, 900);
+      try {
+        const { events } = await work();
+        await followed();
+        await waitUntil(() => events.some(({ kind }) => kind === 'ready'));
+      } finally {
+        clearInterval(stopping);
+      }
+    });
+
+    if (!isOld) {
+      it('says that NATS answers but stores nothing, if its disk is full', async () => {
+        setting = await stage({ program, disk: '16m' });
+        const { add, work, followed, publish } = setting;
+        const [id = ''] = add(1);
+        const { events } = await work();
+        await followed();
+        const errors = () =>
+          events.flatMap(event => (event.kind === 'nats_error' ? [String(event.error)] : []));
+        const stored = () => {
+          const beats = events.flatMap(event => (event.kind === 'heartbeat' ? [event.heartbeat] : []));
+          return beats.at(-1)?.events ?? 0;
+        };
+        const text = randomBytes(1_000_000).toString('hex');
+        for (let published = 1; errors().length === 0; published++) {
+          publish(id, { text });
+          await waitUntil(() => stored() === published || errors().length > 0);
+        }
+        await waitUntil(() => errors().some(error => error.includes('is its disk full?')));
+        const said = errors().find(error => error.includes('is its disk full?'));
+        ok(/NATS answers but stores nothing in LOBBY_EVENTS: .* Make room, and restart it/.test(said!), said);
+      });
+    }
 
     it('goes on after its server was away', async function () {
       this.timeout(60_000);

@@ -10,9 +10,12 @@ export interface Heartbeat {
   readonly capacity: number;
   /** How many shards it holds. */
   readonly shards: number;
-  /** How many identities it follows. */
+  /** How many identities it follows, or should: those of shards that it has lost because NATS did not answer count until they have an owner. */
   readonly identities: number;
-  /** How many of them are live: the service holds their polls, or answers them, and NATS has stored what it said. */
+  /**
+   * How many of them are live: the service holds their polls, or answers them, NATS has stored what it said, and the last poll was sent no longer
+   * ago than a poll may last.
+   */
   readonly live: number;
   /** How many of them have failed at their last poll. */
   readonly retrying: number;
@@ -24,6 +27,8 @@ export interface Heartbeat {
   readonly unstored: number;
   /** How many polls wait until the rate limit permits them. */
   readonly waiting: number;
+  /** How late its timers were at worst since the last heartbeat, in ms. */
+  readonly late: number;
 }
 
 /**
@@ -36,15 +41,16 @@ export interface Heartbeat {
  * - `drained`: it has given up everything, since `drain$` has emitted. It is the last event.
  * - `assigned`: this worker has begun to follow the identities of a shard; `from` is who had it and was silent.
  * - `released`: it has given up a shard to another worker, or because it ends.
- * - `lost`: another worker has stored records of a shard that it held; or NATS has not answered it for three leases.
+ * - `lost`: NATS has not answered it for three leases, so that others have a shard that it held.
  * - `conflict`: another worker had stored what this one was about to store. Nothing is lost or doubled.
  * - `gap`: events of an identity may have been missed. It is stored, too.
  * - `retrying`: polls of so many `identities` fail, and are sent again; `error` is that of the last one that began to. It comes several
  *   times in a lease, as long as they do.
  * - `identity_rejected`: the service refuses to answer for an identity; it is asked again in `retryIn` ms.
  * - `identities_differ`: a worker has been given `theirs` identities and this one `own`, or others, for two leases: some may have no poll.
- * - `overloaded`: this worker has more `identities` than its `capacity`, or so many have waited for their first poll for 200 s (`time`), of the
- *   300 that the service keeps events. It comes when that begins.
+ * - `overloaded`: this worker has more `identities` than its `capacity`; or its timers are late by more than a second again and again (`late`), and
+ *   so are the polls of its `identities`; or so many have waited for their first poll for 200 s (`time`), of the 300 that the service keeps
+ *   events. It comes when that begins.
  * - `rate_limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low for as many identities. `wait` is how
  *   long, in ms; 0 if they no longer do.
  * - `nats_error`: NATS did not store or answer something, which is retried; or keeps its stream with other limits than this worker's. If that are answers of the service, it comes several times in a
@@ -58,7 +64,6 @@ export type FleetEvent =
   | {
       readonly kind: 'assigned';
       readonly shard: number;
-      readonly epoch: number;
       readonly from: string | undefined;
     }
   | { readonly kind: 'released'; readonly shard: number }
@@ -83,7 +88,7 @@ export type FleetEvent =
       readonly theirs: number;
       readonly own: number;
     }
-  | { readonly kind: 'overloaded'; readonly by: 'capacity' | 'time'; readonly identities: number }
+  | { readonly kind: 'overloaded'; readonly by: 'capacity' | 'late' | 'time'; readonly identities: number }
   | {
       readonly kind: 'rate_limited';
       readonly by: 'service' | 'requestsPerMinute';

@@ -7,6 +7,7 @@ import {
   aFunction,
   checkOptions,
   definedOptions,
+  duration,
   InputError,
   milliseconds,
   nonEmptyString,
@@ -80,6 +81,9 @@ const MIN_LEASE_MS = 1_000;
 /** The service keeps events for five minutes. */
 const MIN_AGE_MS = 600_000;
 
+/** NATS counts it in ns, with 63 bits: 285 years. */
+const MAX_AGE_MS = 9_000_000_000_000;
+
 /** Twice the largest answer. */
 const MIN_BYTES = 2 ** 24;
 
@@ -110,8 +114,8 @@ const OPTIONS: Options<FleetConfig> = {
   },
   replicas: positiveInteger,
   maxAge: {
-    name: `a number of milliseconds, at least ${MIN_AGE_MS}`,
-    is: u => milliseconds.is(u) && u >= MIN_AGE_MS,
+    name: `a number of milliseconds, at least ${MIN_AGE_MS}, and at most ${MAX_AGE_MS}`,
+    is: u => duration.is(u) && u >= MIN_AGE_MS && u <= MAX_AGE_MS,
   },
   maxBytes: {
     name: `a number of bytes, at least ${MIN_BYTES}`,

@@ -21,9 +21,9 @@ import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-set
 import { fleetWorker, IdentityPolls, identitiesByShard, listedIdentities } from './worker/index.js';
 import {
   identityId,
-  NatsClock,
   NatsLog,
   NatsRegistry,
+  NatsTime,
   openFleetToWork,
   whenClosed,
   whileStarting,
@@ -50,7 +50,7 @@ import {
 export function runFleet(config: FleetConfig): Observable<FleetEvent> {
   const settings = fleetSettings(config);
   return new Observable(subscriber => {
-    const isStarting = whileStarting(settings.nats, true);
+    const isStarting = whileStarting(settings.nats);
     const opened$ = defer(() => openFleetToWork(settings)).pipe(
       backoff({
         max: 2_000,
@@ -87,15 +87,15 @@ function workOf(
   drain$: Observable<unknown>,
 ): Observable<FleetEvent> {
   const { client, lease, capacity, name, requestsPerMinute, address, localAddresses } = settings;
-  const clock = { random: Math.random, scheduler: asyncScheduler };
+  const clock = { random: Math.random, scheduler: asyncScheduler, monotonic: performance };
   return new Observable(subscriber => {
     const instance = `${new Date().toISOString()} ${randomUUID()}`;
     let records = 0;
     if (fleet.otherLimits) subscriber.next({ kind: 'nats_error', error: new FleetError(fleet.otherLimits) });
-    const natsClock = new NatsClock();
+    const time = new NatsTime();
     const polls = new IdentityPolls({
       ...{ client, requestsPerMinute, ...clock },
-      log: new NatsLog(fleet, natsClock),
+      log: new NatsLog(fleet, time),
       addresses: (localAddresses ?? [undefined]).map(localAddress => ({
         name: [address, localAddress].filter(Boolean).join(' ') || undefined,
         transports: Array.from({ length: AGENTS_PER_ADDRESS }, () =>
@@ -109,9 +109,9 @@ function workOf(
     return fleetWorker({
       ...{ name, instance, lease, capacity, shards: fleet.shards, scheduler: clock.scheduler },
       addresses: polls.shared,
-      monotonic: performance,
+      monotonic: clock.monotonic,
       drain$,
-      registry: new NatsRegistry(fleet, natsClock),
+      registry: new NatsRegistry(fleet, time),
       identities: identities
         ? identitiesByShard(identities, fleet.shards, identityId)
         : listedIdentities(identities$ ?? [], fleet.shards, identityId),

@@ -13,6 +13,7 @@ export interface WorkerBeat {
   readonly events: number;
   readonly unstored: number;
   readonly waiting: number;
+  readonly late: number;
 }
 
 /** What happens in a fleet: `FleetEvent` of `lobby-rx/fleet`. */
@@ -32,8 +33,8 @@ const INCIDENTS = new Set(
 
 /**
  * Returns a function for the events of `runFleet` that feeds a meter with what the worker of this process does: its shards, its
- * identities by state, events stored, answers that NATS has not stored yet (its lag), polls that wait for the rate limit, and
- * incidents by kind. The names stand in docs/metrics.md.
+ * identities by state, events stored, answers that NATS has not stored yet (its lag), polls that wait for the rate limit, how
+ * late its timers are, and incidents by kind. The names stand in docs/metrics.md.
  *
  * `worker` is the `name` of the worker. Call it once, after the SDK has been registered. Default `meter`: that of the SDK.
  *
@@ -55,6 +56,7 @@ export function fleetMetrics(
   const unstored = gauge('unstored', '{answer}', 'Answers that NATS has not stored yet');
   const waiting = gauge('waiting', '{poll}', 'Polls that wait for the rate limit');
   const age = gauge('heartbeat.age', 's', 'How long NATS has stored no heartbeat of the worker');
+  const late = gauge('late', 's', 'How late the timers of the worker are');
   const events = meter.createObservableCounter('lobby.fleet.events', {
     ...{ unit: '{event}', description: 'Events that it has stored' },
   });
@@ -71,10 +73,11 @@ export function fleetMetrics(
       result.observe(shards, beat.shards, ofWorker);
       result.observe(unstored, beat.unstored, ofWorker);
       result.observe(waiting, beat.waiting, ofWorker);
+      result.observe(late, beat.late / 1_000, ofWorker);
       result.observe(events, beat.events, ofWorker);
       result.observe(age, (clock.now() - storedAt) / 1_000, ofWorker);
     },
-    [shards, identities, unstored, waiting, events, age],
+    [shards, identities, unstored, waiting, late, events, age],
   );
   return event => {
     if (event.heartbeat?.worker === worker) {

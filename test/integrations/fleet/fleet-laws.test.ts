@@ -48,7 +48,7 @@ describe('the laws of a fleet', () => {
           if (action === 'cut') worker.link.isCut = true;
           if (action === 'mend') worker.link.isCut = false;
           if (action === 'lose answers') worker.link.lostAnswers = 2;
-          if (action === 'part') memory.leavePart(ids[who % ids.length]!, 0);
+          if (action === 'part') memory.leavePart(ids[who % ids.length]!);
           if (action === 'fail') emulator.fault({ kind: 'error', status: 503 }, { times: 2 });
           if (action === 'kill') worker.kill();
           if (action === 'leave') worker.running.unsubscribe();

@@ -50,7 +50,10 @@ describe('the config of a fleet', () => {
     refuses({ localAddresses: [7] }, /localAddresses must be/);
     refuses({ localAddresses: ['localhost'] }, /localAddresses must be/);
     refuses({ replicas: 0 }, /replicas must be/);
-    refuses({ maxAge: 1_000 }, /maxAge must be a number of milliseconds, at least 600000/);
+    refuses({ maxAge: 1_000 }, /maxAge must be a number of milliseconds, at least 600000, and at most/);
+    refuses({ maxAge: Infinity }, /maxAge must be a number of milliseconds, at least 600000, and at most/);
+    // A month is longer than any timer.
+    runFleet({ ...right, maxAge: 31 * 86_400_000 });
     refuses({ maxBytes: 1_000 }, /maxBytes must be a number of bytes, at least 16777216/);
     refuses({ drain$: 1 }, /drain\$ must be an Observable/);
     refuses(

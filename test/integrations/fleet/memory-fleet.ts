@@ -30,7 +30,6 @@ const LATENCY = 5;
 /** A record, or a part of one that nobody has finished. */
 interface Message {
   readonly sequence: number;
-  readonly epoch: number;
   readonly record?: FleetRecord;
 }
 
@@ -38,6 +37,8 @@ interface Message {
 export interface Link {
   /** Nothing gets through in either direction, as if the worker's connection was lost. Requests fail after a while. */
   isCut: boolean;
+  /** The same, but records get through. */
+  isZombie: boolean;
   /** So many of the next appends are stored, but their answers are lost. */
   lostAnswers: number;
   /** The time of the worker, which may be frozen. */
@@ -92,8 +93,8 @@ export class MemoryFleet {
   }
 
   /** A part of a record that nobody finishes. */
-  leavePart(identity_id: string, epoch: number): void {
-    this.#of(identity_id).push({ sequence: ++this.#sequence, epoch });
+  leavePart(identity_id: string): void {
+    this.#of(identity_id).push({ sequence: ++this.#sequence });
   }
 
   /** All records are as old as the log keeps them. */
@@ -124,14 +125,16 @@ export class MemoryFleet {
   registry(link: Link): FleetRegistry {
     const began = this.#list;
     let first: number | undefined;
+    const ask = <T>(answer: () => Observable<T>) =>
+      this.#ask({ ...link, isCut: link.isCut || link.isZombie }, answer);
     return {
       changed$: new Observable(subscriber =>
         this.#changes$.pipe(delay(LATENCY, link.scheduler)).subscribe(leaving => {
-          if (!link.isCut) subscriber.next(leaving);
+          if (!link.isCut && !link.isZombie) subscriber.next(leaving);
         }),
       ),
       present: (beat, me) =>
-        this.#ask(link, () => {
+        ask(() => {
           const before = this.#alive.get(beat.worker);
           const told = this.#now();
           const isOther = before && before.beat.instance !== beat.instance;
@@ -141,20 +144,20 @@ export class MemoryFleet {
           return of(hasNamesake === true);
         }),
       announce: () =>
-        this.#ask(link, () => {
+        ask(() => {
           this.#changes$.next('');
           return of(0);
         }),
-      alive: () => this.#ask(link, () => of({ workers: this.#present(), list: this.#list - began })),
+      alive: () => ask(() => of({ workers: this.#present(), list: this.#list - began })),
       leave: worker =>
-        this.#ask(link, () => {
+        ask(() => {
           this.#alive.delete(worker);
           this.#changes$.next(worker);
           return of(0);
         }),
-      checkpoints: shard => this.#ask(link, () => of(this.#places.get(shard) ?? {})),
+      checkpoints: shard => ask(() => of(this.#places.get(shard) ?? {})),
       storeCheckpoints: (shard, places) =>
-        this.#ask(link, () => {
+        ask(() => {
           this.#places.set(shard, structuredClone(places));
           return of(0);
         }),
@@ -199,11 +202,10 @@ export class MemoryFleet {
     const messages = this.#of(identity_id);
     const last = messages.at(-1);
     const stored = messages.filter(({ record }) => record).at(-1);
-    const { checkpoint, epoch, key } = stored?.record ?? {};
+    const { checkpoint, key } = stored?.record ?? {};
     return {
       last: last?.sequence ?? 0,
-      epoch: last?.epoch ?? 0,
-      record: stored && { sequence: stored.sequence, checkpoint: checkpoint!, epoch: epoch!, key: key! },
+      record: stored && { sequence: stored.sequence, checkpoint: checkpoint!, key: key! },
     };
   }
 
@@ -214,7 +216,7 @@ export class MemoryFleet {
       return { kind: 'conflict', head: isSeen ? head : { ...head, last } };
     }
     const sequence = ++this.#sequence;
-    this.#of(record.identity_id).push({ sequence, epoch: record.epoch, record });
+    this.#of(record.identity_id).push({ sequence, record });
     this.records.push(record);
     return { kind: 'stored', sequence };
   }

@@ -59,7 +59,7 @@ export function virtualFleet({
   const start = (name: string, more: VirtualWorkerConfig = {}): VirtualWorker => {
     const { capacity = 1_000, address, list$ = identities$ } = more;
     const own = freezable(scheduler);
-    const link: Link = { isCut: false, lostAnswers: 0, scheduler: own };
+    const link: Link = { isCut: false, isZombie: false, lostAnswers: 0, scheduler: own };
     const events: FleetEvent[] = [];
     const drain$ = new Subject<void>();
     const polls = new IdentityPolls({
@@ -75,7 +75,7 @@ export function virtualFleet({
       newKey: () => `${name} ${++keys}`,
       random: () => 0.5,
       emit: event => events.push(event),
-      ...{ scheduler: own, requestsPerMinute },
+      ...{ scheduler: own, monotonic: own, requestsPerMinute },
     });
     const worker: VirtualWorker = {
       ...{ name, link, scheduler: own, events },

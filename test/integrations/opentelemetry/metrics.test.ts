@@ -135,9 +135,9 @@ describe('the metrics', () => {
     const observe = fleetMetrics('ada', scraped.meter);
     const beat: Heartbeat = {
       ...{ worker: 'ada', instance: '1', capacity: 100, shards: 7, identities: 20, live: 8, retrying: 1 },
-      ...{ rejected: 2, events: 42, unstored: 3, waiting: 0 },
+      ...{ rejected: 2, events: 42, unstored: 3, waiting: 0, late: 1_250 },
     };
-    const claimed = { kind: 'assigned', shard: 1, epoch: 2 } as const;
+    const claimed = { kind: 'assigned', shard: 1 } as const;
     const events: readonly FleetEvent[] = [
       { kind: 'heartbeat', heartbeat: beat, stored: true },
       { kind: 'heartbeat', heartbeat: { ...beat, worker: 'ben', shards: 99 }, stored: true },
@@ -154,6 +154,7 @@ describe('the metrics', () => {
     strictEqual(valuesOf(text, 'lobby_fleet_identities')[`${ada},lobby_fleet_state="rejected"`], 2);
     strictEqual(valuesOf(text, 'lobby_fleet_identities')[`${ada},lobby_fleet_state="starting"`], 6);
     ok(valuesOf(text, 'lobby_fleet_heartbeat_age')[ada]! < 60);
+    strictEqual(valuesOf(text, 'lobby_fleet_late')[ada], 1.25);
     strictEqual(valuesOf(text, 'lobby_fleet_unstored')[ada], 3);
     strictEqual(valuesOf(text, 'lobby_fleet_events_total')[ada], 42);
     const incidents = valuesOf(text, 'lobby_fleet_incidents_total');

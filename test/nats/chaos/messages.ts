@@ -14,6 +14,8 @@ export type ToWorker =
     }
   | { readonly kind: 'identities'; readonly identities: readonly string[] }
   | { readonly kind: 'token'; readonly identity_id: string; readonly token: string }
+  /** The clock of the machine is set: from now on, it is ahead by so many ms more. */
+  | { readonly kind: 'clock'; readonly ahead: number }
   | { readonly kind: 'leave' };
 
 /** Messages from a worker. `why` is that of the token's provider. */

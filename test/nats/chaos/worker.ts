@@ -72,6 +72,11 @@ async function receive(message: ToWorker): Promise<void> {
     case 'token':
       tokens$.next(message);
       return;
+    case 'clock': {
+      const now = Date.now;
+      Date.now = () => now() + message.ahead;
+      return;
+    }
     case 'leave':
       await leave();
   }

@@ -54,6 +54,11 @@ export class Workers {
     if (signal === 'SIGKILL') this.#running.delete(name);
   }
 
+  /** Sets the clock of a worker ahead by so many ms. */
+  setClock(name: string, ahead: number): void {
+    this.#send(this.#running.get(name)!, { kind: 'clock', ahead });
+  }
+
   leave(name: string): void {
     const child = this.#running.get(name);
     if (child) this.#send(child, { kind: 'leave' });

@@ -8,11 +8,11 @@ export {
   workerName,
 } from './fleet-names.js';
 export { hasLost, identityMessages, lastRecordOf } from './identity-messages.js';
-export { NatsClock } from './nats-clock.js';
 export { connectionStatus, natsConnection, whenClosed, type Nats } from './nats-connection.js';
 export { NatsLog } from './nats-log.js';
 export { natsProblem, whileStarting } from './nats-problem.js';
 export { NatsRegistry } from './nats-registry.js';
+export { NatsTime } from './nats-time.js';
 export {
   changeFleet,
   openFleetToFollow,

@@ -13,7 +13,7 @@ import { backoff } from '../../../stream/index.js';
 import { storedSubject } from './fleet-names.js';
 import { fenced } from './fenced.js';
 import type { WorkingFleet } from './open-fleet.js';
-import type { NatsClock } from './nats-clock.js';
+import type { NatsTime } from './nats-time.js';
 import { connectionStatus } from './nats-connection.js';
 import { partHeaders, readPart, readRecord, recordHeaders } from './stored-record.js';
 import { storedMessage, streamState } from './stream-messages.js';
@@ -24,16 +24,16 @@ const RESERVED = 1_024;
 /** The records of all identities in a stream. */
 export class NatsLog implements FleetLog {
   readonly #fleet: WorkingFleet;
-  readonly #clock: NatsClock;
+  readonly #time: NatsTime;
   /** The last record that this worker has stored. */
   #latest: { readonly seq: number; readonly key: string } | undefined;
 
   /** A server that was killed, or put back, may have lost the end of the stream: whether it has shows when the connection is back. */
   readonly lost$: Observable<unknown>;
 
-  constructor(fleet: WorkingFleet, clock: NatsClock) {
+  constructor(fleet: WorkingFleet, time: NatsTime) {
     this.#fleet = fleet;
-    this.#clock = clock;
+    this.#time = time;
     this.lost$ = connectionStatus(fleet.nats).pipe(
       filter(({ type }) => type === 'reconnect'),
       switchMap(() => defer(() => this.#isLatestLost()).pipe(backoff())),
@@ -65,10 +65,10 @@ export class NatsLog implements FleetLog {
 
   async #headOf(subject: string): Promise<{ -readonly [K in keyof FleetHead]: FleetHead[K] }> {
     const last = await storedMessage(this.#fleet, { last_by_subj: subject });
-    if (!last) return { last: 0, epoch: 0, record: undefined };
+    if (!last) return { last: 0, record: undefined };
     const part = readPart(last.header);
     const record = this.#recordIn(last) ?? (await this.#recordBefore(subject, part?.after));
-    return { last: last.seq, epoch: part?.epoch ?? record?.epoch ?? 0, record };
+    return { last: last.seq, record };
   }
 
   /** The last record, if the last message is none: it is a part of an unfinished record, or is not ours. */
@@ -83,11 +83,11 @@ export class NatsLog implements FleetLog {
     }
   }
 
-  #recordIn({ header, seq }: StoredMsg): LastRecord | undefined {
+  #recordIn({ header, seq, time }: StoredMsg): LastRecord | undefined {
     const record = readRecord(header);
     if (!record) return undefined;
-    const { index, at } = record.checkpoint;
-    return { ...record, checkpoint: { index, at: this.#clock.toLocal(at) }, sequence: seq };
+    const { index, age, key } = record;
+    return { checkpoint: { index, since: this.#time.since(time.getTime(), age) }, key, sequence: seq };
   }
 
   async #append(record: FleetRecord, head: FleetHead): Promise<Appended> {
@@ -104,7 +104,7 @@ export class NatsLog implements FleetLog {
   }
 
   async #publishRecord(record: FleetRecord, head: FleetHead): Promise<number> {
-    const { identity_id, answer, epoch, checkpoint } = record;
+    const { identity_id, answer, checkpoint } = record;
     const subject = this.#subject(identity_id);
     const after = head.record?.sequence ?? 0;
     const room = this.#room(record);
@@ -113,11 +113,10 @@ export class NatsLog implements FleetLog {
     let part = 0;
     let start = 0;
     for (; data.length - start > room; start += room) {
-      const headers = partHeaders({ epoch, after, part });
+      const headers = partHeaders({ after, part });
       part = last = await this.#publish(subject, data.subarray(start, start + room), headers, last);
     }
-    const at = this.#clock.toNats(checkpoint.at);
-    const headers = recordHeaders({ ...record, checkpoint: { ...checkpoint, at } }, { after, part });
+    const headers = recordHeaders(record, this.#time.age(checkpoint.since), { after, part });
     return this.#publish(subject, data.subarray(start), headers, last);
   }
 
@@ -133,7 +132,7 @@ export class NatsLog implements FleetLog {
   #room(record: FleetRecord): number {
     const size = this.#fleet.nats.info?.max_payload ?? 2 ** 20;
     let room = size - RESERVED;
-    for (const [name, [value = '']] of recordHeaders(record, { after: 0, part: 0 }))
+    for (const [name, [value = '']] of recordHeaders(record, 0, { after: 0, part: 0 }))
       room -= name.length + value.length + 4;
     if (room >= RESERVED) return room;
     throw new FleetError(
@@ -142,9 +141,9 @@ export class NatsLog implements FleetLog {
   }
 
   async #publish(subject: string, data: Uint8Array, headers: MsgHdrs, last: number): Promise<number> {
-    const { js, names } = this.#fleet;
+    const { publisher, names } = this.#fleet;
     const expect = { streamName: names.stream, lastSubjectSequence: last };
-    const { seq } = await js.publish(subject, data, { headers, expect });
+    const { seq } = await publisher.publish(names.stream, subject, data, { headers, expect });
     return seq;
   }
 }

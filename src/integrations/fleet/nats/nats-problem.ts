@@ -63,6 +63,11 @@ export function isUnanswered(error: unknown): boolean {
   return UNANSWERED.test(textOf(error));
 }
 
+/** Whether NATS has not answered in time. */
+export function isTimeout(error: unknown): boolean {
+  return /timeout/i.test(textOf(error));
+}
+
 /** Whether an error may pass by itself, as one of a cluster that chooses its leaders. */
 export function mayPass(error: unknown, isCluster: boolean): boolean {
   const text = textOf(error);
@@ -70,20 +75,17 @@ export function mayPass(error: unknown, isCluster: boolean): boolean {
 }
 
 /**
- * Whether an error may pass by itself, for a minute from now on: the fleet has had no worker yet; in a cluster, which chooses its leaders; with
- * `orAlone`, also on a single server, which starts.
+ * Whether an error may pass by itself, for a minute from now on: the fleet has had no worker yet, NATS is slow, or a cluster chooses its leaders.
  */
 export function whileStarting(
   nats: Nats,
-  orAlone = false,
   clock: TimestampProvider = performance,
 ): (error: unknown) => boolean {
   const start = clock.now();
   let isCluster = false;
   const known = ({ info }: NatsConnection) => (isCluster = info?.cluster !== undefined);
   Promise.resolve(nats).then(known, () => undefined);
-  const isDue = (error: unknown) => isCluster || orAlone || YOUNG.test(textOf(error));
-  return error => isDue(error) && mayPass(error, isCluster) && clock.now() - start < STARTING_MS;
+  return error => mayPass(error, isCluster) && clock.now() - start < STARTING_MS;
 }
 
 function textOf(error: unknown): string {

@@ -2,10 +2,11 @@ import type { KvEntry } from '@nats-io/kv';
 import type { Msg } from '@nats-io/transport-node';
 import { defer, EMPTY, Observable } from 'rxjs';
 import { cursor, plainObject, readOr } from '../../../error/index.js';
+import { FleetError } from '../fleet-error.js';
 import type { Heartbeat } from '../fleet-event.js';
 import type { FleetRegistry, BareCheckpoint, BareCheckpoints, Presence, Present } from '../worker/index.js';
 import { shardOf } from '../worker/index.js';
-import type { NatsClock } from './nats-clock.js';
+import type { NatsTime } from './nats-time.js';
 import type { WorkingFleet } from './open-fleet.js';
 import { presenceIn, presenceOf, presenceSubject } from './presence-subject.js';
 
@@ -18,7 +19,7 @@ const LOOK_EVERY = 12;
 /** The clocks of a cluster write the same time in more than one way: by how much they differ at most, in ms. */
 const SAME = 100;
 
-/** A beat of this worker: where it was stored, and between which times of this machine. */
+/** A beat of this worker: where it was stored, and between which times of the monotonic clock. */
 interface Beat {
   readonly seq: number;
   readonly sentAt: number;
@@ -29,7 +30,7 @@ interface Beat {
 export class NatsRegistry implements FleetRegistry {
   readonly changed$: Observable<string>;
   readonly #fleet: WorkingFleet;
-  readonly #clock: NatsClock;
+  readonly #time: NatsTime;
   #beats = 0;
   #looks = 0;
   #hasLeft = false;
@@ -40,10 +41,10 @@ export class NatsRegistry implements FleetRegistry {
   #list = 0;
   #former: ReadonlyMap<number, BareCheckpoints> | undefined;
 
-  constructor(fleet: WorkingFleet, clock: NatsClock) {
+  constructor(fleet: WorkingFleet, time: NatsTime) {
     const { nats, names } = fleet;
     this.#fleet = fleet;
-    this.#clock = clock;
+    this.#time = time;
     this.#created = Date.parse(fleet.aliveSince);
     this.changed$ = new Observable(subscriber => {
       const callback = (error: Error | null, message: Msg) => {
@@ -58,19 +59,21 @@ export class NatsRegistry implements FleetRegistry {
     return this.#asked(async () => {
       // Once in a lease is soon enough.
       const hasNamesake = this.#beats++ % 4 === 1 && (await this.#hasNamesake(beat));
-      const { js, names } = this.#fleet;
-      const sentAt = Date.now();
+      const { publisher, names } = this.#fleet;
+      const sentAt = performance.now();
       // It has left meanwhile.
       if (this.#hasLeft) return false;
       const data = JSON.stringify({ ...beat, first: this.#first });
-      const { seq } = await js.publish(presenceSubject(names.present, me), data);
+      const { seq } = await publisher.publish(names.alive, presenceSubject(names.present, me), data);
       this.#first ??= seq;
       // The server was put back: the beats of others since then are lost.
       if (this.#last && seq <= this.#last.seq) {
         this.#list++;
         this.#first = seq;
       }
-      this.#last = { seq, sentAt, heardAt: Date.now() };
+      this.#last = { seq, sentAt, heardAt: performance.now() };
+      // Before the first shard is taken.
+      if (!this.#time.isKnown) await this.#learn(this.#last);
       return hasNamesake;
     });
   }
@@ -119,14 +122,14 @@ export class NatsRegistry implements FleetRegistry {
       // The present number may be one that there was before the others.
       return {
         ...own,
-        ...Object.fromEntries(former.filter(([id, { at }]) => at > (own[id]?.at ?? -Infinity))),
+        ...Object.fromEntries(former.filter(([id, { since }]) => since > (own[id]?.since ?? -Infinity))),
       };
     });
   }
 
   async #storedCheckpoints(shards: number, shard: number): Promise<BareCheckpoints> {
     const entry = await this.#fleet.positions.get(checkpointsKey(shards, shard));
-    return checkpointsAt(entry ? jsonOf(entry) : undefined, at => this.#clock.toLocal(at));
+    return entry ? checkpointsIn(entry, (storedAt, age) => this.#time.since(storedAt, age)) : {};
   }
 
   /** What was stored when there was another number of shards, by the present shard of each identity. */
@@ -147,7 +150,12 @@ export class NatsRegistry implements FleetRegistry {
 
   storeCheckpoints(shard: number, checkpoints: BareCheckpoints): Observable<unknown> {
     return this.#asked(() => {
-      const stored = checkpointsAt(checkpoints, at => this.#clock.toNats(at));
+      const stored = Object.fromEntries(
+        Object.entries(checkpoints).map(([id, { sequence, index, since }]) => [
+          id,
+          { sequence, index, age: this.#time.age(since) },
+        ]),
+      );
       return this.#fleet.positions.put(checkpointsKey(this.#fleet.shards, shard), JSON.stringify(stored));
     });
   }
@@ -156,9 +164,17 @@ export class NatsRegistry implements FleetRegistry {
     return defer(() => ask().catch(this.#fleet.restore));
   }
 
+  /** Learns the time of NATS from a beat of this worker. */
+  async #learn({ seq, sentAt, heardAt }: Beat): Promise<void> {
+    const { jsm, names } = this.#fleet;
+    const message = await jsm.streams.getMessage(names.alive, { seq });
+    if (!message) throw new FleetError('NATS did not say in time when it stored that this worker is alive');
+    this.#time.learn(sentAt, message.time.getTime(), heardAt);
+  }
+
   /**
-   * Whether the last beat under the name of this worker is that of another process, which was there before. If it is its own, clocks are compared
-   * by it.
+   * Whether the last beat under the name of this worker is that of another process, which was there before. If it is its own, it tells the
+   * time of NATS.
    */
   async #hasNamesake({ worker, instance }: Heartbeat): Promise<boolean> {
     const last = this.#last;
@@ -166,7 +182,7 @@ export class NatsRegistry implements FleetRegistry {
     const { jsm, names } = this.#fleet;
     const query = { last_by_subj: `${presenceOf(names.present, worker)}>` };
     const message = await jsm.streams.getMessage(names.alive, query);
-    if (message?.seq === last.seq) this.#clock.learn(last.sentAt, message.time.getTime(), last.heardAt);
+    if (message?.seq === last.seq) this.#time.learn(last.sentAt, message.time.getTime(), last.heardAt);
     // A beat from before this process began may be of one that has ended.
     if (!message || message.seq <= this.#first!) return false;
     const other = Object(jsonOf(message)) as Partial<Heartbeat> & { readonly first?: unknown };
@@ -180,19 +196,26 @@ export class NatsRegistry implements FleetRegistry {
   }
 }
 
-/** Bare checkpoints with times by another clock; none if something else is stored. */
-function checkpointsAt(places: unknown, atOf: (at: number) => number): BareCheckpoints {
-  if (!plainObject.is(places)) return {};
+/** Bare checkpoints as they are stored; none if something else is. */
+function checkpointsIn(entry: KvEntry, since: (storedAt: number, age: number) => number): BareCheckpoints {
+  const stored = jsonOf(entry);
+  if (!plainObject.is(stored)) return {};
+  const storedAt = entry.created.getTime();
   return Object.fromEntries(
-    Object.entries(places).flatMap(([id, place]) =>
-      isBareCheckpoint(place) ? [[id, { ...place, at: atOf(place.at) }]] : [],
-    ),
+    Object.entries(stored).flatMap(([id, checkpoint]) => {
+      if (!isStoredCheckpoint(checkpoint)) return [];
+      const { sequence, index, age } = checkpoint;
+      return [[id, { sequence, index, since: since(storedAt, age) }]];
+    }),
   );
 }
 
 const jsonOf = (stored: Pick<KvEntry, 'json'>) => readOr(undefined, () => stored.json<unknown>());
 
-function isBareCheckpoint(u: unknown): u is BareCheckpoint {
-  const { sequence, index, at } = Object(u) as Partial<Record<keyof BareCheckpoint, unknown>>;
-  return Number.isSafeInteger(sequence) && cursor.is(index) && Number.isFinite(at);
+/** A bare checkpoint, and how old it was when it was stored, in ms. */
+type StoredCheckpoint = Omit<BareCheckpoint, 'since'> & { readonly age: number };
+
+function isStoredCheckpoint(u: unknown): u is StoredCheckpoint {
+  const { sequence, index, age } = Object(u) as Partial<Record<keyof StoredCheckpoint, unknown>>;
+  return Number.isSafeInteger(sequence) && cursor.is(index) && Number.isFinite(age);
 }

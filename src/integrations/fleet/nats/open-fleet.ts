@@ -28,6 +28,7 @@ import {
 import { presenceIn, presenceOf } from './presence-subject.js';
 import { whenConnected, type Nats } from './nats-connection.js';
 import { isApiError, isUnanswered, mayPass, natsProblem } from './nats-problem.js';
+import { Publisher } from './publisher.js';
 
 /** The first version that republishes, and reads single messages directly. */
 const OLDEST = [2, 9] as const;
@@ -50,6 +51,7 @@ export interface OpenFleet extends Generations {
 export interface WorkingFleet extends OpenFleet {
   readonly kv: KV;
   readonly positions: KV;
+  readonly publisher: Publisher;
   /** Which limits of the stream are not those of this worker. */
   readonly otherLimits: string | undefined;
   /** When the stream of who is alive was created, as this worker has found it. */
@@ -99,6 +101,7 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
     return {
       ...{ nats, names, js, jsm, ...opened },
       ...generationsIn(opened.kv),
+      publisher: new Publisher(js, jsm.streams),
       ensure,
       restore: async (error: unknown) => {
         if (!isUnanswered(error) && !isApiError(error, JetStreamApiCodes.StreamNotFound))

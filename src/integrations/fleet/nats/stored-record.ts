@@ -7,12 +7,12 @@ import { identityOf } from './fleet-names.js';
 
 /** What the headers mean. Within a version, there may be new ones; docs/fleet-operations.md describes them. */
 const VERSION = 'Lobby-Version';
-const KNOWN_VERSION = '1';
+const KNOWN_VERSION = '2';
 
 /** The headers of a message. Values are encoded, since those of the service may contain anything. */
 const INDEX = 'Lobby-Index';
-const AT = 'Lobby-At';
-const EPOCH = 'Lobby-Epoch';
+/** How old the index was when the record was published, in ms. */
+const AGE = 'Lobby-Age';
 const KEY = 'Lobby-Key';
 const GAP = 'Lobby-Gap';
 /** The position of the record before it. */
@@ -21,13 +21,18 @@ const AFTER = 'Lobby-After';
 const PART = 'Lobby-Part';
 
 /** What the headers of a message say about it. */
-export interface RecordHeaders extends Omit<LastRecord, 'sequence'>, PartHeaders {
-  readonly gap: Gap | undefined;
+export interface RecordHeaders extends Pick<LastRecord, 'key'>, PartHeaders {
+  readonly index: string;
+  /** How old the index was when the record was published, in ms. */
+  readonly age: number;
+  readonly gap: StoredGap | undefined;
 }
+
+/** A gap is at the time of its record. */
+type StoredGap = Omit<Gap, 'at'>;
 
 /** What the headers of any message of a fleet say. */
 export interface PartHeaders {
-  readonly epoch: number;
   /** The position of the record before this one; 0 if there is none. */
   readonly after: number;
   /** The position of the message with the text before that of this one; 0 if this has the beginning. */
@@ -36,22 +41,25 @@ export interface PartHeaders {
 
 /** The headers of the last message of a record, or the only one. */
 export function recordHeaders(
-  { checkpoint, gap, epoch, key }: FleetRecord,
-  position: Pick<PartHeaders, 'after' | 'part'>,
+  { checkpoint, gap, key }: FleetRecord,
+  age: number,
+  position: PartHeaders,
 ): MsgHdrs {
-  const written = partHeaders({ epoch, ...position });
+  const written = partHeaders(position);
   written.set(INDEX, encodeURIComponent(checkpoint.index));
-  written.set(AT, String(checkpoint.at));
+  written.set(AGE, String(age));
   written.set(KEY, key);
-  if (gap) written.set(GAP, encodeURIComponent(JSON.stringify(gap)));
+  if (gap) {
+    const { reason, index } = gap;
+    written.set(GAP, encodeURIComponent(JSON.stringify({ reason, index })));
+  }
   return written;
 }
 
 /** The headers of a message with a part of a record, which means nothing without the last one. */
-export function partHeaders({ epoch, after, part }: PartHeaders): MsgHdrs {
+export function partHeaders({ after, part }: PartHeaders): MsgHdrs {
   const written = headers();
   written.set(VERSION, KNOWN_VERSION);
-  written.set(EPOCH, String(epoch));
   written.set(AFTER, String(after));
   if (part > 0) written.set(PART, String(part));
   return written;
@@ -71,7 +79,7 @@ export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
     );
   }
   if (!read || version !== KNOWN_VERSION) return undefined;
-  return { epoch: numberIn(read, EPOCH), after: numberIn(read, AFTER), part: numberIn(read, PART) };
+  return { after: numberIn(read, AFTER), part: numberIn(read, PART) };
 }
 
 /** What the headers of a record say; undefined if this is only a part of one, or was not stored by this library. */
@@ -82,9 +90,11 @@ export function readRecord(read: MsgHdrs | undefined): RecordHeaders | undefined
   try {
     const gap = read.get(GAP);
     return {
-      checkpoint: { index: decodeURIComponent(read.get(INDEX)), at: numberIn(read, AT) },
-      ...{ ...part, key },
-      gap: gap === '' ? undefined : (JSON.parse(decodeURIComponent(gap)) as Gap),
+      ...part,
+      key,
+      index: decodeURIComponent(read.get(INDEX)),
+      age: numberIn(read, AGE),
+      gap: gap === '' ? undefined : (JSON.parse(decodeURIComponent(gap)) as StoredGap),
     };
   } catch {
     // It is made up.
@@ -122,12 +132,15 @@ export interface StoredRecord {
  * messages with its other parts.
  */
 export async function storedRecord(
-  { sequence, subject, headers, data }: FleetMessage,
+  { sequence, at: storedAt, subject, headers, data }: FleetMessage,
   messageAt: (sequence: number) => Promise<Pick<FleetMessage, 'headers' | 'data'> | undefined>,
 ): Promise<StoredRecord | undefined> {
   const record = readRecord(headers);
   if (!record) return undefined;
-  const { gap, after } = record;
+  const { after } = record;
+  // It has come just now if it does not say when it was stored.
+  const at = storedAt || Date.now();
+  const gap = record.gap && { ...record.gap, at };
   const texts = [data];
   for (let { part } = record; part > 0;) {
     const message = await messageAt(part);
@@ -138,7 +151,7 @@ export async function storedRecord(
   const answer = answerIn(Buffer.concat(texts).toString());
   if (answer) return { ...read, answer, gap };
   // Its first parts have expired a moment ago: its events are missing.
-  const missing: Gap = { reason: 'silence', at: Date.now(), index: undefined };
+  const missing: Gap = { reason: 'silence', at, index: undefined };
   return { ...read, answer: { events: [], watch: { index: '' } }, gap: gap ?? missing };
 }
 

@@ -113,7 +113,7 @@ const OPTIONS: Options<FleetBatchesConfig> = {
  * completes. If the stream has lost the position where it was, or was created again, the first batch of each identity has a gap. Positions
  * go back only if a server has lost the end of what it had stored: to what a gap follows.
  *
- * Errors: `FleetError` if it cannot begin (the first worker, and a cluster that chooses its leaders, have a minute), another process reads with its `durable`,
+ * Errors: `FleetError` if it cannot begin (the first worker, a slow NATS, and a cluster that chooses its leaders, have a minute), another process reads with its `durable`,
  * or the connection was closed; `InputError` if `durable` is the name of a consumer of other identities. Once it has begun,
  * everything else is retried. Throws an `InputError` if the config is invalid.
  *

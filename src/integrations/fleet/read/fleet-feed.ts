@@ -75,7 +75,7 @@ const OPTIONS: Options<FleetFeedConfig> = {
  *
  * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed itself.
  *
- * Errors: `FleetError` if it cannot begin (the first worker, and a cluster that chooses its leaders, have a minute), or the connection was closed. Throws an
+ * Errors: `FleetError` if it cannot begin (the first worker, a slow NATS, and a cluster that chooses its leaders, have a minute), or the connection was closed. Throws an
  * `InputError` if the config is invalid.
  *
  * @example

@@ -1,6 +1,13 @@
 import type { Observable } from 'rxjs';
 import type { RawEventList } from '../../../protocol/index.js';
-import type { Checkpoint, Gap } from '../../../stream/index.js';
+import type { Gap } from '../../../stream/index.js';
+
+/** Where an identity goes on. It has no time of a machine: those differ, and are set. */
+export interface FleetCheckpoint {
+  readonly index: string;
+  /** Since when, on the monotonic clock of this process; it may be from before that began. */
+  readonly since: number;
+}
 
 /**
  * What one answer of the service becomes. It has exactly what followed the checkpoint of the record before it: so nothing is lost
@@ -11,17 +18,15 @@ export interface FleetRecord {
   /** As the service sent it. */
   readonly answer: RawEventList;
   /** Where to go on after it. */
-  readonly checkpoint: Checkpoint;
+  readonly checkpoint: FleetCheckpoint;
   /** What may be missing before it. */
   readonly gap: Gap | undefined;
-  /** The epoch of the shard under which it was made. */
-  readonly epoch: number;
   /** No other record has it: by it, a worker recognizes what it has stored itself. */
   readonly key: string;
 }
 
 /** The last record of an identity. */
-export interface LastRecord extends Pick<FleetRecord, 'checkpoint' | 'epoch' | 'key'> {
+export interface LastRecord extends Pick<FleetRecord, 'checkpoint' | 'key'> {
   /** Its position in the log. */
   readonly sequence: number;
 }
@@ -30,8 +35,6 @@ export interface LastRecord extends Pick<FleetRecord, 'checkpoint' | 'epoch' | '
 export interface FleetHead {
   /** The last message of the identity, which may be a part of an unfinished record; 0 if there is none. */
   readonly last: number;
-  /** The epoch of that message. */
-  readonly epoch: number;
   readonly record: LastRecord | undefined;
 }
 

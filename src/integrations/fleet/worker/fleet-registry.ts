@@ -1,12 +1,10 @@
 import type { Observable } from 'rxjs';
-import type { Checkpoint } from '../../../stream/index.js';
 import type { Heartbeat } from '../fleet-event.js';
 import type { Participant } from './assign-shards.js';
+import type { FleetCheckpoint } from './fleet-log.js';
 
 /** Who has which shard: it follows from who is alive. */
 export interface Shares {
-  /** Higher than that of all shares that the worker has known before. */
-  readonly epoch: number;
   readonly workers: readonly Participant[];
   /** By shard: the index of its worker. */
   readonly owners: readonly number[];
@@ -15,7 +13,7 @@ export interface Shares {
 }
 
 /** The shares of a fleet of which nothing is known yet. */
-export const NO_SHARES: Shares = { epoch: 0, workers: [], owners: [], silent: [] };
+export const NO_SHARES: Shares = { workers: [], owners: [], silent: [] };
 
 /** What identities a worker was given: how many, and a number that is another one for others. */
 export interface GivenIdentities {
@@ -40,7 +38,7 @@ export interface Present {
 }
 
 /** Up to where an identity has nothing new after one of its records. */
-export interface BareCheckpoint extends Checkpoint {
+export interface BareCheckpoint extends FleetCheckpoint {
   /** The position of that record. */
   readonly sequence: number;
 }

@@ -22,7 +22,9 @@ import type { FleetRegistry, Presence, Shares } from './fleet-registry.js';
 import type { WatchIdentity } from './owned-shard.js';
 import { OwnedShards } from './owned-shards.js';
 import type { Identities } from './identities.js';
+import { latenessOf } from './lateness.js';
 import { Members } from './members.js';
+import { Overload } from './overload.js';
 
 /** A worker tells that it is alive so many times in a lease. */
 const BEATS_PER_LEASE = 4;
@@ -70,6 +72,7 @@ class FleetWorker {
   readonly #members: Members;
   readonly #held: OwnedShards;
   readonly #lists: DifferingLists;
+  readonly #overload: Overload;
   #shares: Shares | undefined;
   #knowsIdentities = false;
   #isBeating = false;
@@ -78,7 +81,6 @@ class FleetWorker {
   #isLooking = false;
   #looksAgain = false;
   #isReady = false;
-  #isOverloaded = false;
   #isNamesake = false;
   #hasLeft = false;
 
@@ -88,13 +90,13 @@ class FleetWorker {
     this.#subscriber = subscriber;
     this.#members = new Members({ ...config, me: { worker: name, capacity }, seen: this.#seen });
     this.#lists = new DifferingLists(config.lease);
+    this.#overload = new Overload(capacity, this.#emit);
     this.#held = new OwnedShards({
       ...{ name, registry, identities, watch, scheduler, monotonic },
       emit: this.#emit,
       tried: this.#tried,
       failed: error => subscriber.error(error),
       settled: () => this.#emitReady(),
-      superseded: () => this.#look(),
     });
   }
 
@@ -117,7 +119,7 @@ class FleetWorker {
     );
 
   start(): void {
-    const { identities, registry, lease, drain$, scheduler } = this.#config;
+    const { identities, registry, lease, drain$, scheduler, monotonic } = this.#config;
     const subscriber = this.#subscriber;
     subscriber.add(() => this.#leave().subscribe());
     const error = (error: unknown) => subscriber.error(error);
@@ -132,6 +134,7 @@ class FleetWorker {
       this.#look(true);
     };
     subscriber.add(registry.changed$.subscribe({ next: changed, error }));
+    subscriber.add(latenessOf(scheduler, monotonic).subscribe(late => this.#overload.late(late)));
     const ticks$ = timer(lease / BEATS_PER_LEASE, lease / BEATS_PER_LEASE, scheduler);
     subscriber.add(ticks$.subscribe(() => this.#tick()));
     const drained$ = drain$.pipe(
@@ -149,25 +152,26 @@ class FleetWorker {
     if (this.#hasLeft) return;
     const waiting = this.#config.waiting();
     this.#held.tellFailures();
-    this.#tellOverload();
+    this.#held.count();
+    const late = this.#overload.check(this.#held.numbers.identities);
     this.#emitReady(waiting);
     this.#held.save().subscribe();
     if (++this.#silentTicks > PATIENCE_TICKS) this.#held.loseAll();
     // A worker is there for the others once it knows what it is to follow.
-    if (this.#knowsIdentities) this.#beat(waiting);
+    if (this.#knowsIdentities) this.#beat(waiting, late);
   }
 
-  #tellOverload(): void {
-    const { identities } = this.#held.numbers;
-    const isOverloaded = identities > this.#config.capacity;
-    if (isOverloaded && !this.#isOverloaded) this.#emit({ kind: 'overloaded', by: 'capacity', identities });
-    this.#isOverloaded = isOverloaded;
-  }
-
-  #beat(waiting: number): void {
+  #beat(waiting: number, late: number): void {
     const { name, instance, capacity, addresses, identities, registry, monotonic } = this.#config;
     const me = { worker: name, capacity, addresses, given: identities.given() };
-    const beat = { worker: name, instance, capacity, ...this.#held.numbers, waiting };
+    const beat = {
+      worker: name,
+      instance,
+      capacity,
+      ...this.#held.numbers,
+      waiting,
+      late,
+    };
     const told = (stored: boolean) =>
       this.#emit({ kind: 'heartbeat', heartbeat: { ...beat, ...this.#held.numbers }, stored });
     if (this.#isBeating) return told(false);

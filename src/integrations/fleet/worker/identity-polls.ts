@@ -1,8 +1,8 @@
-import { defer, tap, type Observable, type SchedulerLike } from 'rxjs';
+import { Observable, tap, type SchedulerLike, type Subscriber, type Subscription } from 'rxjs';
 import { createClient, type ClientConfig } from '../../../client/index.js';
 import { rawEventsWatch } from '../../../endpoint/index.js';
 import { isStatusError, MAX_WAIT_MS } from '../../../error/index.js';
-import type { WatchStatus } from '../../../stream/index.js';
+import { watchSettings, type WatchStatus } from '../../../stream/index.js';
 import type { Transport } from '../../../transport/index.js';
 import type { FleetEvent } from '../fleet-event.js';
 import { numberOf, shardOf } from './assign-shards.js';
@@ -17,6 +17,9 @@ const NOTICEABLE_MS = 1_000;
 
 /** How long to wait if the service says that there are too many requests, but not for how long, in ms. */
 const DEFAULT_WAIT_MS = 60_000;
+
+/** How long a poll may last, if the options of a client do not say it, in ms. */
+const { timeout: POLL_TIMEOUT_MS } = watchSettings({});
 
 /** So many watches begin at once. */
 const MAX_STARTS = 256;
@@ -35,7 +38,10 @@ export interface PollAddress {
 }
 
 /** How a worker polls identities. */
-export interface IdentityPollsConfig extends Pick<StoredWatchConfig, 'log' | 'newKey' | 'random'> {
+export interface IdentityPollsConfig extends Pick<
+  StoredWatchConfig,
+  'log' | 'newKey' | 'random' | 'monotonic'
+> {
   readonly client: (identity_id: string) => ClientConfig;
   /** The addresses that polls are sent from. */
   readonly addresses: readonly PollAddress[];
@@ -91,41 +97,48 @@ export class IdentityPolls {
   }
 
   /** Follows one identity. */
-  readonly watch: WatchIdentity = (identity_id, held) => {
-    const watched = (sent: () => void): Observable<StoredWatchEvent> => {
-      const { client, log, newKey, random, scheduler } = this.#config;
-      const { transports, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
-      // Not by the same number as the address, of which each would have one transport then.
-      const send = transports[shardOf(`${identity_id} `, transports.length)]!;
-      const transport: Transport = request => {
-        sent();
-        return send(request);
-      };
-      const given = client(identity_id);
-      // All identities share the budget of their address.
-      const watch = { ...given.watch, quota: Infinity };
-      const config: ClientConfig = { transport, scheduler, testing: { random }, ...given, watch };
-      const own = createClient(config);
-      const { response } = rawEventsWatch;
-      const endpoint = { ...rawEventsWatch, ...config.endpoints?.eventsWatch, response };
-      const beforePoll = () => {
-        // A poll that waits for the rate limit is in nobody's way.
-        if (budget.waiting > 0) sent();
-        return budget.take();
-      };
-      return storedWatch({
-        ...{ ...held, identity_id, log, newKey, random, scheduler },
-        watch: options => own.watchSignals(endpoint, {}, { ...options, beforePoll }),
-      }).pipe(
-        tap(event => {
-          // One that NATS does not answer, or that gets no token, is in nobody's way either.
-          if (event.kind !== 'status' || event.status.state !== 'connecting') sent();
-          if (event.kind === 'status') budget.slowDownFor(event.status);
-        }),
-      );
+  readonly watch: WatchIdentity = (identity_id, held) =>
+    this.#starts.turn(sent => new Observable(subscriber => this.#watch(identity_id, held, sent, subscriber)));
+
+  #watch(
+    identity_id: string,
+    held: Parameters<WatchIdentity>[1],
+    sent: () => void,
+    subscriber: Subscriber<StoredWatchEvent>,
+  ): Subscription {
+    const { client, log, newKey, random, scheduler, monotonic } = this.#config;
+    const { transports, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
+    // Not by the same number as the address, of which each would have one transport then.
+    const send = transports[shardOf(`${identity_id} `, transports.length)]!;
+    const given = client(identity_id);
+    const transport: Transport = request => {
+      sent();
+      return send(request);
     };
-    return this.#starts.turn(sent => defer(() => watched(sent)));
-  };
+    const timeout = given.watch?.timeout ?? POLL_TIMEOUT_MS;
+    // All identities share the budget of their address.
+    const watch = { ...given.watch, quota: Infinity };
+    const config: ClientConfig = { transport, scheduler, testing: { random }, ...given, watch };
+    const own = createClient(config);
+    const { response } = rawEventsWatch;
+    const endpoint = { ...rawEventsWatch, ...config.endpoints?.eventsWatch, response };
+    const beforePoll = () => {
+      // A poll that waits for the rate limit is in nobody's way.
+      if (budget.waiting > 0) sent();
+      return budget.take().pipe(tap({ complete: () => subscriber.next({ kind: 'polled', timeout }) }));
+    };
+    const events$ = storedWatch({
+      ...{ ...held, identity_id, log, newKey, random, scheduler, monotonic },
+      watch: options => own.watchSignals(endpoint, {}, { ...options, beforePoll }),
+    }).pipe(
+      tap(event => {
+        // One that NATS does not answer, or that gets no token, is in nobody's way either.
+        if (event.kind !== 'status' || event.status.state !== 'connecting') sent();
+        if (event.kind === 'status') budget.slowDownFor(event.status);
+      }),
+    );
+    return events$.subscribe(subscriber);
+  }
 }
 
 /** How many polls may be sent from one address. All identities that are polled from there share it. */

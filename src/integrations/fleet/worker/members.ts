@@ -77,7 +77,7 @@ export class Members {
   }
 
   #judge(alive: readonly Participant[], list: number): void {
-    const { me, monotonic, scheduler, shards, lease } = this.#config;
+    const { me, monotonic, shards, lease } = this.#config;
     const now = monotonic.now();
     if (list !== this.#list) this.#forget(now);
     this.#list = list;
@@ -96,8 +96,7 @@ export class Members {
     const workers = Array.from(capacities, ([worker, capacity]) => ({ worker, capacity }));
     workers.sort((a, b) => (a.worker < b.worker ? -1 : 1));
     if (JSON.stringify(workers) === JSON.stringify(this.#known.workers)) return;
-    const epoch = Math.max(this.#known.epoch + 1, scheduler.now());
-    this.#known = { epoch, workers, silent, owners: assignShards(shards, workers) };
+    this.#known = { workers, silent, owners: assignShards(shards, workers) };
   }
 
   #forget(now: number): void {

@@ -1,7 +1,14 @@
-import { retry, Subscription, throwError, timer, type Observable, type SchedulerLike } from 'rxjs';
+import {
+  retry,
+  Subscription,
+  timer,
+  type Observable,
+  type SchedulerLike,
+  type TimestampProvider,
+} from 'rxjs';
 import type { FleetEvent } from '../fleet-event.js';
 import type { BareCheckpoint, BareCheckpoints } from './fleet-registry.js';
-import { Superseded, type StoredWatchConfig, type StoredWatchEvent } from './stored-watch.js';
+import type { StoredWatchConfig, StoredWatchEvent } from './stored-watch.js';
 
 /** So many bare checkpoints of a shard are stored. A service of more identities than that a shard should have more shards. */
 const MAX_BARE_CHECKPOINTS = 5_000;
@@ -18,18 +25,17 @@ const ASK_AGAIN_MS = 60_000;
 /** Follows one identity. */
 export type WatchIdentity = (
   identity_id: string,
-  held: Pick<StoredWatchConfig, 'epoch' | 'idle' | 'onBareCheckpoint' | 'onUnstored'>,
+  held: Pick<StoredWatchConfig, 'idle' | 'onBareCheckpoint' | 'onUnstored'>,
 ) => Observable<StoredWatchEvent>;
 
 /** What a shard needs of the worker that holds it. */
 export interface ShardOwner {
   readonly watch: WatchIdentity;
   readonly emit: (event: FleetEvent) => void;
-  /** A later epoch has been seen than that of the shard. */
-  readonly superseded: (shard: OwnedShard, epoch: number) => void;
   /** An identity has been polled for the first time, or is not to be polled any more. */
   readonly polled: () => void;
   readonly scheduler: SchedulerLike;
+  readonly monotonic: TimestampProvider;
 }
 
 /** What a worker has done with all of its shards. */
@@ -50,28 +56,76 @@ export interface ShardCounts {
 /** How an identity is counted. */
 type Counted = 'starting' | 'live' | 'retrying' | 'rejected';
 
+/** How an identity that is followed is. */
+class IdentityState {
+  readonly #counts: ShardCounts;
+  #state: Counted | undefined = 'starting';
+  #counted: Counted | undefined = 'starting';
+  #isUnstored = false;
+  /** When the last poll that was sent is over, on the monotonic clock. */
+  #polledUntil = Infinity;
+
+  constructor(counts: ShardCounts) {
+    this.#counts = counts;
+    counts.starting++;
+  }
+
+  /** Returns whether it has been polled now, or is not to be polled any more, and had not been before. */
+  become(state: Counted | undefined, now: number): boolean {
+    this.#state = state;
+    return this.count(now);
+  }
+
+  /** A poll is sent. */
+  polled(until: number, now: number): void {
+    this.#polledUntil = until;
+    this.count(now);
+  }
+
+  /** NATS has not stored an answer of it yet, or has. */
+  unstored(change: 1 | -1, now: number): void {
+    this.#counts.unstored += change;
+    this.#isUnstored = change > 0;
+    this.count(now);
+  }
+
+  /** It is live only if NATS has stored all that it has said, and a poll may be held. */
+  count(now: number): boolean {
+    const before = this.#counted;
+    const isLive = !this.#isUnstored && now <= this.#polledUntil;
+    this.#counted = this.#state === 'live' && !isLive ? undefined : this.#state;
+    if (before) this.#counts[before]--;
+    if (this.#counted) this.#counts[this.#counted]++;
+    return before === 'starting' && this.#counted !== 'starting';
+  }
+}
+
+/** An identity that is followed. */
+interface Followed {
+  readonly watching: Subscription;
+  readonly state: IdentityState;
+}
+
 /** A shard that this worker holds: the watches of its identities, and where those without news are. */
 export class OwnedShard {
   readonly shard: number;
-  readonly epoch: number;
   readonly #holder: ShardOwner;
   readonly #counts: ShardCounts;
   readonly #checkpoints: Map<string, BareCheckpoint>;
-  readonly #watches = new Map<string, Subscription>();
+  readonly #watches = new Map<string, Followed>();
   readonly #following = new Subscription();
   /** When the bare checkpoints were saved, in ms of the worker's clock. */
   #savedAt: number;
   #hasChanged = false;
 
   constructor(
-    { shard, epoch }: { readonly shard: number; readonly epoch: number },
+    shard: number,
     places: BareCheckpoints,
     savedAt: number,
     holder: ShardOwner,
     counts: ShardCounts,
   ) {
     this.shard = shard;
-    this.epoch = epoch;
     this.#savedAt = savedAt;
     this.#holder = holder;
     this.#counts = counts;
@@ -92,9 +146,8 @@ export class OwnedShard {
   save(now: number): BareCheckpoints {
     this.#savedAt = now;
     this.#hasChanged = false;
-    const oldest = this.#holder.scheduler.now() - MAX_AGE_MS;
-    for (const [identity_id, { at }] of this.#checkpoints)
-      if (at < oldest) this.#checkpoints.delete(identity_id);
+    for (const [identity_id, { since }] of this.#checkpoints)
+      if (since < now - MAX_AGE_MS) this.#checkpoints.delete(identity_id);
     return Object.fromEntries([...this.#checkpoints].slice(-MAX_BARE_CHECKPOINTS));
   }
 
@@ -103,54 +156,55 @@ export class OwnedShard {
     this.#following.add(identities$.subscribe({ next: wanted => this.#follow(wanted), error: failed }));
   }
 
+  /** Counts those as live whose poll may be held now. */
+  count(): void {
+    const now = this.#holder.monotonic.now();
+    for (const { state } of this.#watches.values()) state.count(now);
+  }
+
   /** Ends all of its watches. */
   stop(): void {
     this.#following.unsubscribe();
-    for (const watching of this.#watches.values()) watching.unsubscribe();
+    for (const { watching } of this.#watches.values()) watching.unsubscribe();
     this.#watches.clear();
   }
 
   #follow(wanted: ReadonlySet<string>): void {
-    for (const [identity_id, watching] of this.#watches) {
+    for (const [identity_id, { watching }] of this.#watches) {
       if (wanted.has(identity_id)) continue;
       // Its place is kept: it may be wanted again in a moment.
       watching.unsubscribe();
       this.#watches.delete(identity_id);
     }
     // Oldest first: the service keeps its events for five minutes.
-    const at = (identity_id: string) => this.#checkpoints.get(identity_id)?.at ?? 0;
+    const since = (identity_id: string) => this.#checkpoints.get(identity_id)?.since ?? -Number.MAX_VALUE;
     const added = [...wanted].filter(identity_id => !this.#watches.has(identity_id));
-    for (const identity_id of added.sort((a, b) => at(a) - at(b)))
+    for (const identity_id of added.sort((a, b) => since(a) - since(b)))
       this.#watches.set(identity_id, this.#watch(identity_id));
   }
 
-  #watch(identity_id: string): Subscription {
-    const { watch, emit, superseded, polled, scheduler } = this.#holder;
+  #watch(identity_id: string): Followed {
+    const { watch, emit, polled, scheduler, monotonic } = this.#holder;
     const counts = this.#counts;
-    let counted: Counted | undefined = 'starting';
-    let state: Counted | undefined = 'starting';
-    let isUnstored = false;
-    counts.starting++;
-    const count = (next = state) => {
-      state = next;
-      if (counted) counts[counted]--;
-      const hasStarted = counted === 'starting' && state !== 'starting';
-      counted = state === 'live' && isUnstored ? undefined : state;
-      if (counted) counts[counted]++;
-      if (hasStarted) polled();
+    const state = new IdentityState(counts);
+    const become = (next: Counted | undefined) => {
+      if (state.become(next, monotonic.now())) polled();
     };
     const askAgain = (error: unknown) => {
-      if (error instanceof Superseded) return throwError(() => error);
-      count('rejected');
+      become('rejected');
       emit({ kind: 'identity_rejected', identity_id, error, retryIn: ASK_AGAIN_MS });
       return timer(ASK_AGAIN_MS, scheduler);
     };
     const next = (event: StoredWatchEvent) => {
       if (event.kind === 'status') {
         const { state: current, error } = event.status;
-        if (current === 'live') count('live');
-        else if (current === 'retrying' || current === 'offline') count('retrying');
+        if (current === 'live') become('live');
+        else if (current === 'retrying' || current === 'offline') become('retrying');
         if (error !== undefined) counts.failure = { identity_id, error };
+      }
+      if (event.kind === 'polled') {
+        const now = monotonic.now();
+        state.polled(now + event.timeout, now);
       }
       if (event.kind === 'nats_error') {
         const { identities = new Set<string>() } = counts.unanswered ?? {};
@@ -163,22 +217,14 @@ export class OwnedShard {
       if (event.gap) emit({ kind: 'gap', identity_id, gap: event.gap });
     };
     const watching = watch(identity_id, {
-      epoch: this.epoch,
       idle: this.#checkpoints.get(identity_id),
       onBareCheckpoint: place => this.#moved(identity_id, place),
-      onUnstored: change => {
-        counts.unstored += change;
-        isUnstored = change > 0;
-        count();
-      },
+      onUnstored: change => state.unstored(change, monotonic.now()),
     })
       .pipe(retry({ delay: askAgain }))
-      .subscribe({ next, error: (error: unknown) => superseded(this, (error as Superseded).epoch) });
-    watching.add(() => {
-      state = undefined;
-      count();
-    });
-    return watching;
+      .subscribe(next);
+    watching.add(() => become(undefined));
+    return { watching, state };
   }
 
   /** An identity has nothing new up to this place, or, without one, has something new. */

@@ -29,8 +29,6 @@ export interface OwnedShardsConfig {
   readonly failed: (error: unknown) => void;
   /** It holds all that it has. */
   readonly settled: () => void;
-  /** Another worker has stored in a shard that this one holds. */
-  readonly superseded: () => void;
   readonly scheduler: SchedulerLike;
   readonly monotonic: TimestampProvider;
 }
@@ -39,12 +37,12 @@ export interface OwnedShardsConfig {
 export class OwnedShards {
   readonly #config: OwnedShardsConfig;
   readonly #held = new Map<number, OwnedShard>();
+  /** Those that were lost because NATS did not answer, and how many identities they had: this worker should follow them still. */
+  readonly #lost = new Map<number, number>();
   /** Those whose places are being read. */
   readonly #taking = new Map<number, Subscription>();
   /** Those that it has, and either does not hold yet, or does not know the identities of. */
   readonly #unsettled = new Set<number>();
-  /** Epochs that have been seen in records. */
-  readonly #epochs = new Map<number, number>();
   readonly #counts: ShardCounts = {
     ...{ starting: 0, live: 0, retrying: 0, rejected: 0, events: 0, unstored: 0 },
     ...{ failure: undefined, unanswered: undefined },
@@ -55,14 +53,15 @@ export class OwnedShards {
   }
 
   /** Holds what the worker has by these shares, and gives up everything else. `before` are the shares before them. */
-  follow({ epoch, workers, owners, silent }: Shares, before: Shares | undefined): void {
+  follow({ workers, owners, silent }: Shares, before: Shares | undefined): void {
     const me = workers.findIndex(({ worker }) => worker === this.#config.name);
+    for (const shard of this.#lost.keys()) if (owners[shard] !== me) this.#lost.delete(shard);
     for (const shard of [...this.#held.keys(), ...this.#unsettled])
       if (owners[shard] !== me) this.#release(shard).subscribe();
     owners.forEach((owner, shard) => {
       if (owner !== me || this.#held.has(shard) || this.#taking.has(shard)) return;
       const last = before?.workers[before.owners[shard] ?? -1]?.worker ?? '';
-      this.#take(shard, epoch, silent.includes(last) ? last : undefined);
+      this.#take(shard, silent.includes(last) ? last : undefined);
     });
   }
 
@@ -78,6 +77,7 @@ export class OwnedShards {
 
   /** Others may have taken all shards. */
   loseAll(): void {
+    for (const [shard, { size }] of this.#held) this.#lost.set(shard, size);
     for (const shard of [...this.#held.keys(), ...this.#taking.keys()]) this.#lose(shard);
   }
 
@@ -89,11 +89,17 @@ export class OwnedShards {
   }
 
   /** What a worker tells about what it holds. */
-  get numbers(): Omit<Heartbeat, 'worker' | 'instance' | 'capacity' | 'waiting'> {
+  get numbers(): Omit<Heartbeat, 'worker' | 'instance' | 'capacity' | 'waiting' | 'late'> {
     const { live, retrying, rejected, events, unstored } = this.#counts;
     let identities = 0;
     for (const { size } of this.#held.values()) identities += size;
+    for (const size of this.#lost.values()) identities += size;
     return { shards: this.#held.size, identities, live, retrying, rejected, events, unstored };
+  }
+
+  /** Counts those identities as live whose poll may be held now. */
+  count(): void {
+    for (const held of this.#held.values()) held.count();
   }
 
   /** How many identities have not been polled yet. */
@@ -113,16 +119,15 @@ export class OwnedShards {
     }
   }
 
-  #take(shard: number, shareEpoch: number, from: string | undefined): void {
+  #take(shard: number, from: string | undefined): void {
     const { registry, tried, emit } = this.#config;
-    const epoch = Math.max(shareEpoch, (this.#epochs.get(shard) ?? -1) + 1);
     const taking = new Subscription();
     this.#taking.set(shard, taking);
     this.#unsettled.add(shard);
     const hold = (places: BareCheckpoints) => {
       this.#taking.delete(shard);
-      emit({ kind: 'assigned', shard, epoch, from });
-      this.#hold(shard, epoch, places);
+      emit({ kind: 'assigned', shard, from });
+      this.#hold(shard, places);
     };
     taking.add(() => this.#taking.delete(shard));
     taking.add(
@@ -130,19 +135,15 @@ export class OwnedShards {
     );
   }
 
-  #hold(shard: number, epoch: number, places: BareCheckpoints): void {
+  #hold(shard: number, places: BareCheckpoints): void {
     const { watch, identities, emit, failed, scheduler, monotonic } = this.#config;
-    const superseded = (held: OwnedShard, seen: number) => {
-      this.#epochs.set(shard, Math.max(seen, this.#epochs.get(shard) ?? 0));
-      if (this.#held.get(shard) === held) this.#lose(shard);
-      this.#config.superseded();
-    };
     const polled = () => {
       if (this.#counts.starting === 0) this.#config.settled();
     };
-    const holder = { watch, emit, superseded, polled, scheduler };
-    const held = new OwnedShard({ shard, epoch }, places, monotonic.now(), holder, this.#counts);
+    const holder = { watch, emit, polled, scheduler, monotonic };
+    const held = new OwnedShard(shard, places, monotonic.now(), holder, this.#counts);
     this.#held.set(shard, held);
+    this.#lost.delete(shard);
     const identities$ = defer(() => identities.of(shard)).pipe(
       tap({
         next: () => {

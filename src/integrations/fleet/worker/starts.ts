@@ -1,14 +1,14 @@
 import { Observable, type SchedulerLike, type Subscription, type TimestampProvider } from 'rxjs';
 import { monotonicClock } from '../../../stream/index.js';
+import { LATE_MS, latenessOf } from './lateness.js';
 
-/** While watches wait, a timer looks so often whether this process is late; by how much it may be; and for how long it has to be in time again, in ms. */
-const LOOK_MS = 100;
-const LATE_MS = 100;
-const CALM_MS = 1_000;
+/** So few at least begin at a time: together they keep a busy process for a few ms. */
+const LEAST = 8;
 
 /**
- * Lets so many watches begin at once, and each further one when the first request of another is on the wire. A worker that can, begins thousands
- * in seconds. One whose timers are late begins none: it would tell too late that it is alive, others would take its shards, and be late themselves.
+ * Lets so many watches begin at a time, and each further one when the first request of another is on the wire. A worker that can, begins thousands
+ * in seconds. While its timers are late, it halves how many: otherwise it would tell too late that it is alive, others would take its shards, and
+ * be late themselves. While they are in time, it raises that again. It never stops: timers are late for other reasons, too, such as a limit of CPU.
  */
 export class Starts {
   readonly #max: number;
@@ -18,10 +18,12 @@ export class Starts {
   readonly #clock: TimestampProvider;
   #underWay = 0;
   #looking: Subscription | undefined;
-  #lateAt = -Infinity;
+  /** How many may be under way. */
+  #atOnce: number;
 
   constructor(max: number, scheduler: SchedulerLike, clock = monotonicClock(scheduler)) {
     this.#max = max;
+    this.#atOnce = max;
     this.#scheduler = scheduler;
     this.#clock = clock;
   }
@@ -59,22 +61,22 @@ export class Starts {
 
   #beginNext(): void {
     for (const begin of this.#waiting.keys()) {
-      if (this.#underWay >= this.#max || this.#clock.now() - this.#lateAt < CALM_MS) return;
+      if (this.#underWay >= this.#atOnce) return;
       this.#waiting.delete(begin);
       this.#underWay++;
       begin();
     }
   }
+
   /** Looks whether this process is late, as long as watches wait. */
   #look(): void {
-    if (this.#looking || this.#waiting.size === 0) return;
-    const due = this.#clock.now() + LOOK_MS;
-    this.#looking = this.#scheduler.schedule(() => {
-      this.#looking = undefined;
-      const now = this.#clock.now();
-      if (now - due > LATE_MS) this.#lateAt = now;
+    this.#looking ??= latenessOf(this.#scheduler, this.#clock).subscribe(late => {
+      const next = late > LATE_MS ? Math.max(LEAST, this.#atOnce >> 1) : this.#atOnce + LEAST;
+      this.#atOnce = Math.min(this.#max, next);
       this.#beginNext();
-      this.#look();
-    }, LOOK_MS);
+      if (this.#waiting.size > 0) return;
+      this.#looking?.unsubscribe();
+      this.#looking = undefined;
+    });
   }
 }

@@ -10,6 +10,7 @@ import {
   tap,
   timer,
   type SchedulerLike,
+  type TimestampProvider,
 } from 'rxjs';
 import type { RawEventList } from '../../../protocol/index.js';
 import {
@@ -21,7 +22,7 @@ import {
   type WatchSignal,
   type WatchStatus,
 } from '../../../stream/index.js';
-import type { Appended, FleetHead, FleetLog, FleetRecord } from './fleet-log.js';
+import type { Appended, FleetCheckpoint, FleetHead, FleetLog, FleetRecord } from './fleet-log.js';
 import type { BareCheckpoint } from './fleet-registry.js';
 
 /** NATS is asked again at least so often, in ms: once it stores again, all is stored soon. */
@@ -36,8 +37,6 @@ export interface StoredWatchConfig {
   /** Watches the raw events of the identity. */
   readonly watch: (config: WatchConfig<RawEventList>) => Observable<WatchSignal<RawEventList>>;
   readonly log: FleetLog;
-  /** The epoch in which this worker holds the shard. */
-  readonly epoch: number;
   /** Up to where there was nothing new, as the last owner of the shard has seen it. */
   readonly idle: BareCheckpoint | undefined;
   /** Called when there is nothing new up to some place. */
@@ -48,28 +47,24 @@ export interface StoredWatchConfig {
   readonly newKey: () => string;
   readonly random: () => number;
   readonly scheduler: SchedulerLike;
+  readonly monotonic: TimestampProvider;
 }
 
 /** What happens in a stored watch. */
 export type StoredWatchEvent =
   | { readonly kind: 'stored'; readonly events: number; readonly gap: Gap | undefined }
   | { readonly kind: 'conflict' }
+  /** A poll is sent, which is over in so long at most, in ms. */
+  | { readonly kind: 'polled'; readonly timeout: number }
   | { readonly kind: 'status'; readonly status: WatchStatus }
   | { readonly kind: 'nats_error'; readonly error: unknown };
-
-/** Another worker has stored a record in a later epoch: this worker does not hold the shard any more. */
-export class Superseded extends Error {
-  constructor(readonly epoch: number) {
-    super(`another worker has stored a record in epoch ${epoch}`);
-  }
-}
 
 /**
  * Watches an identity from where its records end, and appends each answer with news. Nothing is polled before the last answer
  * is stored. If another worker has stored what followed the same checkpoint, it goes on from theirs; if records were lost, from
  * the last one that is left.
  *
- * It ends with `Superseded`, or with an error that polling again cannot fix.
+ * It ends with an error that polling again cannot fix.
  */
 export function storedWatch(config: StoredWatchConfig): Observable<StoredWatchEvent> {
   return new Observable(subscriber => {
@@ -89,7 +84,6 @@ export function storedWatch(config: StoredWatchConfig): Observable<StoredWatchEv
       startWith(undefined),
       switchMap(() => tried(log.head(identity_id))),
       switchMap(head => {
-        if (head.epoch > config.epoch) throw new Superseded(head.epoch);
         const now = { ...config, idle, onBareCheckpoint };
         const appending = new Appending(head, now, tried, event => subscriber.next(event));
         return config.watch({
@@ -126,7 +120,7 @@ class Appending {
     // All records have expired, and the place after the last one has been kept for longer.
     const isExpired = head.last === 0 && idle !== undefined;
     this.#head = isExpired
-      ? { ...head, record: { sequence: idle.sequence, checkpoint: idle, epoch: 0, key: '' } }
+      ? { ...head, record: { sequence: idle.sequence, checkpoint: idle, key: '' } }
       : head;
     this.#config = config;
     this.#tried = tried;
@@ -137,21 +131,21 @@ class Appending {
   get start(): Checkpoint | undefined {
     const { record } = this.#head;
     const { idle } = this.#config;
-    return idle && idle.sequence === record?.sequence
-      ? { index: idle.index, at: idle.at }
-      : record?.checkpoint;
+    const checkpoint = idle && idle.sequence === record?.sequence ? idle : record?.checkpoint;
+    return checkpoint && this.#ofWatch(checkpoint);
   }
 
-  acknowledge(answer: RawEventList, checkpoint: Checkpoint, gap?: Gap): Observable<AckDecision> {
-    const { identity_id, epoch, newKey, onBareCheckpoint, onUnstored } = this.#config;
+  acknowledge(answer: RawEventList, now: Checkpoint, gap?: Gap): Observable<AckDecision> {
+    const { identity_id, newKey, onBareCheckpoint, onUnstored } = this.#config;
     const { record } = this.#head;
+    const checkpoint = this.#ofFleet(now);
     if (record && answer.events.length === 0 && !gap) {
       onBareCheckpoint({ sequence: record.sequence, ...checkpoint });
       return EMPTY;
     }
     return defer(() => {
       onUnstored(1);
-      return this.#append({ identity_id, answer, checkpoint, gap, epoch, key: newKey() });
+      return this.#append({ identity_id, answer, checkpoint, gap, key: newKey() });
     }).pipe(finalize(() => onUnstored(-1)));
   }
 
@@ -164,10 +158,9 @@ class Appending {
     if (appended.kind === 'stored') return this.#stored(record, appended.sequence);
     const before = this.#head;
     this.#head = appended.head;
-    const { record: last, epoch } = appended.head;
+    const { record: last } = appended.head;
     // Stored by an attempt that got no answer.
     if (last?.key === record.key) return this.#stored(record, last.sequence);
-    if (epoch > record.epoch) return of({ watch: 'end', error: new Superseded(epoch) });
     if (!last || last.sequence === before.record?.sequence) {
       // Nothing but a part of an unfinished record, or all records have expired. Or what is read lags behind.
       this.#head = { ...appended.head, record: before.record };
@@ -177,12 +170,23 @@ class Appending {
         : again$;
     }
     this.#emit({ kind: 'conflict' });
-    return of({ watch: 'resume', from: last.checkpoint });
+    return of({ watch: 'resume', from: this.#ofWatch(last.checkpoint) });
   }
 
-  #stored({ answer, gap, checkpoint, epoch, key }: FleetRecord, sequence: number): Observable<never> {
-    this.#head = { last: sequence, epoch, record: { sequence, checkpoint, epoch, key } };
+  #stored({ answer, gap, checkpoint, key }: FleetRecord, sequence: number): Observable<never> {
+    this.#head = { last: sequence, record: { sequence, checkpoint, key } };
     this.#emit({ kind: 'stored', events: answer.events.length, gap });
     return EMPTY;
+  }
+
+  /** A watch has times of the clock of this machine, of which only the difference to now counts. */
+  #ofWatch({ index, since }: FleetCheckpoint): Checkpoint {
+    const { scheduler, monotonic } = this.#config;
+    return { index, at: scheduler.now() - (monotonic.now() - since) };
+  }
+
+  #ofFleet({ index, at }: Checkpoint): FleetCheckpoint {
+    const { scheduler, monotonic } = this.#config;
+    return { index, since: monotonic.now() - Math.max(0, scheduler.now() - at) };
   }
 }

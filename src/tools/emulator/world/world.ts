@@ -1,11 +1,5 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import {
-  aFunction,
-  definedOptions,
-  milliseconds,
-  schedulerLike,
-  type Options,
-} from '../../../error/index.js';
+import { aFunction, definedOptions, duration, schedulerLike, type Options } from '../../../error/index.js';
 import { Changes } from './changes.js';
 import { randomNumbers, seedNumber } from './random-numbers.js';
 import type { Records } from './records.js';
@@ -43,8 +37,8 @@ export interface World extends Records, Required<Omit<WorldConfig, 'saved'>> {
 }
 
 export const worldOptions: Options<WorldConfig> = {
-  retention: milliseconds,
-  reservation: milliseconds,
+  retention: duration,
+  reservation: duration,
   seed: seedNumber,
   random: aFunction,
   saved: savedWorld,

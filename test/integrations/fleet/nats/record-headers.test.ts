@@ -16,8 +16,7 @@ describe('the headers of a record', () => {
   it('keep whatever an index and a gap are', () => {
     const records = fc.record({
       index: text,
-      at: fc.nat(),
-      epoch: fc.nat(),
+      age: fc.nat(),
       after: fc.nat(),
       part: fc.nat(),
       gap: fc.option(
@@ -32,19 +31,20 @@ describe('the headers of a record', () => {
       kinds: fc.array(text),
     });
     fc.assert(
-      fc.property(records, ({ index, at, epoch, after, part, gap, kinds }) => {
+      fc.property(records, ({ index, age, after, part, gap, kinds }) => {
         const written = recordHeaders(
           {
             identity_id: 'a',
             answer: { events: kinds.map(kind => ({ kind: { [kind]: {} } })), watch: { index } },
-            checkpoint: { index, at },
-            ...{ gap, epoch, key: 'the key' },
+            checkpoint: { index, since: 5 },
+            ...{ gap, key: 'the key' },
           },
+          age,
           { after, part },
         );
         deepStrictEqual(readRecord(written), {
-          checkpoint: { index, at },
-          ...{ epoch, after, part, key: 'the key', gap },
+          ...{ index, age, after, part, key: 'the key' },
+          gap: gap && { reason: gap.reason, index: gap.index },
         });
         for (const [, values] of written)
           for (const value of values) strictEqual(/[\r\n]/.test(value), false);
@@ -53,8 +53,8 @@ describe('the headers of a record', () => {
   });
 
   it('of a part say where the record before it is, and nothing else', () => {
-    const part = partHeaders({ epoch: 3, after: 17, part: 20 });
-    deepStrictEqual([readPart(part), readRecord(part)], [{ epoch: 3, after: 17, part: 20 }, undefined]);
+    const part = partHeaders({ after: 17, part: 20 });
+    deepStrictEqual([readPart(part), readRecord(part)], [{ after: 17, part: 20 }, undefined]);
   });
 
   it('of others are not read', () => {
@@ -70,11 +70,11 @@ describe('the headers of a record', () => {
         {
           identity_id: 'a',
           answer: { events: [], watch: { index: '1' } },
-          checkpoint: { index: '1', at: 1 },
+          checkpoint: { index: '1', since: 1 },
           gap: undefined,
-          epoch: 1,
           key: 'k',
         },
+        0,
         { after: 0, part: 0 },
       );
       madeUp.set(name, value);

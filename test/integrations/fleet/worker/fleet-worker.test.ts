@@ -228,7 +228,7 @@ describe('a fleet of workers', () => {
     deepStrictEqual([held(c).length, of(c, 'assigned').length], [8, 8]);
   });
 
-  it('is not doubled by a worker that was frozen, which gives up what others have taken', () => {
+  it('is not doubled by a worker that was frozen, which gets back what others have taken', () => {
     const { start, pass, held, ids, publish, numbersOf } = virtualFleet();
     const [a, b] = [start('a'), start('b')];
     pass(20_000);
@@ -244,9 +244,8 @@ describe('a fleet of workers', () => {
       const { stored, published } = numbersOf(id);
       deepStrictEqual(stored, published);
     }
-    // It has given them up, and has got its share back since.
-    const givenUp = [...of(a, 'lost'), ...of(a, 'released')].map(({ shard }) => shard);
-    deepStrictEqual(givenUp.sort(), shards);
+    const givenBack = of(b, 'released').map(({ shard }) => shard);
+    deepStrictEqual([givenBack.sort(), held(a)], [shards, shards]);
     deepStrictEqual([held(a).length, held(b).length], [4, 4]);
   });
 
@@ -290,9 +289,17 @@ describe('a fleet of workers', () => {
     deepStrictEqual([of(a, 'lost'), polls()], [[], 10]);
     pass(3_000);
     deepStrictEqual([of(a, 'lost').length, polls()], [8, 0]);
+    const counted = () => {
+      const { shards, identities, live } = of(a, 'heartbeat').at(-1)!.heartbeat;
+      return [shards, identities, live];
+    };
+    pass(60_000);
+    // An alarm on identities without a poll stays on.
+    deepStrictEqual(counted(), [0, 10, 0]);
     a.link.isCut = false;
     pass(6_500);
     deepStrictEqual([held(a), polls(), of(a, 'assigned').length], [before, 10, 16]);
+    deepStrictEqual(counted(), [8, 10, 10]);
   });
 
   it('goes on from where an identity without news was, not from its last record', () => {
@@ -374,8 +381,8 @@ describe('a fleet of workers', () => {
     emulator.publish(identity_id, { numbered: { number: 2 } });
     const index = String(Date.parse(ts) + 1);
     const answer = { events: [{ kind: { numbered: { number: 1 } }, ts }], watch: { index } };
-    const checkpoint = { index, at: Date.parse(ts) };
-    memory.storeAs({ identity_id, answer, checkpoint, gap: undefined, epoch: 0, key: 'zombie' });
+    const checkpoint = { index, since: Date.parse(ts) };
+    memory.storeAs({ identity_id, answer, checkpoint, gap: undefined, key: 'zombie' });
     pass(5_000);
     deepStrictEqual(
       memory.records.map(({ answer: { events } }) =>
@@ -390,7 +397,7 @@ describe('a fleet of workers', () => {
     const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1 });
     start('a');
     pass(5_000);
-    memory.leavePart(ids[0]!, 1);
+    memory.leavePart(ids[0]!);
     publish(ids[0]!);
     pass(5_000);
     memory.expire();
@@ -404,7 +411,7 @@ describe('a fleet of workers', () => {
     start('a');
     pass(5_000);
     memory.lag = 3;
-    memory.leavePart(ids[0]!, 1);
+    memory.leavePart(ids[0]!);
     publish(ids[0]!);
     pass(600);
     deepStrictEqual(numbersOf(ids[0]!).stored, []);
@@ -412,20 +419,27 @@ describe('a fleet of workers', () => {
     deepStrictEqual(numbersOf(ids[0]!).stored, [1]);
   });
 
-  it('holds a shard again in a later epoch if a record has one above that of the shares', () => {
-    const { start, pass, ids, publish, numbersOf, memory } = virtualFleet({ identities: 1, shards: 1 });
-    const a = start('a');
+  it('has appends of a zombie refused, which goes on from where the records end, until it looks who has the shard', () => {
+    const { start, pass, held, ids, publish, numbersOf } = virtualFleet({ shards: 1 });
+    const [a, b] = [start('a'), start('b')];
     pass(20_000);
-    const { epoch } = of(a, 'assigned')[0]!;
-    memory.leavePart(ids[0]!, epoch + 7);
-    publish(ids[0]!);
-    pass(20_000);
-    deepStrictEqual(numbersOf(ids[0]!), { published: [1], stored: [1] });
-    deepStrictEqual(
-      kinds(a).filter(kind => kind === 'lost' || kind === 'assigned'),
-      ['assigned', 'lost', 'assigned'],
-    );
-    deepStrictEqual(of(a, 'assigned').at(-1)?.epoch, epoch + 8);
+    const [zombie, other] = held(a).length > 0 ? [a, b] : [b, a];
+    zombie.link.isZombie = true;
+    pass(5_500);
+    deepStrictEqual([held(other), of(other, 'assigned').map(({ from }) => from)], [[0], [zombie.name]]);
+    // Both poll, and have the same answers.
+    for (const id of ids) publish(id);
+    pass(2_000);
+    for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
+    strictEqual(of(zombie, 'conflict').length + of(other, 'conflict').length, ids.length);
+    deepStrictEqual(of(zombie, 'lost'), []);
+    zombie.link.isZombie = false;
+    pass(10_000);
+    const conflicts = of(zombie, 'conflict').length + of(other, 'conflict').length;
+    for (const id of ids) publish(id);
+    pass(2_000);
+    for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
+    strictEqual(of(zombie, 'conflict').length + of(other, 'conflict').length, conflicts);
   });
 
   it('follows identities as they come and go', () => {
@@ -599,5 +613,47 @@ describe('a fleet of workers', () => {
     start('b', { capacity: 8 });
     pass(30_000);
     deepStrictEqual(of(a, 'overloaded'), told);
+  });
+
+  it('says how late its timers are, and that it has too much to do if they always are, but not after one pause', () => {
+    const { start, pass } = virtualFleet({ lease: 4_000 });
+    const a = start('a');
+    const pause = (ms: number) => {
+      a.scheduler.freeze();
+      pass(ms);
+      a.scheduler.thaw();
+    };
+    const lates = () => of(a, 'heartbeat').map(({ heartbeat }) => heartbeat.late);
+    pass(10_000);
+    strictEqual(Math.max(...lates()), 0);
+    pause(3_000);
+    pass(5_000);
+    const worst = Math.max(...lates());
+    ok(worst > 2_500 && worst < 3_100, `${worst}`);
+    deepStrictEqual([lates().at(-1), of(a, 'overloaded')], [0, []]);
+    for (let i = 0; i < 10; i++) {
+      pause(1_500);
+      pass(20);
+    }
+    deepStrictEqual(of(a, 'overloaded'), [{ kind: 'overloaded', by: 'late', identities: 10 }]);
+    pass(10_000);
+    for (let i = 0; i < 10; i++) {
+      pause(1_500);
+      pass(20);
+    }
+    strictEqual(of(a, 'overloaded').length, 2);
+  });
+
+  it('counts no identity as live whose last poll is longer ago than a poll may last', () => {
+    const { start, pass, emulator } = virtualFleet({ requestsPerMinute: 4 });
+    const a = start('a');
+    pass(400_000);
+    for (let i = 0; i < 20; i++) {
+      pass(10_000);
+      const held = emulator.requests.filter(({ pending }) => pending).length;
+      const { live } = of(a, 'heartbeat').at(-1)!.heartbeat;
+      // A poll may last for 70 s, of which the service holds it for 40 to 60 s.
+      ok(held <= live && live <= 5, `${live} are said to be live, the service holds ${held} polls`);
+    }
   });
 });

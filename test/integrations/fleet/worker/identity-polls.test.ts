@@ -19,9 +19,9 @@ describe('the polls of a worker', () => {
       log: { lost$: NEVER, head: () => NEVER, append: () => NEVER },
       emit: event => events.push(event),
       scheduler,
+      monotonic: scheduler,
     });
     const held = {
-      epoch: 1,
       idle: undefined,
       onBareCheckpoint: () => undefined,
       onUnstored: () => undefined,

@@ -12,20 +12,18 @@ describe('a held shard', () => {
     const nothing = () => undefined;
     const saved = (ages: readonly number[]) => {
       const places = ages.map(
-        (age, i) => [`identity ${i}`, { index: '1', at: now - age, sequence: 1 }] as const,
+        (age, i) => [`identity ${i}`, { index: '1', since: now - age, sequence: 1 }] as const,
       );
-      const held = { shard: 0, epoch: 1 };
       const holder = {
-        ...{ watch: () => EMPTY, scheduler },
+        ...{ watch: () => EMPTY, scheduler, monotonic: scheduler },
         emit: nothing,
-        superseded: nothing,
         polled: nothing,
       };
       const counts = {
         ...{ starting: 0, live: 0, retrying: 0, rejected: 0, events: 0, unstored: 0 },
         ...{ failure: undefined, unanswered: undefined },
       };
-      return Object.keys(new OwnedShard(held, Object.fromEntries(places), now, holder, counts).save(now));
+      return Object.keys(new OwnedShard(0, Object.fromEntries(places), now, holder, counts).save(now));
     };
     deepStrictEqual(saved([HOUR + 1, HOUR, 0]), ['identity 1', 'identity 2']);
     const many = saved(Array.from({ length: 5_002 }, () => 0));

@@ -64,29 +64,55 @@ describe('the starts of watches', () => {
     deepStrictEqual(starts.late, { waiting: 1, wait: 15 });
   });
 
-  it('begin none while timers are late, and go on when they are not', () => {
+  it('are fewer at a time while timers are late, but never none, and more again when they are in time', () => {
     const { scheduler, pass } = virtualTime();
     let behind = 0;
-    const starts = new Starts(1, scheduler, { now: () => scheduler.now() + behind });
-    const begun: number[] = [];
-    const sent: (() => void)[] = [];
-    for (const n of [0, 1, 2])
+    const starts = new Starts(64, scheduler, { now: () => scheduler.now() + behind });
+    let underWay = 0;
+    let begun = 0;
+    for (let n = 0; n < 20_000; n++)
       starts
-        .turn(onSent => {
-          begun.push(n);
-          sent.push(onSent);
+        .turn(sent => {
+          underWay++;
+          begun++;
+          scheduler.schedule(() => {
+            underWay--;
+            sent();
+          }, 10);
+          return NEVER;
+        })
+        .subscribe();
+    strictEqual(underWay, 64);
+    /** The next look comes so late. */
+    const look = (late: number) => {
+      behind += late;
+      pass(100);
+      return underWay;
+    };
+    deepStrictEqual([look(101), look(250), look(1_000), look(1_000)], [32, 16, 8, 8]);
+    const before = begun;
+    // For good: as on a machine whose timers are late at least once a second.
+    for (let i = 0; i < 10; i++) look(1_000);
+    strictEqual(begun - before, 10 * 10 * 8);
+    deepStrictEqual([look(0), look(0), look(100)], [16, 24, 32]);
+    for (let i = 0; i < 10; i++) look(0);
+    strictEqual(underWay, 64);
+  });
+
+  it('are no more than may be at a time, however few that are', () => {
+    const { scheduler, pass } = virtualTime();
+    let behind = 0;
+    const starts = new Starts(3, scheduler, { now: () => scheduler.now() + behind });
+    let begun = 0;
+    for (let n = 0; n < 9; n++)
+      starts
+        .turn(() => {
+          begun++;
           return NEVER;
         })
         .subscribe();
     behind += 1_000;
-    pass(100);
-    sent[0]!();
-    deepStrictEqual(begun, [0]);
-    pass(900);
-    deepStrictEqual(begun, [0]);
-    pass(200);
-    deepStrictEqual(begun, [0, 1]);
-    sent[1]!();
-    deepStrictEqual(begun, [0, 1, 2]);
+    pass(300);
+    strictEqual(begun, 3);
   });
 });
