@@ -156,6 +156,13 @@ describe('doctor, of a watch', () => {
       close.find(finding => finding.startsWith('clocks'))!,
       /no two machines/,
     );
+    const failing = await foundBy(({ n }) =>
+      n === 4 ? { status: 500 } : { text: noNews(SECOND + n - (n % 2) * 2_000) },
+    );
+    match(
+      failing.find(finding => finding.startsWith('clocks'))!,
+      /ms apart or more/,
+    );
     const opaque = await foundBy(({ n }) => ({ text: noNews(9 - n) }));
     strictEqual(
       opaque.some(finding => finding.startsWith('clocks')),
