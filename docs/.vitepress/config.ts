@@ -34,7 +34,7 @@ export default defineConfig({
   ],
   // README and its neighbours are pages, too.
   srcDir: '..',
-  srcExclude: ['{bench,coverage,dist,examples,node_modules,src,test}/**', 'docs/node_modules/**'],
+  srcExclude: ['{bench,coverage,dist,examples,findings,node_modules,src,test}/**', 'docs/node_modules/**'],
   rewrites: pageOf,
   themeConfig: {
     nav: [

@@ -10,7 +10,43 @@ import { waitUntil } from '../wait-until.js';
 /** A certificate and its key. */
 const pem = readFileSync(join(import.meta.dirname, '../tools/cli/localhost.pem'));
 
+/** What the page gives to an agent. */
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/transport.md'), 'utf8');
+const [, allowH2, connections, pipelining] =
+  /new Agent\(\{ allowH2: (true), connections: (\d+), pipelining: (\d+) \}\)/.exec(PAGE)!;
+const DOCUMENTED = {
+  allowH2: allowH2 === 'true',
+  connections: Number(connections),
+  pipelining: Number(pipelining),
+};
+
 describe('a client over HTTP/2', () => {
+  it('holds many polls in a few sockets, as docs/transport.md sends', async () => {
+    const sessions = new Set<ServerHttp2Session>();
+    const server = createSecureServer({ cert: pem, key: pem });
+    server.on('session', session => sessions.add(session));
+    let held = 0;
+    server.on('stream', stream => {
+      held++;
+      stream.on('error', () => undefined);
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const dispatcher = new Agent({ ...DOCUMENTED, connect: { rejectUnauthorized: false } });
+    const overHttp2: FetchLike = (url, init) => fetch(url, { ...init, dispatcher });
+    const transport = fromFetch({ fetch: overHttp2 });
+    const client = createClient({ url: `https://127.0.0.1:${port}`, token: 'a-token', transport });
+    const polls = Array.from({ length: 200 }, () => client.events.watch().subscribe());
+    try {
+      await waitUntil(() => held === 200);
+      strictEqual(sessions.size, DOCUMENTED.connections);
+    } finally {
+      for (const poll of polls) poll.unsubscribe();
+      for (const session of sessions) session.destroy();
+      server.close();
+    }
+  });
+
   it('loses one timeout to a session that is half open, as docs/transport.md sends', async () => {
     const sessions: ServerHttp2Session[] = [];
     const server = createSecureServer({ cert: pem, key: pem });
@@ -30,7 +66,7 @@ describe('a client over HTTP/2', () => {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
 
-    const open = () => new Agent({ allowH2: true, connect: { rejectUnauthorized: false } });
+    const open = () => new Agent({ ...DOCUMENTED, connect: { rejectUnauthorized: false } });
     let agent = open();
     let openedAt = 0;
     const overHttp2: FetchLike = (url, { needsFreshConnection, ...init }) => {

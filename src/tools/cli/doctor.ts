@@ -24,6 +24,8 @@ import { clientOf, CONNECTION, urlOf } from './connection.js';
 import {
   corsFindings,
   memberFindings,
+  observedTransport,
+  plainAnswer,
   final,
   problem,
   proxyFindings,
@@ -31,7 +33,9 @@ import {
   watchFindings,
   type Finding,
 } from './diagnosis/index.js';
+import { eventsWatch } from '../../endpoint/index.js';
 import { redact } from '../../error/index.js';
+import { fromFetch } from '../../transport/index.js';
 import { parseFlags, shown } from './parse-flags.js';
 import { EXIT, run } from './run.js';
 import { jsonLine, printLine } from './terminal/index.js';
@@ -49,8 +53,8 @@ const HELP = `lobby-rx doctor: what breaks live feeds, in the service or on the 
   --help             prints this help
 
 LOBBY_RX_TOKEN is the token of an identity. Takes up to a minute if all is well:
-as long as the service holds a poll; three minutes at most. It sends about five
-requests, and changes nothing. Prints
+as long as the service holds a poll; three minutes at most. It sends about
+fifteen requests, and changes nothing. Prints
 a line for each finding, with what to do; otherwise JSON, one finding per line.
 
 Exit codes: 0 no problem, 1 a problem, 2 wrong arguments, 3 no service.
@@ -74,7 +78,8 @@ export function doctor(args: readonly string[]): Promise<void> {
     const { values } = parseFlags('doctor', args, { flags });
     if (values.help) return HELP;
     const origin = values.origin === undefined ? undefined : originIn(values.origin);
-    const client = clientOf('api', values, process.env);
+    const { transport, lastAnswer } = observedTransport(fromFetch());
+    const client = clientOf('api', values, process.env, transport);
     const url = urlOf('api', values, process.env)[1].replace(/\/+$/, '');
     const checks$ = concat(
       from(proxyFindings(new URL(url), process.env)),
@@ -83,7 +88,11 @@ export function doctor(args: readonly string[]): Promise<void> {
       values.group === undefined
         ? EMPTY
         : memberFindings(clientOf('group', values, process.env), values.group),
-      watchFindings(client, () => performance.now()),
+      watchFindings(client, {
+        now: () => performance.now(),
+        lastAnswer,
+        withoutToken$: plainAnswer(url + eventsWatch.path),
+      }),
     );
     const findings$ = merge(checks$.pipe(endWith(undefined)), timer(DEADLINE).pipe(map(() => LATE))).pipe(
       takeWhile((finding): finding is Finding => finding !== undefined),

@@ -1,6 +1,17 @@
 import { match, strictEqual } from 'node:assert';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createEmulator, listen, type EmulatorServer } from 'lobby-rx/emulator';
-import { openHaproxy, openNginx, type RealProxy } from '../../real-proxy.js';
+import {
+  openApache,
+  openH2o,
+  openHaproxy,
+  openNginx,
+  openSquid,
+  openVarnish,
+  type RealProxy,
+} from '../../real-proxy.js';
+import { waitUntil } from '../../wait-until.js';
 import { lobbyRx } from './lobby-rx.js';
 
 describe('doctor, through a proxy with bad settings', () => {
@@ -17,6 +28,10 @@ describe('doctor, through a proxy with bad settings', () => {
   };
   const haproxy = async (backend: string, timeouts?: string) => {
     proxy = await openHaproxy(new URL(service.url).host, backend, timeouts);
+  };
+  const behind = async (open: (settings: string) => Promise<RealProxy>, settings: string) => {
+    const { host, port } = new URL(service.url);
+    proxy = await open(settings.replace('SERVICE', host).replace('PORT', port));
   };
   const examined = async (...args: string[]) => {
     const { out } = await lobbyRx(['doctor', '--url', `http://127.0.0.1:${proxy.port}`, ...args], {
@@ -81,7 +96,7 @@ describe('doctor, through a proxy with bad settings', () => {
     [
       'nginx has no service behind it',
       () => nginx('location / { proxy_pass http://127.0.0.1:9; }'),
-      /^service: a proxy answers, and not the service \(502\)/,
+      /^service: nginx answers, and not the service \(502\)/,
     ],
     [
       'HAProxy denies',
@@ -99,17 +114,76 @@ describe('doctor, through a proxy with bad settings', () => {
       /^headers: there is no rvt-ray-id/,
     ],
     [
-      'nginx caches',
+      'nginx caches what is for one caller',
       () =>
         nginx(
-          'location / { proxy_pass http://lobby; proxy_cache c; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Vary; proxy_cache_key $uri; }',
+          'location / { proxy_pass http://lobby; proxy_cache c; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Vary; }',
           `proxy_cache_path FOLDER/cache keys_zone=c:1m;`,
         ),
-      /./,
+      /^cache: gives one caller's answer to another.* → turn it off for the service, now/m,
+    ],
+    [
+      'squid removes the token',
+      () =>
+        behind(
+          openSquid,
+          `http_port 80 accel defaultsite=api.example.com no-vhost
+cache_peer 127.0.0.1 parent PORT 0 no-query originserver
+http_access allow all`,
+        ),
+      /^token: .*, as it does without a token → squid removes Authorization without login=PASSTHRU/m,
+    ],
+    [
+      'Apache ends polls',
+      () => behind(openApache, 'ProxyTimeout 2\nProxyPass / http://SERVICE/'),
+      /^poll: a proxy ended it after 2\.\d s \(502\) → let Apache wait for 75 s: ProxyTimeout 75/,
+    ],
+    [
+      'Varnish ends polls',
+      () =>
+        behind(
+          openVarnish,
+          'vcl 4.1; backend b { .host = "127.0.0.1"; .port = "PORT"; .first_byte_timeout = 2s; } sub vcl_recv { return (pass); }',
+        ),
+      /^poll: a proxy ended it after 2\.\d s \(503\) → let Varnish wait for 75 s: \.first_byte_timeout = 75s/,
+    ],
+    [
+      'h2o ends polls',
+      () =>
+        behind(
+          openH2o,
+          'hosts: { default: { paths: { /: { proxy.reverse.url: "http://SERVICE/", proxy.timeout.io: 2000 } } } }',
+        ),
+      /^poll: a proxy ended it after 2\.\d s \(502\) → let h2o wait for 75 s: proxy\.timeout\.io: 75000/,
     ],
   ] satisfies readonly (readonly [string, () => Promise<void>, RegExp])[])
     it(`finds that ${title}`, async () => {
       await start();
       match((await examined('--origin', 'https://game.example')).join('\n'), expected);
     }).timeout(30_000);
+
+  it('finds that the machines behind a balancer have different clocks', async () => {
+    const answered = { events: [], watch: { index: '' } };
+    const replicas = [0, 3_000].map(behindBy =>
+      createServer((request, response) => {
+        const { authorization } = request.headers;
+        const index = String(Date.now() - behindBy);
+        const isPoll = request.url!.includes('watch_index');
+        response.setHeader('rvt-ray-id', 'ray');
+        if (authorization === undefined || isPoll) response.writeHead(401).end('{"code":"MISSING"}');
+        else response.end(JSON.stringify({ ...answered, watch: { index } }));
+      }).listen(0, '127.0.0.1'),
+    );
+    await waitUntil(() => replicas.every(({ listening }) => listening));
+    const servers = replicas.map(replica => `server 127.0.0.1:${(replica.address() as AddressInfo).port};`);
+    await nginx('location / { proxy_pass http://replicas; }', `upstream replicas { ${servers.join(' ')} }`);
+    match(
+      (await examined()).join('\n'),
+      /^clocks: two machines of the service have clocks that are [23]\d\d\d ms apart or more: events are lost/m,
+    );
+    for (const replica of replicas) {
+      replica.close();
+      replica.closeAllConnections();
+    }
+  }).timeout(30_000);
 });

@@ -25,13 +25,13 @@ describe('lobby-rx doctor', () => {
 
   it('prints its findings as JSON, and says by its exit code whether there is a problem', async () => {
     const { emulator, env } = service;
-    emulator.fault({ kind: 'hot' }, { times: 10 });
+    emulator.fault({ kind: 'hot' }, { times: 30 });
     const args = ['doctor', '--origin', 'https://game.example'];
     const { code, out, err } = await lobbyRx(args, { env: env() }).exited;
     deepStrictEqual([code, err], [1, '']);
-    const findings = ['ok service', 'ok cors', 'ok cors', 'ok token', 'problem poll'];
+    const findings = ['ok service', 'ok cors', 'ok cors', 'ok token', 'ok clocks', 'problem poll'];
     deepStrictEqual(linesOf(out), findings);
-    ok(emulator.requests.length <= 12, `${emulator.requests.length} requests`);
+    ok(emulator.requests.length <= 20, `${emulator.requests.length} requests`);
   });
 
   it('takes the origins of the pages of apps', async () => {
@@ -44,7 +44,7 @@ describe('lobby-rx doctor', () => {
   });
 
   it('prints lines for people on a terminal, and what to do', async () => {
-    service.emulator.fault({ kind: 'hot' }, { times: 10 });
+    service.emulator.fault({ kind: 'hot' }, { times: 30 });
     const { out } = await lobbyRx(['doctor'], { env: service.env(), terminal: 'fake' }).exited;
     match(out, /✔ service +answers at this URL\r?$/m);
     match(out, /✖ poll +polls are answered at once[^\n]*\n +→ see whether a proxy/);
@@ -70,7 +70,7 @@ describe('lobby-rx doctor', () => {
       for (const each of [socket, behind]) each.on('error', () => [socket.destroy(), behind.destroy()]);
     });
     await once(front.listen(0, 'localhost'), 'listening');
-    service.emulator.fault({ kind: 'hot' }, { times: 10 });
+    service.emulator.fault({ kind: 'hot' }, { times: 30 });
     const url = `https://localhost:${(front.address() as AddressInfo).port}`;
     const examine = async (more: Readonly<Record<string, string>>) =>
       (

@@ -42,19 +42,35 @@ export function final(finding: Finding): Finding {
   return { ...finding, isFinal: true };
 }
 
-const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`;
+/** Units, and from how many ms on a time is said in them. */
+const UNITS: readonly (readonly [unit: string, ms: number, from: number])[] = [
+  ['days', 86_400_000, 172_800_000],
+  ['hours', 3_600_000, 7_200_000],
+  ['minutes', 60_000, 300_000],
+];
+const TOO_LONG_MS = 365 * 86_400_000;
 
-/** What an error says that ended a request which the service need not hold. */
-export function failed(check: string, error: ClientError): Finding {
+/** A time as one says it: someone may ask to wait for years. */
+function duration(ms: number): string {
+  if (ms >= TOO_LONG_MS) return 'more than a year';
+  const [unit, length] = UNITS.find(([, , from]) => ms >= from) ?? ['s', 1_000];
+  return `${Math.round(ms / length)} ${unit}`;
+}
+
+/**
+ * What an error says that ended a request which the service need not hold. `proxy` is who has
+ * answered if the service has not.
+ */
+export function failed(check: string, error: ClientError, proxy = 'a proxy or another server'): Finding {
   const answer = answerBehind(error);
   if (answer?.status === 429) {
     const { retryAfter } = answer;
     return retryAfter === undefined
       ? problem(check, 'the rate is limited (429), and not said for how long', 'let a proxy keep Retry-After')
-      : problem(check, `the rate is limited (429) for ${seconds(retryAfter)}`, 'try again after that');
+      : problem(check, `the rate is limited (429) for ${duration(retryAfter)}`, 'try again after that');
   }
   if (answer && !isFromService(answer)) {
-    const text = `${answer.status}, and not from the service: a proxy or another server answers`;
+    const text = `${answer.status}, and not from the service: ${proxy} answers`;
     return problem(check, text, 'check the URL, and what is between');
   }
   if (answer) {

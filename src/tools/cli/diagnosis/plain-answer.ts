@@ -1,7 +1,7 @@
 import { asyncScheduler, map, timeout, type Observable, type SchedulerLike } from 'rxjs';
 import { fromFetch } from 'rxjs/fetch';
 import { printable } from '../../../error/index.js';
-import { ErrorBody } from '../../../protocol/index.js';
+import { detailsOf, ErrorBody } from '../../../protocol/index.js';
 
 /** How long an answer may take that the service need not wait for, in ms. */
 const PATIENCE = 15_000;
@@ -47,6 +47,12 @@ async function startOf({ body }: Response): Promise<string> {
     if (text.length >= READ) break;
   }
   return text;
+}
+
+/** What an answer refuses with, without the id of the request, which is another one each time. */
+export function refusalIn(text: string): string {
+  const { code, reason } = detailsOf(text, { get: () => null });
+  return code === undefined && reason === undefined ? text : JSON.stringify([code, reason]);
 }
 
 function ownWords(headers: Headers, text: string): PlainAnswer['own'] {

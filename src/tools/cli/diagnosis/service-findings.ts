@@ -1,6 +1,7 @@
 import { catchError, concatMap, from, of, type Observable, type SchedulerLike } from 'rxjs';
 import { eventsWatch } from '../../../endpoint/index.js';
 import { connectionProblem, LEAVE_BODIES } from './connection-findings.js';
+import { knownProxy } from './known-proxy.js';
 import { final, ok, problem, warning, type Finding } from './finding.js';
 import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 
@@ -25,7 +26,7 @@ export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Obs
 const isService = ({ status, own }: PlainAnswer) => own !== undefined && status !== 404 && status < 500;
 
 /** Why it is not the service that answers. */
-function notTheService({ status, headers, own }: PlainAnswer, baseUrl: string): Finding {
+function notTheService({ status, headers, text: page, own }: PlainAnswer, baseUrl: string): Finding {
   const location = headers.get('location');
   if (status >= 300 && status < 400 && location !== null) {
     return problem('service', `is a redirect (${status}), which is not followed`, whereTo(location, baseUrl));
@@ -38,7 +39,8 @@ function notTheService({ status, headers, own }: PlainAnswer, baseUrl: string): 
     );
   if (status === 429) return problem('service', 'something limits the rate (429)', 'try again later');
   if (status >= 500) {
-    const who = own ? 'the service fails' : 'a proxy answers, and not the service';
+    const proxy = knownProxy(headers, page)?.name ?? 'a proxy';
+    const who = own ? 'the service fails' : `${proxy} answers, and not the service`;
     return problem('service', `${who} (${status})`, 'see whether the service runs');
   }
   const isPage = status < 300 && headers.get('content-type')?.startsWith('text/html');
@@ -77,11 +79,6 @@ function headerFindings({ headers, own, clockAhead }: PlainAnswer): readonly Fin
     age > 0 || /\bhit\b/i.test(headers.get('x-cache') ?? ''),
     'a cache answers',
     'turn it off: each poll needs an answer of its own',
-  );
-  add(
-    headers.get('connection') === 'close',
-    'each request needs a new connection',
-    'allow keep-alive, in the proxy, too',
   );
   return findings;
 }

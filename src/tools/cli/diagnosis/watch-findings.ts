@@ -1,4 +1,4 @@
-import { concat, concatMap, defer, from, map, of, type Observable } from 'rxjs';
+import { catchError, concat, concatMap, defer, EMPTY, from, map, of, type Observable } from 'rxjs';
 import type { Client } from '../../../client/index.js';
 import { either } from '../../../endpoint/index.js';
 import {
@@ -9,36 +9,54 @@ import {
   type ClientError,
 } from '../../../error/index.js';
 import type { MalformedEvent } from '../../../protocol/index.js';
+import type { TransportResponse } from '../../../transport/index.js';
 import { issueText } from '../terminal/index.js';
+import { clockFindings } from './clock-findings.js';
 import { failed, ok, problem, warning, type Finding } from './finding.js';
+import { knownProxy, letItPassTokens, letItWait } from './known-proxy.js';
+import { refusalIn, type PlainAnswer } from './plain-answer.js';
 
 /** A poll without news that is answered sooner was not held, in ms. */
 const HELD = 1_000;
 /** How often to try again if there is news, or if one poll was not held. */
 const ATTEMPTS = 3;
-const LET_IT_WAIT =
-  'let what is between wait for more than 60 s: proxy_read_timeout 75s in nginx, timeout server 75s in HAProxy';
+
+/** What is looked at besides a client's answers. */
+export interface Surroundings {
+  /** The time, in ms. */
+  readonly now: () => number;
+  /** The last answer to the client, as it came. */
+  readonly lastAnswer: () => TransportResponse | undefined;
+  /** Asks without a token what the first poll of a watch asks for. */
+  readonly withoutToken$: Observable<PlainAnswer>;
+}
 
 /**
- * Polls an identity's events: whether its token is accepted, the index honoured, a poll held, and who answers first. It sends two
- * requests, three or four if there is news. The last one takes up to 70 s.
- *
- * `now` is in ms.
+ * Polls an identity's events: whether its token is accepted and counts, the machines agree on the
+ * time, the index is honoured, a poll is held, and who answers first. It sends eleven requests, one
+ * or two more if there is news. The last one takes up to 70 s.
  */
-export function watchFindings(client: Pick<Client, 'events'>, now: () => number): Observable<Finding> {
+export function watchFindings(
+  client: Pick<Client, 'events'>,
+  { now, lastAnswer, withoutToken$ }: Surroundings,
+): Observable<Finding> {
   const poll = (watch_index?: string) =>
     defer(() => {
       const sentAt = now();
       return client.events.watch(watch_index === undefined ? {} : { watch_index }).pipe(
         either(),
-        map(answer => ({ answer, ms: now() - sentAt })),
+        map(answer => ({ answer, sentAt, ms: now() - sentAt })),
       );
     });
+  const proxy = () => {
+    const last = lastAnswer();
+    return last && knownProxy(last.headers, last.text);
+  };
 
   const held = (index: string, attempt: number): Observable<Finding> =>
     poll(index).pipe(
       concatMap(({ answer, ms }) => {
-        if (answer._tag === 'Left') return of(ended(answer.left, ms));
+        if (answer._tag === 'Left') return of(ended(answer.left, ms, letItWait(proxy())));
         const { events, watch } = answer.right;
         const isHeld = events.length === 0 && ms >= HELD;
         if (isHeld) return of(ok('poll', `the service held it for ${inSeconds(ms)}, and answered itself`));
@@ -48,18 +66,64 @@ export function watchFindings(client: Pick<Client, 'events'>, now: () => number)
       }),
     );
 
+  const refused = (error: ClientError): Observable<Finding> => {
+    const answer = lastAnswer();
+    const finding = failed('token', error, proxy()?.name);
+    if (answer?.status !== 401 && answer?.status !== 403) return of(finding);
+    return withoutToken$.pipe(
+      map(({ status, text }) => {
+        if (status !== answer.status || refusalIn(text) !== refusalIn(answer.text)) return finding;
+        return problem('token', `${finding.text}, as it does without a token`, letItPassTokens(proxy()));
+      }),
+      catchError(() => of(finding)),
+    );
+  };
+
+  const first = () =>
+    poll().pipe(
+      map(({ answer, sentAt, ms }) =>
+        answer._tag === 'Left'
+          ? undefined
+          : { index: answer.right.watch.index, sentAt, answeredAt: sentAt + ms },
+      ),
+    );
+
   return poll().pipe(
     concatMap(({ answer }) => {
-      if (answer._tag === 'Left') return of(failed('token', answer.left));
+      if (answer._tag === 'Left') return refused(answer.left);
       const { events, watch } = answer.right;
       const malformed = events.find(event => event.kind === 'malformed');
       const accepted = [ok('token', `is accepted${malformed ? '' : ', and the answer is as it should be'}`)];
       if (malformed) accepted.push(unreadable(malformed));
-      return watch.index ? concat(accepted, held(watch.index, 1)) : from([...accepted, noIndex()]);
+      if (lastAnswer()?.headers.get('connection') === 'close') accepted.push(CLOSES);
+      if (!watch.index) return from([...accepted, noIndex()]);
+      const shared$ = sharedFindings(withoutToken$, lastAnswer()?.text);
+      return concat(accepted, shared$, clockFindings(first), held(watch.index, 1));
     }),
   );
 }
 
+/** Whether the answer that was just given to a token is given to anyone. */
+function sharedFindings(
+  withoutToken$: Observable<PlainAnswer>,
+  given: string | undefined,
+): Observable<Finding> {
+  return withoutToken$.pipe(
+    concatMap(({ status, text }) => (status >= 200 && status < 300 && text === given ? of(SHARED) : EMPTY)),
+    catchError(() => EMPTY),
+  );
+}
+
+const SHARED = problem(
+  'cache',
+  "gives one caller's answer to another: without a token, it is the same as with one",
+  'turn it off for the service, now: players get what is for others; see “Behind your proxy”, docs/proxies.md',
+);
+const CLOSES = warning(
+  'headers',
+  'each request needs a new connection',
+  'allow keep-alive, in the proxy, too',
+);
 const NOT_HELD = problem(
   'poll',
   'polls are answered at once although nothing is new: the index is not honoured',
@@ -76,7 +140,7 @@ const noIndex = () =>
   problem('index', 'an answer has no watch.index', 'without it, events are lost: ask the operators');
 
 /** How a poll ended that was to be held, if not with an answer. */
-function ended(error: ClientError, ms: number): Finding {
+function ended(error: ClientError, ms: number, letWait: string): Finding {
   const after = inSeconds(ms);
   if (isStatusError(error) && isFromService(error)) {
     if (recovery(error).kind === 'no_news')
@@ -87,11 +151,10 @@ function ended(error: ClientError, ms: number): Finding {
   }
   if (isStatusError(error) && error.status < 500 && error.status >= 400) return failed('poll', error);
   if (isStatusError(error))
-    return problem('poll', `a proxy ended it after ${after} (${error.status})`, LET_IT_WAIT);
+    return problem('poll', `a proxy ended it after ${after} (${error.status})`, letWait);
   if (isTransportError(error) && error.reason === 'timeout')
-    return problem('poll', `there was no answer within ${after}`, LET_IT_WAIT);
-  if (isTransportError(error))
-    return problem('poll', `the connection was closed after ${after}`, LET_IT_WAIT);
+    return problem('poll', `there was no answer within ${after}`, letWait);
+  if (isTransportError(error)) return problem('poll', `the connection was closed after ${after}`, letWait);
   return failed('poll', error);
 }
 

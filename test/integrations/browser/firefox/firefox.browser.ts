@@ -1,11 +1,12 @@
 import { strictEqual } from 'node:assert';
 import { waitUntil } from '../../../wait-until.js';
+import { pollsAfterWake, WORKERS } from '../page/service-worker.js';
 import { createSite, type Sharing } from '../page/site.js';
 import { haveAll } from '../page/stage.js';
 import { Firefox, type FirefoxTab } from './firefox.js';
 
 describe('a feed in Firefox', function () {
-  this.timeout(60_000);
+  this.timeout(90_000);
   let firefox: Firefox;
   let site: Awaited<ReturnType<typeof createSite>>;
   let tabs: FirefoxTab[] = [];
@@ -69,5 +70,24 @@ describe('a feed in Firefox', function () {
     await waitUntil(() => site.polls() === 1);
     site.publish('after');
     await haveAll(tabs, ['before', 'meanwhile', 'after']);
+  });
+
+  it('has one poll after a wake behind a service worker that leaves the service alone', async () => {
+    await site.close();
+    site = await createSite('follower.ts', WORKERS.leavesServiceAlone);
+    await open('alone', 1);
+    await pollsAfterWake(site, tabs[0]!);
+    await waitUntil(() => site.polls() === 1);
+    site.publish('a');
+    await haveAll(tabs, ['a']);
+  });
+
+  it('leaves the aborted poll open at the service behind one that passes all on; events come', async () => {
+    await site.close();
+    site = await createSite('follower.ts', WORKERS.passesAllOn);
+    await open('alone', 1);
+    strictEqual(await pollsAfterWake(site, tabs[0]!), 2);
+    site.publish('a');
+    await haveAll(tabs, ['a']);
   });
 });

@@ -54,13 +54,16 @@ export class Firefox {
   async openTab(url: string): Promise<FirefoxTab> {
     const { context } = (await this.send('browsingContext.create', { type: 'tab' })) as { context: string };
     await this.send('browsingContext.navigate', { context, url, wait: 'complete' });
+    const evaluate = async (expression: string) => {
+      const params = { expression, target: { context }, awaitPromise: true };
+      const { result } = (await this.send('script.evaluate', params)) as { result: { value: unknown } };
+      return result.value;
+    };
     return {
+      evaluate,
       followed: async () => {
-        const expression = 'JSON.stringify(globalThis.followed ?? null)';
-        const target = { context };
-        const params = { expression, target, awaitPromise: true };
-        const { result } = (await this.send('script.evaluate', params)) as { result: { value: string } };
-        return (JSON.parse(result.value) as Followed | null) ?? undefined;
+        const followed = await evaluate('JSON.stringify(globalThis.followed ?? null)');
+        return (JSON.parse(followed as string) as Followed | null) ?? undefined;
       },
       show: () => this.send('browsingContext.activate', { context }),
       navigate: url => this.send('browsingContext.navigate', { context, url, wait: 'complete' }),
@@ -89,6 +92,8 @@ export class Firefox {
 }
 
 export interface FirefoxTab {
+  /** The value of an expression, which may be a promise. */
+  readonly evaluate: (expression: string) => Promise<unknown>;
   /** What has come so far; undefined before the page is loaded. */
   readonly followed: () => Promise<Omit<Followed, 'ping'> | undefined>;
   readonly show: () => Promise<unknown>;

@@ -7,8 +7,21 @@ import { createEmulator, listen } from 'lobby-rx/emulator';
 /** How the pages follow: with one watch for all tabs, with one while they are alive, or with a client as it is. */
 export type Sharing = 'tabs' | 'alive' | 'alone';
 
-/** An emulator over HTTP with one identity, and a site whose pages run a program: by default, one that follows its events. */
-export async function createSite(program = 'follower.ts') {
+const PAGE = '<!doctype html><title>Page</title><script type="module" src="/page.js"></script>';
+/** A page that begins once its service worker is in control. */
+const PAGE_WITH_WORKER = `<!doctype html><title>Page</title><script type="module">
+  const { serviceWorker } = navigator;
+  const controlled = new Promise(resolve => serviceWorker.addEventListener('controllerchange', resolve));
+  await serviceWorker.register('/sw.js');
+  if (!serviceWorker.controller) await controlled;
+  await import('/page.js');
+</script>`;
+
+/**
+ * An emulator over HTTP with one identity, and a site whose pages run a program: by default, one that
+ * follows its events. \`worker\` is the program of the site's service worker.
+ */
+export async function createSite(program = 'follower.ts', worker?: string) {
   const emulator = createEmulator();
   const { identity_id, token } = emulator.addIdentity({ display_name: 'Ada' });
   let service = await listen(emulator);
@@ -20,11 +33,10 @@ export async function createSite(program = 'follower.ts') {
   });
   const script = bundle.outputFiles[0]!.text;
   const site = createServer((request, response) => {
-    const isScript = request.url === '/page.js';
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
-    response.end(
-      isScript ? script : '<!doctype html><title>Page</title><script type="module" src="/page.js"></script>',
-    );
+    const scripts: Readonly<Record<string, string | undefined>> = { '/page.js': script, '/sw.js': worker };
+    const asked = scripts[request.url!];
+    response.setHeader('content-type', asked === undefined ? 'text/html' : 'text/javascript');
+    response.end(asked ?? (worker === undefined ? PAGE : PAGE_WITH_WORKER));
   });
   await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;

@@ -28,8 +28,8 @@ export async function startChromium(...args: string[]): Promise<Browser> {
 }
 
 /** A site, and tabs of a browser that are on it. */
-export async function createStage(browser: Browser) {
-  const site = await createSite();
+export async function createStage(browser: Browser, worker?: string) {
+  const site = await createSite('follower.ts', worker);
   const devTools = await browser.newBrowserCDPSession();
   const tabs: Tab[] = [];
   return {

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { lastValueFrom, of, toArray, type Observable } from 'rxjs';
+import { EMPTY, lastValueFrom, of, toArray, type Observable } from 'rxjs';
 import { createClient } from 'lobby-rx';
 import {
   corsFindings,
@@ -92,6 +92,11 @@ describe('doctor, of a service', () => {
       /a proxy answers, and not the service \(502\)/,
     ],
     [
+      'a bad gateway of nginx',
+      (_, response) => response.writeHead(502, { server: 'nginx/1.22.1' }).end('<h1>502'),
+      /nginx answers, and not the service \(502\)/,
+    ],
+    [
       'a service that fails',
       (_, response) => response.writeHead(500, OWN).end(),
       /the service fails \(500\)/,
@@ -121,7 +126,6 @@ describe('doctor, of a service', () => {
     ['another cache', { ...OWN, 'x-cache': 'HIT from here' }, /a cache answers/],
     // One that no version of Node decodes.
     ['an unknown encoding', { ...OWN, 'content-encoding': 'compress' }, /encoded as compress/],
-    ['connections for one request', { ...OWN, connection: 'close' }, /each request needs a new connection/],
   ] satisfies readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[])
     it(`warns of ${title}`, async () => {
       const url = await serve((_, response) => response.writeHead(401, headers).end(REFUSED));
@@ -213,7 +217,15 @@ describe('doctor, of a service', () => {
     const text = JSON.stringify({ code, message: 'x' });
     const transport = () => of({ status: 503, headers: new Headers(OWN), text });
     const client = createClient({ url: 'https://a.example', token: 'the-token', transport });
-    const [finding] = texts(await all(watchFindings(client, () => performance.now())));
+    const [finding] = texts(
+      await all(
+        watchFindings(client, {
+          now: () => performance.now(),
+          lastAnswer: () => undefined,
+          withoutToken$: EMPTY,
+        }),
+      ),
+    );
     ok(!/[\u0000-\u001f\u007f-\u009f\u202e]/.test(finding!) && finding!.length < 700, finding);
     const away = await serve((_, response) =>
       response.writeHead(302, { location: 'javascript:alert(1)' }).end(),

@@ -1,11 +1,30 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
-import { delay, of } from 'rxjs';
-import { createClient, type Transport } from 'lobby-rx';
+import { defer, delay, EMPTY, lastValueFrom, map, of, toArray, type Observable } from 'rxjs';
+import { createClient, type Transport, type TransportResponse } from 'lobby-rx';
 import { createEmulator, type Emulator, type Fault, type FaultPlan } from 'lobby-rx/emulator';
-import { memberFindings, watchFindings, type Finding } from '../../../../src/tools/cli/diagnosis/index.js';
+import {
+  memberFindings,
+  observedTransport,
+  watchFindings,
+  type Finding,
+  type Surroundings,
+} from '../../../../src/tools/cli/diagnosis/index.js';
 import { virtualTime } from '../../../virtual-time.js';
 
 const HELD: FaultPlan = { only: ({ url }) => url.includes('watch_index='), times: 10 };
+
+/** Asks through a transport without a token. */
+function plainly(transport: Transport, url: string): Surroundings['withoutToken$'] {
+  return defer(() => transport({ method: 'GET', url, headers: {} })).pipe(
+    map(({ status, text, headers }) => ({
+      status,
+      text,
+      headers: headers as Headers,
+      own: undefined,
+      clockAhead: undefined,
+    })),
+  );
+}
 
 /** What is found of a service with faults, in virtual time. `meanwhile` is called every second. */
 function found(
@@ -19,13 +38,17 @@ function found(
   const emulator = createEmulator({ scheduler, collectTime: 0 });
   const identity = emulator.addIdentity();
   for (const [fault, plan] of faults) emulator.fault(fault, plan);
+  const { transport, lastAnswer } = observedTransport(emulator.transport);
   const client = createClient({
-    ...{ url: emulator.url, transport: emulator.transport, scheduler },
+    url: emulator.url,
+    transport,
+    scheduler,
     token: token ?? identity.token,
   });
   const findings: Finding[] = [];
   let isComplete = false;
-  watchFindings(client, () => scheduler.now()).subscribe({
+  const withoutToken$ = plainly(emulator.transport, `${emulator.url}/identity/events/live`);
+  watchFindings(client, { now: () => scheduler.now(), lastAnswer, withoutToken$ }).subscribe({
     next: finding => findings.push(finding),
     complete: () => (isComplete = true),
   });
@@ -44,8 +67,132 @@ describe('doctor, of a watch', () => {
   it('says for how long the service holds a poll', () => {
     deepStrictEqual(texts(found()), [
       'ok token: is accepted, and the answer is as it should be',
+      'ok clocks: no two machines of the service were seen to differ',
       'ok poll: the service held it for 40 s, and answered itself',
     ]);
+  });
+
+  const now = () => performance.now();
+  const foundBy = (
+    answer: (request: { token: string | undefined; url: string; n: number }) => Partial<TransportResponse>,
+  ) => {
+    let n = 0;
+    const answers: Transport = ({ url, headers }) =>
+      defer(() => {
+        const {
+          status = 200,
+          headers: own = new Headers(),
+          text = '',
+        } = answer({
+          token: headers.authorization,
+          url,
+          n: n++,
+        });
+        return of({ status, headers: own, text });
+      });
+    const { transport, lastAnswer } = observedTransport(answers);
+    const client = createClient({ url: 'https://a.example', token: 'a-token', transport });
+    const withoutToken$ = plainly(answers, 'https://a.example/identity/events/live');
+    return textsOf(watchFindings(client, { now, lastAnswer, withoutToken$ }));
+  };
+  const textsOf = async (findings$: Observable<Finding>) =>
+    (await lastValueFrom(findings$.pipe(toArray()))).map(
+      ({ check, text, advice = '' }) => `${check}: ${text} → ${advice}`,
+    );
+  const noNews = (index: number) => JSON.stringify({ events: [], watch: { index: String(index) } });
+  const refusal = (code: string, n = 0) => JSON.stringify({ code, message: 'No.', ray_id: String(n) });
+  const SECOND = 1_795_000_000_000;
+
+  it('says that a token is refused as none is: a proxy may have removed it', async () => {
+    const missing = ({ n }: { n: number }) => ({ status: 401, text: refusal('MISSING', n) });
+    match(
+      (await foundBy(missing))[0]!,
+      /^token: the service answers 401 MISSING, as it does without a token → check LOBBY_RX_TOKEN.* a proxy removes Authorization/,
+    );
+    const squid = new Headers({ via: '1.1 lobby (squid/5.7)' });
+    match(
+      (await foundBy(request => ({ ...missing(request), headers: squid })))[0]!,
+      / → squid removes Authorization without login=PASSTHRU: set that/,
+    );
+    const [expired] = await foundBy(({ token, ...request }) =>
+      token ? { status: 401, text: refusal('EXPIRED') } : missing(request),
+    );
+    match(expired!, /^token: the service answers 401 EXPIRED → check LOBBY_RX_TOKEN: whose/);
+  });
+
+  it('says that anyone is given what was given to a token', async () => {
+    const shared = await foundBy(() => ({ text: noNews(SECOND) }));
+    match(shared[1]!, /^cache: gives one caller's answer to another.* → turn it off/);
+    const own = await foundBy(({ token, n }) =>
+      token ? { text: noNews(SECOND + n) } : { status: 401, text: refusal('MISSING') },
+    );
+    strictEqual(
+      own.some(finding => finding.startsWith('cache')),
+      false,
+    );
+  });
+
+  it('says that connections are closed if that of an answer to a token is', async () => {
+    const closing = new Headers({ connection: 'close' });
+    const closes = await foundBy(({ n }) => ({ text: noNews(SECOND + n), headers: closing }));
+    match(closes[1]!, /^headers: each request needs a new connection/);
+    const keeps = await foundBy(({ token, n }) =>
+      token ? { text: noNews(SECOND + n) } : { status: 401, text: refusal('MISSING'), headers: closing },
+    );
+    strictEqual(
+      keeps.some(finding => finding.startsWith('headers')),
+      false,
+    );
+  });
+
+  it('says by how much the clocks of two machines differ', async () => {
+    const replicas = await foundBy(({ n }) => ({ text: noNews(SECOND + n - (n % 2) * 2_000) }));
+    match(
+      replicas.find(finding => finding.startsWith('clocks'))!,
+      /have clocks that are (?:199\d|2\d\d\d) ms apart or more: events are lost/,
+    );
+    const close = await foundBy(({ n }) => ({ text: noNews(SECOND + n - (n % 2) * 50) }));
+    match(
+      close.find(finding => finding.startsWith('clocks'))!,
+      /no two machines/,
+    );
+    const failing = await foundBy(({ n }) =>
+      n === 4 ? { status: 500 } : { text: noNews(SECOND + n - (n % 2) * 2_000) },
+    );
+    match(
+      failing.find(finding => finding.startsWith('clocks'))!,
+      /ms apart or more/,
+    );
+    const opaque = await foundBy(({ n }) => ({ text: noNews(9 - n) }));
+    strictEqual(
+      opaque.some(finding => finding.startsWith('clocks')),
+      false,
+    );
+  });
+
+  it('names the proxy that ends polls, and its setting', async () => {
+    const behind = (headers: Record<string, string>, page = '') =>
+      foundBy(({ url, n }) =>
+        url.includes('watch_index')
+          ? { status: 504, headers: new Headers(headers), text: page }
+          : { text: noNews(SECOND + n) },
+      );
+    for (const [headers, page, expected] of [
+      [{ server: 'Apache/2.4.71 (Debian)' }, '', /let Apache wait for 75 s: ProxyTimeout 75/],
+      [{ server: 'Varnish' }, '', /let Varnish wait for 75 s: \.first_byte_timeout = 75s/],
+      [{}, "<h1>504 Gateway Time-out</h1>The server didn't respond in time.", /timeout server 75s/],
+      [{ server: 'mine' }, '', /let what is between wait for 75 s/],
+    ] as const)
+      match((await behind(headers, page)).at(-1)!, expected);
+  });
+
+  it('says how long to wait in words, if that is long', async () => {
+    const limited = (wait: string) =>
+      foundBy(() => ({ status: 429, headers: new Headers({ 'retry-after': wait }), text: refusal('LIMIT') }));
+    match((await limited('90'))[0]!, /for 90 s →/);
+    match((await limited('600'))[0]!, /for 10 minutes →/);
+    match((await limited('172800'))[0]!, /for 2 days →/);
+    match((await limited('999999999'))[0]!, /for more than a year →/);
   });
 
   it('says why an event cannot be read', () => {
@@ -53,7 +200,9 @@ describe('doctor, of a watch', () => {
       of({ status: 200, headers: { get: () => null }, text: '{"events":[7],"watch":{"index":""}}' });
     const findings: Finding[] = [];
     const client = createClient({ url: 'https://x', token: 'a-token', transport });
-    watchFindings(client, () => 0).subscribe(finding => findings.push(finding));
+    watchFindings(client, { now: () => 0, lastAnswer: () => undefined, withoutToken$: EMPTY }).subscribe(
+      finding => findings.push(finding),
+    );
     deepStrictEqual(texts(findings), [
       'ok token: is accepted',
       'warning events: one cannot be read: events[0] must be Event; got a number',
@@ -75,11 +224,7 @@ describe('doctor, of a watch', () => {
   });
 
   for (const [title, faults, expected] of [
-    [
-      'an index that is not honoured',
-      [[{ kind: 'hot' }, { times: 10 }]],
-      /^problem poll: polls are answered at once/,
-    ],
+    ['an index that is not honoured', [[{ kind: 'hot' }, HELD]], /^problem poll: polls are answered at once/],
     [
       'an index that is refused',
       [[{ kind: 'error', status: 400 }, HELD]],
@@ -156,7 +301,11 @@ describe('doctor, of a watch', () => {
         : emulator.transport(request);
     const client = createClient({ url: emulator.url, transport, scheduler, token });
     const findings: Finding[] = [];
-    watchFindings(client, () => scheduler.now()).subscribe(finding => findings.push(finding));
+    watchFindings(client, {
+      now: () => scheduler.now(),
+      lastAnswer: () => undefined,
+      withoutToken$: EMPTY,
+    }).subscribe(finding => findings.push(finding));
     pass(60_000);
     strictEqual(texts(findings).at(-1), 'ok poll: the service held it for 50 s, and ended it itself');
   });
