@@ -54,7 +54,7 @@ export interface CaddyProxy extends RealProxy {
 }
 
 /** Runs Caddy before a host and port. */
-export async function openCaddy(lobby: string): Promise<CaddyProxy> {
+export async function openReloadableCaddy(lobby: string): Promise<CaddyProxy> {
   const admin = `127.0.0.1:${await freePort()}`;
   const config = (port: number, more = '') => `{
   admin ${admin}
@@ -67,7 +67,9 @@ http://127.0.0.1:${port} {
   reverse_proxy ${lobby}
 }
 `;
-  const proxy = await open('caddy', ['run', '--adapter', 'caddyfile', '--config'], port => config(port));
+  const proxy = await open('caddy', ['run', '--adapter', 'caddyfile', '--config', 'FILE'], port =>
+    config(port),
+  );
   const reload = async () => {
     const response = await fetch(`http://${admin}/load`, {
       method: 'POST',

@@ -1,4 +1,14 @@
-import { AsyncSubject, Observable, type Observer, type Subscriber } from 'rxjs';
+import {
+  AsyncSubject,
+  catchError,
+  defer,
+  merge,
+  NEVER,
+  Observable,
+  type ObservableInput,
+  type Observer,
+  type Subscriber,
+} from 'rxjs';
 import { Direct, DirectOperator, DirectSubject, follow, onlyNext } from '../direct/index.js';
 import type { TransportError } from '../error/index.js';
 
@@ -16,6 +26,11 @@ export class ClientLife {
 
   wake(): void {
     this.tryNow$.next();
+  }
+
+  /** Emits what a source of wakes does, and when the client is told to try now. One that fails ends nothing. */
+  wakes(wake$: ObservableInput<unknown>): Observable<unknown> {
+    return merge(defer(() => wake$).pipe(catchError(() => NEVER)), this.tryNow$);
   }
 
   close(dropsRequests: boolean): void {

@@ -16,8 +16,7 @@ import { follow } from '../direct/index.js';
 import { instant, type Clocks } from './clocks.js';
 import type { Interruptible, Interruptions } from './interruptions.js';
 import type { Interruption, WatchEvent, WatchState } from './transition/index.js';
-import { OpenPollContext } from './open-poll-context.js';
-import type { Polled, SinglePoll } from './poll.js';
+import { OpenPollContext, type Polled, type SinglePoll } from './poll.js';
 import type { WatchSettings } from './watch-settings.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */

@@ -1,5 +1,4 @@
 import {
-  catchError,
   concat,
   concatMap,
   defer,
@@ -82,7 +81,7 @@ class GroupWatch {
   #isStale = false;
   readonly #listening: Listening;
   readonly #ofAnswer = new StatusOfAnswer();
-  /** The readings in a row that have failed. */
+  /** Readings in a row that have failed. */
   #failures = 0;
   /** How many requests the last reading took. */
   #requests = 1;
@@ -96,9 +95,8 @@ class GroupWatch {
       readonly settings: WatchSettings<never>;
     },
   ) {
-    const { scheduler, wake$ } = config.settings;
-    this.#listening = new Listening(scheduler);
-    this.#wake$ = merge(defer(() => wake$).pipe(catchError(() => NEVER)), context.life.tryNow$);
+    this.#listening = new Listening(config.settings.scheduler);
+    this.#wake$ = context.life.wakes(config.settings.wake$);
   }
 
   signals(): Observable<WatchSignal<Required<GroupEntries>>> {

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { openCaddy, type CaddyProxy } from '../../real-proxy.js';
+import { openReloadableCaddy, type CaddyProxy } from '../../real-proxy.js';
 import { waitUntil } from '../../wait-until.js';
 import { connectPlayer } from './connect-player.js';
 import { openGate, type OpenGate } from './gate.js';
@@ -14,7 +14,7 @@ describe('The gate behind Caddy', () => {
 
   it('lets every player come back whom a reload of Caddy has thrown out', async () => {
     gate = await openGate({ token: 'message', grace: 30_000 });
-    proxy = await openCaddy(`127.0.0.1:${gate.port}`);
+    proxy = await openReloadableCaddy(`127.0.0.1:${gate.port}`);
     const url = `ws://127.0.0.1:${proxy.port}/play`;
     const closed: Promise<unknown>[] = [];
     for (let i = 0; i < 3; i++) {
