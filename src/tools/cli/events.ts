@@ -84,7 +84,13 @@ export function events(args: readonly string[]): Promise<void> {
         );
         return concat(printed$, file?.save(checkpoint) ?? EMPTY);
       };
-      const feed = client.events.createFeed({ from: file ? file.last : values.from, ack, linger: 0 });
+      const feed = client.events.createFeed({
+        from: file ? file.last : values.from,
+        ack,
+        linger: 0,
+        // This command says itself what `ack` fails with.
+        log: () => undefined,
+      });
       return merge(signalsOf(feed).pipe(reportTrouble()), file?.failed$ ?? EMPTY);
     },
     { endless: true },

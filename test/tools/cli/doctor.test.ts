@@ -37,7 +37,7 @@ describe('lobby-rx doctor', () => {
   it('takes the origins of the pages of apps', async () => {
     for (const origin of ['capacitor://localhost', 'chrome-extension://abcdefgh', 'null']) {
       const { emulator, env } = service;
-      emulator.fault({ kind: 'hot' }, { times: 10 });
+      emulator.fault({ kind: 'hot' }, { times: 30 });
       const { out, err } = await lobbyRx(['doctor', '--origin', origin], { env: env() }).exited;
       deepStrictEqual([linesOf(out).slice(0, 3), err], [['ok service', 'ok cors', 'ok cors'], '']);
     }
