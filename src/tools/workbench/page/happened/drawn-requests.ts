@@ -1,12 +1,25 @@
 import type { LobbyMarbles, NamedWatch } from '../../../marbles/index.js';
 import type { SeenAction, SeenRequest, WorldView } from '../../world-view.js';
-import { topicOf } from './in-words.js';
+import { outcomeOf, topicOf } from '../outcome/index.js';
 
 /** A stranger may ask for any path, such as `//[`, which is no URL beside a base. */
 const urlOf = (path: string) =>
   new URL(
     !path.startsWith('/') && URL.canParse(path) ? path : location.origin + path.replace(/^(?!\/)/, '/'),
   );
+
+/** How a client would say that its poll ended. One whose token is refused ends, unless it renews that: then it polls again at once. */
+const WHY = {
+  open: 'resumed',
+  news: 'news',
+  empty: 'no_news',
+  answered: 'no_news',
+  refused: 'ended',
+  limited: 'failed',
+  failed: 'failed',
+  lost: 'failed',
+  left: 'paused',
+} as const;
 
 /** Each watch has a row. More than these, as of a stranger who asks for any path, share one. */
 const MOST_ROWS = 40;
@@ -41,7 +54,7 @@ export function drawnRequests(
     return row;
   };
   const draw = (request: SeenRequest) => {
-    const { id, method, path, at, ended_at, status, events, has_news } = request;
+    const { id, method, path, at, ended_at, status, events } = request;
     const row = request.is_poll ? rowOf(request) : undefined;
     const common = {
       ...{ requestId: id, method, url: urlOf(path).href },
@@ -51,23 +64,12 @@ export function drawnRequests(
     drawn.set(id, ended_at != null);
     if (ended_at == null) return;
     const end = { ...common, at: ended_at, ms: ended_at - at };
-    if (status == null) marbles.log({ ...end, kind: 'abort' });
-    else if (status === 0) marbles.log({ ...end, kind: 'failure', error: undefined });
-    else marbles.log({ ...end, kind: 'answer', status });
+    const { kind } = outcomeOf(request);
+    if (kind === 'left') marbles.log({ ...end, kind: 'abort' });
+    else if (kind === 'lost') marbles.log({ ...end, kind: 'failure', error: undefined });
+    else marbles.log({ ...end, kind: 'answer', status: status! });
     if (!row) return;
-    const hasFailed = status != null && status !== 200;
-    // The watch of a client whose token is refused ends, unless it renews that: then there is another poll at once.
-    const isRefused = status === 401 || status === 403;
-    const why = isRefused
-      ? 'ended'
-      : hasFailed
-        ? 'failed'
-        : has_news
-          ? 'news'
-          : status == null
-            ? 'paused'
-            : 'no_news';
-    row.watch.log({ ...TURN, at: ended_at, watchId: row.watchId, why });
+    row.watch.log({ ...TURN, at: ended_at, watchId: row.watchId, why: WHY[kind] });
     for (const { kind } of events) drawAt(ended_at, row.watch, kind.replace(/^matchmaker_/, ''));
   };
   /** An event is drawn where it came, also if that is drawn later. */

@@ -1,2 +1,1 @@
 export { Happened } from './happened.js';
-export { topicOf } from './in-words.js';

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WorldView } from '../../world-view.js';
 import { spoken, type Type } from '../do/index.js';
-import { deliveredAfter, inWords, timeOf, topicOf } from './in-words.js';
+import { outcomeOf, topicOf } from '../outcome/index.js';
+import { deliveredAfter, inWords, timeOf } from './in-words.js';
 import type { EventRow, Row } from './rows-of.js';
 
 interface Shown {
@@ -37,7 +38,7 @@ export function RowView({ row, ...shown }: Shown & { row: Row }) {
   }
   const { requests } = row;
   const last = requests.at(-1)!;
-  const hasFailed = last.status != null && last.status !== 200;
+  const hasFailed = outcomeOf(last).isTrouble;
   const topics = [...new Set(requests.map(({ path }) => topicOf(path, shown.groups)))].join(', ');
   return (
     <Line

@@ -1,5 +1,5 @@
 import type { SeenAction, SeenEvent, SeenRequest } from '../../world-view.js';
-import { isLive } from './in-words.js';
+import { isLive } from '../outcome/index.js';
 
 /** An event that a player got. */
 export interface EventRow {

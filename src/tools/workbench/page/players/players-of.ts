@@ -1,6 +1,6 @@
 import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest, WorldView } from '../../world-view.js';
-import { topicOf } from '../happened/index.js';
+import { outcomeOf, topicOf } from '../outcome/index.js';
 
 /** From bad to good. */
 const TONES = ['bad', 'warn', 'ok', 'gone'] as const;
@@ -21,10 +21,6 @@ export interface Player extends Verdict {
   readonly topics: readonly string[];
 }
 
-/** A watch waits so long at most before it tries again: after a 429, after another failure, and if it was answered, in ms. */
-const LIMITED_MS = 900_000;
-const BACKOFF_MS = 35_000;
-const PACE_MS = 5_000;
 /** How many things are named that a player watches. */
 const MOST = 4;
 
@@ -48,36 +44,29 @@ export function playersOf(
 function verdictOn(own: readonly SeenRequest[], now: number, hasFaults: boolean): Verdict {
   const ended = own.filter(({ ended_at }) => ended_at != null).sort((a, b) => a.ended_at! - b.ended_at!);
   const last = ended.at(-1);
-  const isBad = last?.status != null && last.status !== 200;
+  const outcome = last && outcomeOf(last);
+  const isBad = outcome?.isTrouble === true;
   const open = own.filter(({ ended_at }) => ended_at == null);
   const held = open.find(({ at }) => !isBad || now - at >= HELD_MS);
   if (held) return { tone: 'ok', words: `live, waits ${seconds(now - held.at)}` };
-  if (!last) return { tone: 'gone', words: 'gone' };
+  if (!last || !outcome) return { tone: 'gone', words: 'gone' };
   const quiet = now - last.ended_at!;
   const ago = quiet < 500 ? 'just now' : `${seconds(quiet)} ago`;
+  const isSilent = open.length === 0 && quiet >= outcome.patience;
   if (last.status === 401) {
     const refused = `its token was refused ${ago}`;
-    const hasStopped = open.length === 0 && quiet >= PACE_MS;
-    const words = hasStopped ? `stopped: ${refused}, no request since` : refused;
+    const words = isSilent ? `stopped: ${refused}, no request since` : refused;
     return { tone: 'bad', words, remedy: 'token' };
   }
   if (isBad) {
-    const words = `${reasonOf(last)} ${ago}`;
+    const words = `${outcome.reason} ${ago}`;
     const remedy = last.fault !== undefined && hasFaults ? { remedy: 'faults' as const } : {};
     if (open.length > 0) return { tone: 'warn', words: `tries again: ${words}`, ...remedy };
-    const patience = last.status === 429 ? LIMITED_MS : BACKOFF_MS;
-    if (quiet >= patience) return { tone: 'gone', words: `gone: ${words}, no request since` };
+    if (isSilent) return { tone: 'gone', words: `gone: ${words}, no request since` };
     return { tone: 'warn', words: `waits to try again: ${words}`, ...remedy };
   }
-  if (last.status === undefined || quiet >= PACE_MS) return { tone: 'gone', words: `gone, ${ago}` };
+  if (isSilent) return { tone: 'gone', words: `gone, ${ago}` };
   return { tone: 'ok', words: 'live, between two polls' };
-}
-
-function reasonOf({ status, fault }: SeenRequest): string {
-  if (status === 0) return 'the connection was lost';
-  if (status === 429) return 'the service limited its rate';
-  const who = fault === 'html' || status === 502 ? 'a proxy' : 'the service';
-  return `${who} answered ${status}`;
 }
 
 const seconds = (ms: number) => `${Math.max(0, Math.round(ms / 1_000))} s`;

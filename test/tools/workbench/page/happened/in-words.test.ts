@@ -1,5 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
-import { inWords, topicOf } from '../../../../../src/tools/workbench/page/happened/in-words.js';
+import { inWords } from '../../../../../src/tools/workbench/page/happened/in-words.js';
+import { topicOf } from '../../../../../src/tools/workbench/page/outcome/topic-of.js';
 import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
 
 const base = {
