@@ -1,44 +1,64 @@
 import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest, WorldView } from '../../world-view.js';
-import { outcomeOf, topicOf } from '../outcome/index.js';
+import { clientsOf, outcomeOf, type Line } from '../outcome/index.js';
 
 /** From bad to good. */
-const TONES = ['bad', 'warn', 'ok', 'gone'] as const;
+const TONES = ['bad', 'warn', 'gone', 'ok'] as const;
 export type Tone = (typeof TONES)[number];
 
-/** What is known of something that a player watches, or has asked for. */
+/** What is known of a client. */
 interface Verdict {
   readonly tone: Tone;
   readonly words: string;
   readonly remedy?: 'token' | 'faults';
 }
 
-/** Those who send requests with the token of one identity or lobby. */
-export interface Player extends Verdict {
+/** Those who send requests with the token of one identity or lobby: in trouble first. */
+export interface Player {
   readonly who: string;
   readonly who_id: string;
+  /** The worst of what it watches, for each of its clients. */
+  readonly clients: readonly Verdict[];
+  /** How its client does that does worst. */
+  readonly tone: Tone;
+  readonly remedy?: 'token' | 'faults';
   /** What it watches, or has asked for. */
   readonly topics: readonly string[];
+  readonly lines: readonly Line[];
 }
 
 /** How many things are named that a player watches. */
 const MOST = 4;
+
+const worstFirst = (a: { readonly tone: Tone }, b: { readonly tone: Tone }) =>
+  TONES.indexOf(a.tone) - TONES.indexOf(b.tone);
 
 /** The players, by their last requests. `now` is the clock of the service. */
 export function playersOf(
   requests: readonly SeenRequest[],
   { groups, now, planned }: Pick<WorldView, 'groups' | 'now' | 'planned'>,
 ): readonly Player[] {
-  return Array.from(
-    groupedBy(requests, ({ who_id }) => who_id),
-    ([who_id, own]) => {
-      const polls = own.filter(({ is_poll }) => is_poll);
-      const byTopic = groupedBy(polls.length > 0 ? polls : own, ({ path }) => topicOf(path, groups));
-      const verdicts = [...byTopic.values()].map(some => verdictOn(some, now, planned.length > 0));
-      const worst = verdicts.sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone))[0]!;
-      return { ...worst, who: own.at(-1)!.who, who_id, topics: [...byTopic.keys()].slice(-MOST) };
-    },
-  );
+  const all = new Map<string, Line[]>();
+  for (const line of clientsOf(requests, groups))
+    all.set(line.who_id, [...(all.get(line.who_id) ?? []), line]);
+  const players = [...all].map(([who_id, own]) => {
+    const watching = own.filter(({ requests }) => requests.some(({ is_poll }) => is_poll));
+    const lines = watching.length > 0 ? watching : own;
+    const count = Math.max(...lines.map(({ nth }) => nth)) + 1;
+    const clients = Array.from({ length: count }, (_, nth) =>
+      lines
+        .filter(line => line.nth === nth)
+        .map(line => verdictOn(line.requests, now, planned.length > 0))
+        // What it watches no more says nothing of it.
+        .sort((a, b) => Number(a.tone === 'gone') - Number(b.tone === 'gone') || worstFirst(a, b))
+        .at(0),
+    ).filter(verdict => verdict !== undefined);
+    const [{ tone, remedy }] = [...clients].sort(worstFirst) as [Verdict];
+    const topics = [...new Set(lines.map(({ topic }) => topic))].slice(-MOST);
+    const { who } = own.at(-1)!;
+    return { who, who_id, clients, tone, topics, lines, ...(remedy && { remedy }) };
+  });
+  return players.sort(worstFirst);
 }
 
 function verdictOn(own: readonly SeenRequest[], now: number, hasFaults: boolean): Verdict {
@@ -70,13 +90,3 @@ function verdictOn(own: readonly SeenRequest[], now: number, hasFaults: boolean)
 }
 
 const seconds = (ms: number) => `${Math.max(0, Math.round(ms / 1_000))} s`;
-
-function groupedBy<K, T>(all: readonly T[], keyOf: (one: T) => K): ReadonlyMap<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one)) ?? [];
-    groups.set(keyOf(one), group);
-    group.push(one);
-  }
-  return groups;
-}

@@ -1,13 +1,9 @@
 import type { SeenRequest } from '../../world-view.js';
 import { outcomeOf } from '../outcome/index.js';
-
-const inSeconds = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
-
-/** With 24 hours, as everywhere in this project. */
-export const timeOf = (at: number): string => new Date(at).toLocaleTimeString('en-GB');
+import { inSeconds } from './words.js';
 
 /** What became of a request. */
-export function inWords(request: SeenRequest): string {
+export function requestInWords(request: SeenRequest): string {
   const { at, ended_at, status, events, is_poll, fault } = request;
   const { kind } = outcomeOf(request);
   const planned = fault === undefined ? '' : `, by the fault ${fault}`;
@@ -28,6 +24,3 @@ function reasonOf(status: number): string {
   if (status === 403) return ': not for this token';
   return status === 404 ? ': there is no such thing' : '';
 }
-
-/** How long an event was on its way. */
-export const deliveredAfter = (ms: number): string => `delivered after ${inSeconds(Math.max(0, ms))}`;

@@ -1,1 +1,0 @@
-export { Happened } from './happened.js';
