@@ -233,7 +233,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.getByRole('button', { name: '■ 1 stopped' }).click();
     await waitUntil(async () => (await count('.card')) === 1);
     await page.getByRole('button', { name: '■ 1 stopped' }).click();
-    await page.getByLabel('Filter').fill('401');
+    await page.getByLabel('Filter').fill('token was refused');
     await waitUntil(async () => (await count('.stories > li')) === 1);
     await page.getByLabel('Filter').fill('');
     await press('Make a new token');

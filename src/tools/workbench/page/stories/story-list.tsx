@@ -48,7 +48,12 @@ export function StoryList({
     return () => removeEventListener('keydown', walk);
   });
   return (
-    <>
+    <div
+      onPointerEnter={event => event.pointerType === 'mouse' && read()}
+      onPointerLeave={() => hold(undefined)}
+      onFocusIn={read}
+      onFocusOut={() => hold(undefined)}
+    >
       <div class="bar">
         <input
           type="search"
@@ -66,15 +71,7 @@ export function StoryList({
           </button>
         )}
       </div>
-      <ol
-        ref={list}
-        class="stories"
-        aria-label="What happened, the newest first"
-        onPointerEnter={event => event.pointerType === 'mouse' && read()}
-        onPointerLeave={() => hold(undefined)}
-        onFocusIn={read}
-        onFocusOut={() => hold(undefined)}
-      >
+      <ol ref={list} class="stories" aria-label="What happened, the newest first">
         {shown.slice(0, SHOWN).map(story => (
           <StoryView
             key={story.key}
@@ -83,7 +80,7 @@ export function StoryList({
           />
         ))}
       </ol>
-    </>
+    </div>
   );
 }
 
@@ -97,5 +94,5 @@ const wordsIn = ({ title, end, effects, actions }: Story) =>
     title,
     end.words,
     ...actions.map(({ line }) => line),
-    ...effects.flatMap(({ who, steps }) => [who, ...steps.map(({ words }) => words)]),
+    ...effects.flatMap(({ who, steps }) => [who, ...steps.flatMap(({ words, short }) => [words, short])]),
   ].join(' ');
