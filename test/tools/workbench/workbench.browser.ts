@@ -255,13 +255,13 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   });
 
   it('tells two clients of one player apart, of which one has ended', async () => {
+    const card = page.locator('.card', { hasText: 'Hedy' });
     const clients = [1, 2].map(() => createClient({ url: world.url!, token: world.identityToken! }));
-    await perform('New token', { to: 'Grace' });
-    await waitUntil(async () => (await result()).includes('token: '));
+    await perform('Someone joins', { text: 'Hedy' });
+    await waitUntil(async () => (await result()).includes('Hedy has joined'));
     const token = /^token: (\S+)$/m.exec(await result())![1]!;
     await press('Close');
     const [first, second] = clients.map(client => client.as(token).events.feed.all$.subscribe());
-    const card = page.locator('.card', { hasText: 'Grace' });
     await card.getByText('2 clients').waitFor();
     await waitUntil(async () => (await card.locator('div.ok').count()) === 2);
     first!.unsubscribe();
@@ -334,12 +334,14 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
         [],
       );
     };
+    await page.locator('.inspector').getByRole('button', { name: 'Close' }).click();
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await page.evaluate(() => scrollTo(0, 0));
     if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench-phone.png') });
     const { y, height } = (await page.locator('.stories > li').first().boundingBox())!;
     ok(y + height < 740, `the first story ends at ${y + height} px`);
     await fits('stories');
-    await page.locator('.story .head .what').first().click();
+    await story('You: Proxy answers 502').locator('.head .what').click();
     await page.locator('.inspector.open table').waitFor();
     await fits('the sheet');
     await page.locator('.inspector').getByRole('button', { name: 'Connect', exact: true }).click();
