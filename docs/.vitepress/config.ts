@@ -13,7 +13,9 @@ import {
   pageOf,
   referenceSidebar,
   runCode,
+  searchBoost,
   sidebar,
+  withKeywords,
 } from './pages.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -50,10 +52,9 @@ export default defineConfig({
         // Only the names of reference pages: people look for what to do first.
         _render: (src, env, md) => {
           const html = md.render(src, env);
-          return isReference(env.relativePath) ? namesIn(html) : html;
+          return isReference(env.relativePath) ? namesIn(html) : withKeywords(html, src);
         },
-        // It is sent to the page as its text.
-        miniSearch: { searchOptions: { boostDocument: id => (/^\/api\//.test(id) ? 0.2 : 1) } },
+        miniSearch: { searchOptions: { boostDocument: searchBoost() } },
       },
     },
   },

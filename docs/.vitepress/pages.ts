@@ -90,6 +90,43 @@ export function namesIn(html: string): string {
   return `${/<h1[^]*?<\/h1>/.exec(html)?.[0] ?? ''}<p>API</p>`;
 }
 
+/** What people type who look for a page, in a comment of that page. */
+const KEYWORDS = /<!-- keywords: (.*?) -->/;
+
+/** A page for the search, with the words of its comment below its title. */
+export const withKeywords = (html: string, markdown: string): string =>
+  html.replace('</h1>', `</h1><p>${KEYWORDS.exec(markdown)?.[1] ?? ''}</p>`);
+
+/** What those words are worth more, and what is worth less: the reference, and what is for those who change the library. */
+const WORTH = { keyword: 12, api: 0.2, inside: 0.05 };
+
+/**
+ * What a section of a page is worth for a word of a search. The page of the search gets it as its text, so that it has to have all that it
+ * needs in it.
+ */
+export function searchBoost(): (section: string, word: string) => number {
+  const guide = readFileSync(join(ROOT, 'docs/index.md'), 'utf8');
+  const files = [...guide.matchAll(/\]\((.+?\.md)\)/g)].map(([, file]) => join('docs', file!));
+  const words = files.flatMap(file => {
+    const found = KEYWORDS.exec(readFileSync(join(ROOT, file), 'utf8'))?.[1]?.toLowerCase();
+    const page = `/${pageOf(file).replace(/md$/, 'html')}`;
+    return found === undefined ? [] : [[page, found.split(/[\s,.-]+/)] as const];
+  });
+  const known = { worth: WORTH, words: Object.fromEntries(words) };
+  type Known = typeof known;
+  const boost = ({ worth, words }: Known, section: string, word: string) => {
+    const page = section.split('#')[0]!;
+    if (/^\/api\//.test(page)) return worth.api;
+    if (/^\/(?:decisions\/|design\.|tested\.|contributing\.|measured\.|changelog\.)/.test(page))
+      return worth.inside;
+    // Its first section is the one with the words.
+    return words[page]?.includes(word) ? worth.keyword : 1;
+  };
+  return Object.assign((section: string, word: string) => boost(known, section, word), {
+    toString: () => `(section, word) => (${boost.toString()})(${JSON.stringify(known)}, section, word)`,
+  });
+}
+
 /** Makes blocks of code that follow one another and have titles, as in `ts [Fastify]`, the tabs of one group. */
 export function groupCode(md: MarkdownRenderer): void {
   md.core.ruler.push('group-code', state => {

@@ -79,8 +79,7 @@ export const frameworks: readonly Workshop[] = [
     ],
     copies: ['frameworks'],
     files: {
-      'use-live.ts': recipe(PAGE, 'useSyncExternalStore'),
-      'Lobby.tsx': recipe(PAGE, 'export function Lobby'),
+      'Lobby.tsx': recipe(PAGE, 'useSyncExternalStore'),
       'VueLobby.vue': recipe(PAGE, 'triggerRef'),
       'SvelteLobby.svelte': recipe(PAGE, 'createSubscriber'),
     },

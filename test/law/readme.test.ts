@@ -108,6 +108,13 @@ describe('The documentation', () => {
     deepStrictEqual(missing, []);
   });
 
+  it('says in the header of each table what its first column is', () => {
+    const without = pages.flatMap(({ name, text }) =>
+      [...text.matchAll(/^\|\s*\|.*\n\|[\s:|-]+\|$/gm)].map(([header]) => `${name}: ${header}`),
+    );
+    deepStrictEqual(without, []);
+  });
+
   it('links only to files that exist', () => {
     const broken = pages.flatMap(({ name, text }) =>
       [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)]

@@ -71,7 +71,7 @@ describe('Run, in the pages of the documentation (npm run docs:build)', function
         const part = parts.nth(i);
         for (const button of ['Run', 'Run again', 'Run again']) {
           await press(part, button);
-          await waitUntil(async () => (await part.locator('.poll').count()) > 0);
+          await waitUntil(async () => (await part.locator('.picture .poll').count()) > 0);
           // What reads once has nothing that could happen to it.
           const canHappen = (await part.getByText('Make it happen:').count()) > 0;
           deepStrictEqual(canHappen, !once[i]);
@@ -91,7 +91,7 @@ describe('Run, in the pages of the documentation (npm run docs:build)', function
   it('lets events, faults, sleep, a restart and the end of a token happen to a feed', async () => {
     await open('docs/feed.md');
     const part = page.locator('.runnable').first();
-    const count = (selector: string) => part.locator(selector).count();
+    const count = (selector: string) => part.locator(`.picture ${selector}`).count();
     await press(part, 'Run');
     await waitUntil(async () => (await shown(part)).includes('live'));
     await apart();

@@ -110,15 +110,49 @@ describe('The site of the documentation (npm run docs:build)', () => {
       site.close();
     });
 
-    it('starts with the story, two commands, code that runs, and cards', async () => {
+    it('starts with the story, code, who it is for, code that runs, and cards', async () => {
       await page.goto(url);
       match(await page.locator('h1').innerText(), /^lobby-rx/);
       const picture = page.locator('main img').first();
       ok(await picture.evaluate(image => (image as unknown as { naturalWidth: number }).naturalWidth > 0));
       match(
         await page.locator('main').innerText(),
-        /npm ci && npm start[^]*npm cit[^]*Run[^]*Follow[^]*Admit[^]*Test/,
+        /Is it for me\?[^]*v25\.5[^]*: yes[^]*: yes[^]*Unity or Unreal: no[^]*createClient[^]*Run[^]*Follow[^]*Admit[^]*Test/,
       );
+    });
+
+    it('has code to copy beside the picture in the first screen, and commands in tabs', async () => {
+      await page.setViewportSize({ width: 1_280, height: 800 });
+      await page.goto(url);
+      const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
+      const [code, picture] = [await boxOf('.hero .vp-code-group'), await boxOf('.hero img')];
+      ok(picture.x >= code.x + code.width, 'the picture is beside the code');
+      for (const { y, height } of [code, picture]) ok(y + height <= 800, `${y + height} px`);
+      for (const [tab, command] of [
+        ['Install', 'npm pack'],
+        ['Emulator', 'npm ci && npm start'],
+      ] as const) {
+        await page.locator('.hero label', { hasText: tab }).click();
+        await page.locator('.hero .blocks > .active', { hasText: command }).waitFor();
+      }
+    });
+
+    it('remembers which tabs people choose, on each page', async () => {
+      await page.goto(`${url}/state.html`);
+      const shown = page.locator('.vp-code-group .blocks > .active');
+      await shown.filter({ hasText: 'useSyncExternalStore' }).waitFor();
+      await page.locator('label', { hasText: 'Svelte' }).click();
+      await shown.filter({ hasText: 'createSubscriber' }).waitFor();
+      await page.reload();
+      await shown.filter({ hasText: 'createSubscriber' }).waitFor();
+      // From another page, without a reload.
+      await page.locator('.VPSidebar a', { hasText: 'In development' }).click();
+      await page.waitForURL('**/in-development.html');
+      await page.locator('main a', { hasText: 'useLive' }).click();
+      await shown.filter({ hasText: 'createSubscriber' }).waitFor();
+      await page.setViewportSize({ width: 390, height: 800 });
+      const height = await page.evaluate(() => document.documentElement.scrollHeight);
+      ok(height < 8_000, `${height} px on a phone`);
     });
 
     it('can be read by all: axe finds nothing, in both schemes', async () => {
@@ -183,19 +217,47 @@ describe('The site of the documentation (npm run docs:build)', () => {
       }
     });
 
-    it('finds first in the guides what people look for', async () => {
+    /** What people type, and the page that answers it. */
+    const WORDS = {
+      matchmaking: 'the-service',
+      unity: 'the-service',
+      retry: 'faults',
+      reconnect: 'faults',
+      'error handling': 'errors',
+      offline: 'browser',
+      'how many connections': 'browser',
+      'token refresh': 'tokens',
+      'token expires': 'tokens',
+      'mock server': 'testing',
+      presence: 'rosters',
+      'missed events': 'feed',
+      'react hooks': 'state',
+      useEffect: 'in-development',
+      StrictMode: 'in-development',
+      HMR: 'in-development',
+      logout: 'in-development',
+      'Next.js': 'in-development',
+      websocket: 'lobby-server',
+      'rate limit': 'polling',
+      prometheus: 'metrics',
+      kubernetes: 'fleet',
+      cors: 'transport',
+      install: 'start',
+    } as const;
+
+    it('finds first the page that answers what people type', async () => {
       await page.goto(`${url}/guide.html`);
       await page.locator('#local-search button').click();
-      for (const words of [
-        ...['presence', 'retry', 'offline', 'token expires', 'error handling', 'useEffect', 'StrictMode'],
-        ...['HMR', 'logout', 'Next.js'],
-      ]) {
+      const first = page.locator('#localsearch-list a').first();
+      const found: Record<string, string> = {};
+      for (const words of Object.keys(WORDS)) {
+        await page.locator('#localsearch-input').fill('');
+        await first.waitFor({ state: 'detached' });
         await page.locator('#localsearch-input').fill(words);
-        const first = page.locator('#localsearch-list a').first();
         await first.filter({ hasText: /./ }).waitFor();
-        const path = await first.getAttribute('href');
-        ok(path && !path.startsWith('/api/'), `${words}: ${path}`);
+        found[words] = /^\/(.*)\.html/.exec((await first.getAttribute('href'))!)![1]!;
       }
+      deepStrictEqual(found, WORDS);
     });
 
     it('has a search index of at most 70 kB', () => {

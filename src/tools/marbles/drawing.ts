@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import type { Item, Row } from './timeline.js';
+import type { Item, Row } from './item.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** The height of a row, and of what is in it, in pixels. */
@@ -7,7 +7,7 @@ const ROW = 60;
 const MIDDLE = 36;
 /** The line is below what happens. */
 const BELOW = 14;
-const HEIGHTS = { line: 4, poll: 18, wait: 8, marble: 0, sign: 0 };
+const HEIGHTS = { poll: 18, wait: 8 };
 /** A letter is as wide, in pixels, at most: a bar that is too short for its text has none. */
 const LETTER = 6.8;
 /** Marbles of the same time are so far apart, in pixels; those after the fourth stand in the same place. */
@@ -43,30 +43,17 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
   const x = (at: number) => ((at - origin!) / 1_000) * scale;
   const stretch = (item: Item, element: SVGElement, now: number) => {
     const width = Math.max(1, x(item.to ?? now) - x(item.from));
-    element.firstElementChild!.setAttribute('width', String(width));
+    lengthen(element, width);
     if (item.letter === '' || element.childElementCount > 1 || width < item.letter.length * LETTER) return;
     const text = element.appendChild(document.createElementNS(SVG, 'text'));
     text.textContent = item.letter;
     text.setAttribute('x', '5');
   };
-  const create = ({ row, shape, from, nth, letter, text }: Item): SVGElement => {
-    const group = document.createElementNS(SVG, 'g');
-    const y = row.order * ROW + MIDDLE + (shape === 'line' ? BELOW : 0);
-    group.setAttribute('transform', `translate(${x(from) + Math.min(nth, BESIDE) * APART} ${y})`);
-    const height = HEIGHTS[shape];
-    if (height > 0) {
-      const rect = group.appendChild(document.createElementNS(SVG, 'rect'));
-      rect.setAttribute('y', String(-height / 2));
-      rect.setAttribute('height', String(height));
-      rect.setAttribute('rx', '4');
-      return bars.appendChild(group);
-    }
-    if (shape === 'marble') {
-      group.style.setProperty('--hue', String(hueOf(text)));
-      group.appendChild(document.createElementNS(SVG, 'circle')).setAttribute('r', '10');
-    }
-    group.appendChild(document.createElementNS(SVG, 'text')).textContent = letter;
-    return marks.appendChild(group);
+  const create = (item: Item): SVGElement => {
+    const mark = createMark(item);
+    const y = item.row.order * ROW + MIDDLE + (item.shape === 'line' ? BELOW : 0);
+    mark.setAttribute('transform', `translate(${x(item.from) + Math.min(item.nth, BESIDE) * APART} ${y})`);
+    return (isLong(item) ? bars : marks).appendChild(mark);
   };
   /** What goes on is as long as it is now; what is over is drawn once. */
   const draw = (item: Item, now: number) => {
@@ -76,9 +63,8 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
       drawn.set(item, element);
       items.set(element, item);
     }
-    // The tone of a marble is its kind, which may be any text.
-    element.setAttribute('class', item.shape === 'marble' ? 'marble' : `${item.shape} ${item.tone}`);
-    if (HEIGHTS[item.shape] > 0) stretch(item, element, now);
+    element.setAttribute('class', classOf(item));
+    if (isLong(item)) stretch(item, element, now);
     if (item.to === undefined) open.add(item);
     else open.delete(item);
   };
@@ -132,8 +118,41 @@ export function createDrawing(svg: SVGSVGElement, scale: number) {
   };
 }
 
+/** What takes time is as long as it takes. */
+const isLong = ({ shape }: Pick<Item, 'shape'>) => shape === 'line' || shape === 'poll' || shape === 'wait';
+
+/** The tone of a marble is its kind, which may be any text. */
+const classOf = ({ shape, tone }: Pick<Item, 'shape' | 'tone'>) =>
+  shape === 'marble' ? 'marble' : `${shape} ${tone}`;
+
+/** A mark by itself, around the height 0: the legend has the same as the picture. */
+export function createMark(item: Pick<Item, 'shape' | 'tone' | 'letter' | 'text'>): SVGElement {
+  const { shape, letter, text } = item;
+  const mark = document.createElementNS(SVG, 'g');
+  mark.setAttribute('class', classOf(item));
+  if (shape === 'line') mark.append(document.createElementNS(SVG, 'line'));
+  if (shape === 'poll' || shape === 'wait') {
+    const rect = mark.appendChild(document.createElementNS(SVG, 'rect'));
+    rect.setAttribute('y', String(-HEIGHTS[shape] / 2));
+    rect.setAttribute('height', String(HEIGHTS[shape]));
+    rect.setAttribute('rx', '4');
+  }
+  if (shape === 'marble') {
+    mark.style.setProperty('--hue', String(hueOf(text)));
+    mark.appendChild(document.createElementNS(SVG, 'circle')).setAttribute('r', '10');
+  }
+  if (!isLong(item)) mark.appendChild(document.createElementNS(SVG, 'text')).textContent = letter;
+  return mark;
+}
+
+/** Makes a line, a poll or a wait as long as it is, in pixels. */
+export function lengthen(mark: SVGElement, width: number): void {
+  const shape = mark.firstElementChild!;
+  shape.setAttribute(shape.nodeName === 'line' ? 'x2' : 'width', String(width));
+}
+
 /** Each kind has a colour of its own, the same on every page. */
-export function hueOf(text: string): number {
+function hueOf(text: string): number {
   let hash = 0;
   for (const letter of text) hash = (hash * 53 + letter.charCodeAt(0)) % 3_600;
   return hash / 10;

@@ -1,8 +1,10 @@
 /// <reference lib="dom" />
 import type { LogEntry } from '../../client/index.js';
-import { createDrawing, hueOf } from './drawing.js';
+import { createDrawing } from './drawing.js';
+import type { Item } from './item.js';
+import { createLegendView } from './legend-view.js';
 import { STYLE } from './style.js';
-import { createTimeline, type EventOfKind, type Item, type NamedWatch } from './timeline.js';
+import { createTimeline, type EventOfKind, type NamedWatch } from './timeline.js';
 
 /**
  * `<lobby-marbles>`: draws what a client does, while it does it. Each watch has a row: its polls as bars, waits as dashes, events as
@@ -43,9 +45,8 @@ declare global {
 
 /** How often the picture moves if the user wants little motion, and how often the list is written, in ms. */
 const SECOND = 1_000;
-/** How many items the list has, and how many kinds of events the legend. */
+/** How many items the list has. */
 const LISTED = 50;
-const EXPLAINED = 12;
 /** Pixels per second, unless the attribute `scale` says another number. */
 const SCALE = 12;
 
@@ -142,9 +143,7 @@ function everyFrame(draw: () => void): () => void {
   };
 }
 
-const HTML = `<div class="legend" part="legend"><span><i class="news"></i>poll with news</span><span><i></i>without</span><span><i class="failed"></i>✕ failed</span>
-<span><i class="wait"></i>wait</span><span><i class="live"></i>live</span><span><i class="retrying"></i>retrying</span></div>
-<svg aria-hidden="true"><title></title></svg>
+const HTML = `<div class="legend" part="legend"></div><svg class="picture" aria-hidden="true"><title></title></svg>
 <p></p><button type="button" part="pause">Pause</button>
 <details part="list"><summary>As a list</summary><ol tabindex="0" aria-label="What has happened, the newest first"></ol></details>`;
 
@@ -157,10 +156,9 @@ function createView(
   sheet.replaceSync(STYLE);
   root.adoptedStyleSheets = [sheet];
   root.innerHTML = HTML;
-  const svg = root.querySelector('svg')!;
+  const svg = root.querySelector<SVGSVGElement>('.picture')!;
   const tooltip = root.querySelector('title')!;
-  const legend = root.querySelector('.legend')!;
-  const explained = new Set<string>();
+  const legend = createLegendView(root.querySelector('.legend')!);
   const about = root.querySelector('p')!;
   const button = root.querySelector('button')!;
   const details = root.querySelector('details')!;
@@ -182,16 +180,6 @@ function createView(
     const item = drawing.itemAt(target);
     if (item) pick(item.to ?? item.from);
   });
-  /** What its letter means, once for each kind of event. */
-  const explain = ({ letter, text }: Item) => {
-    if (explained.has(text) || explained.size === EXPLAINED) return;
-    explained.add(text);
-    const kind = legend.appendChild(document.createElement('span'));
-    const sign = kind.appendChild(document.createElement('b'));
-    sign.textContent = letter;
-    sign.style.setProperty('--hue', String(hueOf(text)));
-    kind.append(text);
-  };
   const write = () => {
     list.replaceChildren(
       ...[...recent].reverse().map(item => {
@@ -212,7 +200,7 @@ function createView(
     ) => {
       drawing.draw(changes, rows, now, width, mark);
       for (const item of changes) {
-        if (item.shape === 'marble') explain(item);
+        legend.explain(item);
         const isSaid = item.to !== undefined || item.shape === 'line';
         if (isSaid && !recent.includes(item)) recent.push(item);
       }

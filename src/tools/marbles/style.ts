@@ -2,31 +2,27 @@
 export const STYLE = `
 :host { display: block; font: 13px/1.4 system-ui, sans-serif; color: light-dark(#1f2328, #e6edf3) }
 :host([hidden]) { display: none }
-svg { display: block; width: 100%; overflow: hidden; border-block: 1px solid light-dark(#d0d7de, #30363d) }
+.picture { display: block; width: 100%; overflow: hidden; border-block: 1px solid light-dark(#d0d7de, #30363d) }
 svg text { font: 12px system-ui, sans-serif; fill: currentColor }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 14px; padding: 4px 0; font-size: 12px }
 .legend span { display: inline-flex; align-items: center; gap: 5px; min-width: 0; overflow-wrap: anywhere }
-.legend i { width: 18px; height: 10px; border-radius: 3px; background: light-dark(#8c959f, #8b949e) }
-.legend .news { background: light-dark(#54aeff, #388bfd) }
-.legend .failed { background: light-dark(#cf222e, #f85149) }
-.legend .wait { box-sizing: border-box; background: none; border: 1px dashed light-dark(#bc4c00, #f0883e) }
-.legend .live, .legend .retrying { height: 4px; background: light-dark(#1a7f37, #3fb950) }
-.legend .retrying { background: light-dark(#bc4c00, #f0883e) }
-.legend b { width: 17px; height: 17px; border-radius: 50%; text-align: center; line-height: 17px; font-size: 11px; color: light-dark(#fff, #0d1117);
-  background: light-dark(hsl(var(--hue) 65% 28%), hsl(var(--hue) 65% 70%)) }
+.legend svg { flex: none; width: 22px; height: 20px }
+.legend [hidden] { display: none }
 p { min-height: 1.4em; margin: 4px 0; overflow-wrap: anywhere }
 button { font: inherit; padding: 2px 12px }
 ol { max-height: 16em; overflow: auto; overflow-wrap: anywhere }
-.line rect { fill: light-dark(#8c959f, #6e7681) }
-.live rect { fill: light-dark(#1a7f37, #3fb950) }
-.retrying rect { fill: light-dark(#bc4c00, #f0883e) }
-.offline rect, .ended rect { fill: light-dark(#cf222e, #f85149) }
-.poll rect { fill: light-dark(#54aeff, #388bfd); fill-opacity: 0.55 }
-.poll.no_news rect, .poll.first rect { fill: light-dark(#8c959f, #8b949e) }
-.poll.failed rect, .poll.retry_after rect, .poll.cut rect { fill: light-dark(#cf222e, #f85149) }
-.poll.paused rect, .poll.woken rect { fill-opacity: 0.25 }
-.wait rect { fill: none; stroke: light-dark(#bc4c00, #f0883e); stroke-dasharray: 3 3 }
-.wait.no_news rect, .wait.news rect { stroke: light-dark(#8c959f, #6e7681) }
+.line line { stroke: light-dark(#8c959f, #6e7681); stroke-width: 4 }
+.line.live line { stroke: light-dark(#1a7f37, #3fb950) }
+.line.retrying line { stroke: light-dark(#bc4c00, #f0883e) }
+.line.offline line { stroke: light-dark(#cf222e, #f85149) }
+.line.paused line, .line.ended line { stroke-width: 2; stroke-dasharray: 4 4 }
+.poll rect { fill: none; stroke: light-dark(#6e7781, #8b949e) }
+.poll.news rect { fill: light-dark(#54aeff, #388bfd); fill-opacity: 0.55; stroke: none }
+.poll:is(.no_news, .stale) rect { fill: light-dark(#8c959f, #8b949e); fill-opacity: 0.55; stroke: none }
+.poll:is(.failed, .retry_after, .cut) rect { fill: light-dark(#cf222e, #f85149); fill-opacity: 0.55; stroke: none }
+.poll:is(.paused, .woken) rect { fill: light-dark(#8c959f, #8b949e); fill-opacity: 0.25; stroke: none }
+.wait rect { fill: none; stroke: light-dark(#8c959f, #6e7681); stroke-dasharray: 3 3 }
+.wait:is(.failed, .retry_after, .cut, .ack_failed) rect { stroke: light-dark(#bc4c00, #f0883e) }
 .marble circle { fill: light-dark(hsl(var(--hue) 65% 28%), hsl(var(--hue) 65% 70%)); stroke: light-dark(#fff, #0d1117); stroke-width: 1.5 }
 .marble text, .sign text { text-anchor: middle; dominant-baseline: central; font-weight: 600 }
 .poll text { dominant-baseline: central }

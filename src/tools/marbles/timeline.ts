@@ -1,38 +1,7 @@
 import type { LogEntry } from '../../client/index.js';
 import { HELD_MS } from '../../error/index.js';
-
-/** A row of the picture: a watch, or the requests that belong to none. */
-export interface Row {
-  /** Its place, from 0. */
-  readonly order: number;
-  name: string;
-}
-
-/**
- * What is drawn in a row.
- *
- * - `line`: the status of the watch.
- * - `poll`: a request, from when it was sent until it ended.
- * - `wait`: until the next poll.
- * - `marble`: an event.
- * - `sign`: how a poll ended, or a gap.
- */
-export interface Item {
-  readonly row: Row;
-  readonly shape: 'line' | 'poll' | 'wait' | 'marble' | 'sign';
-  /** In ms since 1970. */
-  readonly from: number;
-  /** Undefined as long as it goes on. */
-  to: number | undefined;
-  /** What its colour says. */
-  tone: string;
-  /** What is written in it. */
-  readonly letter: string;
-  /** What it is, in words. */
-  text: string;
-  /** How many marbles of the row are at the same time, before this one. */
-  readonly nth: number;
-}
+import type { Item, Row } from './item.js';
+import { SIGNS } from './legend.js';
 
 /** An event, as a feed emits it. Nothing but its kind is shown: a payload may have secrets. */
 export interface EventOfKind {
@@ -63,13 +32,10 @@ export interface NamedWatch {
 /** So many changes are kept for a picture that is not drawn, since its page is hidden. */
 const MOST = 5_000;
 
-const SIGNS: Readonly<Record<string, readonly [sign: string, text: string]>> = {
-  cut: ['✂', 'cut off by something in between, or too late'],
-  failed: ['✕', 'failed'],
-  retry_after: ['⏲', 'the service asked to wait'],
-  woken: ['☀', 'the machine woke'],
-  ack_failed: ['!', 'ack failed'],
-  ended: ['■', 'the watch ended'],
+/** What a status is in words, where it is another word. */
+const LINES: Readonly<Record<string, string>> = {
+  paused: 'left by its last subscriber',
+  ended: 'the watch has ended',
 };
 
 /** Makes rows and items of what a client logs, in the order of time. */
@@ -90,8 +56,16 @@ export function createTimeline(now: () => number) {
   const add = (row: Row, shape: Item['shape'], from: number, rest: Partial<Item>) => {
     const item: Item = { row, shape, from, to: undefined, tone: '', letter: '', text: '', nth: 0, ...rest };
     changed.add(item);
-    if (changed.size > MOST) for (const oldest of changed) if (changed.delete(oldest)) break;
+    if (changed.size > MOST) forgetOldest();
     return item;
+  };
+  /** What goes on has to be drawn, however long ago it began. */
+  const forgetOldest = () => {
+    for (const oldest of changed) {
+      if (oldest.to === undefined) continue;
+      changed.delete(oldest);
+      return;
+    }
   };
   const change = (item: Item | undefined, by: Partial<Pick<Item, 'to' | 'tone' | 'text'>>) => {
     if (item) changed.add(Object.assign(item, by));
@@ -107,13 +81,18 @@ export function createTimeline(now: () => number) {
     if (track.state === state) return;
     change(track.line, { to: at });
     track.state = state;
-    // Its line ends.
-    if (state === 'ended') return;
-    track.line = add(track.row, 'line', at, { tone: state, text: state });
+    track.line = add(track.row, 'line', at, { tone: state, text: LINES[state] ?? state });
+  };
+  /** A watch is live once the service holds its poll, whether or not anybody looked just then. */
+  const settle = (track: Track, at: number) => {
+    if (track.poll?.tone !== 'open') return;
+    const heldAt = track.poll.from + HELD_MS;
+    if (at >= heldAt) setState(track, 'live', heldAt);
   };
 
   const onPoll = (track: Track, entry: Extract<LogEntry, { requestId: number }>) => {
     const { at } = entry;
+    settle(track, at);
     if (entry.kind === 'request') {
       if (track.wait && (track.wait.to ?? at) > at) change(track.wait, { to: at });
       if (['', 'paused', 'ended'].includes(track.state)) setState(track, 'connecting', at);
@@ -147,8 +126,10 @@ export function createTimeline(now: () => number) {
   };
   const onTurn = (track: Track, entry: Extract<LogEntry, { kind: 'poll_end' }>) => {
     const { at, why, wait, attempt, error } = entry;
+    settle(track, at);
     const [letter, text] = SIGNS[why] ?? [];
-    change(track.poll, { tone: why });
+    // These say nothing of its answer.
+    if (why !== 'ended' && why !== 'ack_failed') change(track.poll, { tone: why });
     delete track.poll;
     if (letter) add(track.row, 'sign', at, { to: at, tone: why, letter, text: `${text}${messageOf(error)}` });
     if (why === 'ended' || why === 'paused') setState(track, why, at);
@@ -178,7 +159,7 @@ export function createTimeline(now: () => number) {
       add(track.row, 'sign', entry.at, {
         to: entry.at,
         tone: 'gap',
-        letter: '◇',
+        letter: SIGNS.gap![0],
         text: `gap: ${entry.reason}`,
       });
     return track;
@@ -212,10 +193,7 @@ export function createTimeline(now: () => number) {
     /** What has changed since the last call. */
     changes: (): ReadonlySet<Item> => {
       const at = now();
-      for (const track of tracks.values()) {
-        const { poll } = track;
-        if (poll?.tone === 'open' && at - poll.from >= HELD_MS) setState(track, 'live', poll.from + HELD_MS);
-      }
+      for (const track of tracks.values()) settle(track, at);
       const changes = changed;
       changed = new Set();
       return changes;

@@ -57,6 +57,12 @@ export const withoutTokens = (text: string) => text.replace(FIELD, '$1…').repl
 const isStalled = ({ delivery = 'whole' }: EmulatedResponse): boolean =>
   delivery.startsWith('stall') || delivery === 'dead_pool';
 
+/** The index of an answer. It stands at the end, after what a program may have sent. */
+function indexIn(body: string): string | undefined {
+  const watch = body.slice(body.lastIndexOf('"watch":'));
+  return /^"watch":\{"index":"([^"\\]*)"\}\}$/.exec(watch)?.[1];
+}
+
 /** What changes the world of an emulator, or what is planned in it. */
 const COMMANDS = [
   ...(['addIdentity', 'befriend', 'updateProfile', 'updatePresence', 'publish'] as const),
@@ -187,7 +193,9 @@ export class RequestLog {
     if (isWhole) entry.answer = withoutTokens(Buffer.from(body.slice(0, KEPT)).toString());
     const events = isWhole ? eventsIn(withoutTokens(body)) : [];
     const has_news = events.length > 0 || (isWhole && status === 200 && this.#isNews(entry, body));
-    this.#change(entry, { ended_at: this.#now(), status: isWhole ? status : 0, events, has_news });
+    const next_index = isWhole && status === 200 ? indexIn(body) : undefined;
+    const seen = { ended_at: this.#now(), status: isWhole ? status : 0, events, has_news };
+    this.#change(entry, next_index === undefined ? seen : { ...seen, next_index });
   }
 
   /** Whether an answer to a watch differs from the last one, except for its index. */

@@ -59,6 +59,7 @@ export function createWorkbench(
     return {
       now: now(),
       reservation: config.reservation ?? 120_000,
+      retention: config.retention ?? 300_000,
       ...viewOfWorld(emulator, saved),
       ...{ actions: actions.list, self: world.identityId, help: control.help },
       requests,

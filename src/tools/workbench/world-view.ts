@@ -36,6 +36,8 @@ export interface SeenRequest {
   /** The events in its answer, and whether that has news at all. */
   readonly events: readonly SeenEvent[];
   readonly has_news: boolean;
+  /** The index of its answer: the next poll of a client that got it comes with that. */
+  readonly next_index?: string;
   /** The fault that it met. */
   readonly fault?: string;
 }
@@ -48,9 +50,10 @@ export interface SeenIdentity {
 
 /** What a workbench shows of an emulator. It has no secrets. */
 export interface WorldView {
-  /** The clock of the emulator, and how long a reservation holds, in ms. */
+  /** The clock of the emulator; how long a reservation holds, and how long an event is kept, in ms. */
   readonly now: number;
   readonly reservation: number;
+  readonly retention: number;
   readonly identities: readonly SeenIdentity[];
   readonly groups: readonly {
     readonly group_id: string;

@@ -1,7 +1,8 @@
 import { deepStrictEqual } from 'node:assert';
 import { asyncScheduler, merge, NEVER, tap } from 'rxjs';
 import { createClient, TransportError, type Transport } from 'lobby-rx';
-import { createTimeline, type Item } from '../../../src/tools/marbles/timeline.js';
+import type { Item } from '../../../src/tools/marbles/item.js';
+import { createTimeline } from '../../../src/tools/marbles/timeline.js';
 import { marbles } from '../../marbles.js';
 
 const url = 'https://service.example';
@@ -63,7 +64,7 @@ describe('the timeline of marbles', () => {
         '0 3753-3754 poll no_news | 2, 0.8 s old | poll from index 2, 0.8 s old; 200 after 0.0 s',
         '0 3754-11000 line live | live',
         '0 3754-11000 poll paused | 3, 0.0 s old | poll from index 3, 0.0 s old; aborted after 7.2 s',
-        '0 11000- line paused | paused',
+        '0 11000- line paused | left by its last subscriber',
       ]);
       deepStrictEqual(
         [...seen].filter(({ shape }) => shape === 'marble').map(({ nth }) => nth),
@@ -117,6 +118,7 @@ describe('the timeline of marbles', () => {
       '0 3001-3003 line retrying | retrying',
       '0 3002-3002 sign gap | ◇ | gap: silence',
       '0 3003-3003 sign ended | ■ | the watch ended',
+      '0 3003- line ended | the watch has ended',
     ]);
   });
 

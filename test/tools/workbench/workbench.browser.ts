@@ -30,6 +30,14 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   const errors: string[] = [];
   const count = (selector: string) => page.locator(selector).count();
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  /** Does something by the bar. */
+  const perform = async (label: string, { text, to }: { text?: string; to?: string } = {}) => {
+    await page.getByLabel('Do', { exact: true }).selectOption({ label });
+    if (text !== undefined) await page.locator('.do input').fill(text);
+    if (to !== undefined) await page.getByLabel('To whom').selectOption({ label: to });
+    await press('Do it');
+  };
+  const story = (title: string | RegExp) => page.locator('.story', { hasText: title });
   /** In a picture, one thing happens after the other. */
   const apart = () => page.waitForTimeout(SCREENSHOTS ? 2_500 : 0);
   const result = () => page.locator('output').innerText();
@@ -53,7 +61,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     page.on('pageerror', error => errors.push(String(error)));
     page.on('console', message => message.type() === 'error' && errors.push(message.text()));
     await page.goto(world.workbenchUrl!);
-    await page.getByText('connected to the emulator').waitFor();
+    await page.getByText('● connected').waitFor();
   });
   afterEach(() => deepStrictEqual(errors, []));
   after(async () => {
@@ -92,14 +100,14 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     try {
       const program = spawnTs(file, []);
       await program.prints('137\n');
-      await press('Send');
+      await perform('Message');
       await program.prints('unknown\n');
       program.process.kill();
       await program.exited;
     } finally {
       rmSync(file);
     }
-    await page.getByText('gone').first().waitFor();
+    await page.locator('.card .gone').first().waitFor();
   });
 
   it('gives no data without the secret, nor to another host or origin', async () => {
@@ -117,129 +125,163 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   });
 
   it('has a demo player', async () => {
+    await press('Connect a game');
     await press('Start the demo player');
     await page.getByText('Demo player: live').waitFor();
     await page.getByText('live, waits').waitFor();
-    await press('Send');
+    await perform('Message');
     await page.getByText('Demo player: live, got chat message').waitFor();
     await press('Stop the demo player');
     await page.getByText(/gone, \d+ s ago/).waitFor();
   });
 
-  it('plays a round: what was done, who got it, what was lost, and why', async () => {
+  it('tells stories: what was done, who got it, what was lost, and why', async () => {
     const joins: string[] = [];
     const players = createClient({ url: world.url!, token: world.identityToken! });
-    await page.getByLabel('Name of the new member').fill('Grace');
-    await press('Someone joins');
+    await perform('Someone joins', { text: 'Grace' });
     await waitUntil(async () => (await result()).includes('Grace has joined'));
     const token = /^token: (\S+)$/m.exec(await result())![1]!;
+    await press('Close');
     const follow = (client: typeof players, name: string) =>
       client.events.feed.all$.subscribe({
         next: ({ kind }) => joins.push(`${name} ${kind}`),
         error: () => joins.push('error'),
       });
     const following = [follow(players, 'first'), follow(players.as(token), 'Grace')];
-    await page.getByText('Grace: live events').waitFor();
-    await waitUntil(async () => (await count('lobby-marbles .poll.open')) === 2);
+    await waitUntil(async () => (await count('.card .poll.open')) === 2);
+    const self = (
+      await page.getByLabel('To whom').locator('option', { hasText: 'printed' }).allInnerTexts()
+    )[0]!;
 
     await apart();
-    // Grace gets her lobby join.
-    await page.getByLabel('To whom').selectOption({ label: 'Grace' });
-    await press('Lobby join');
+    // Grace gets her lobby join, and says so by her next poll.
+    await perform('Lobby join', { to: 'Grace' });
     await waitUntil(() => joins.includes('Grace matchmaker_lobby_join'));
-    await page.getByText('What happened to Grace').waitFor();
-    await page.locator('li.child', { hasText: 'Grace got lobby join' }).waitFor();
-    match(await page.locator('li.child').first().innerText(), /delivered after \d+ ms/);
+    const sent = story('You: lobby to Grace');
+    await sent.getByText(/delivered after [\d.]+ m?s/).waitFor();
+    await sent.getByText(/polled again [\d.]+ m?s later: it has it/).waitFor();
+    // The page is about her: the inspector has her steps, and the answer without its token.
+    await sent.locator('.head .what').click();
+    await page.locator('.inspector pre', { hasText: '"matchmaker_lobby_join": {' }).waitFor();
+    await page.locator('.inspector', { hasText: 'control.type("lobby who=' }).waitFor();
     await page.getByText(/1 reserved \(next expires in \d+ s\)|2 reserved/).waitFor({ state: 'attached' });
+    await press('Grace');
 
     await apart();
     // The first player's is lost: of two events that come together, the service has kept the last.
-    await page.getByLabel('To whom').selectOption({ index: 0 });
-    await press('Lobby join, lost');
+    await perform('Lobby join, lost', { to: self });
     await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 2);
     deepStrictEqual(joins.includes('first matchmaker_lobby_join'), false);
-    await page.locator('li.you', { hasText: 'lost: the fault last_event_only' }).waitFor();
-    await apart();
-    if (SCREENSHOTS) {
-      await page.evaluate(() => scrollTo(0, 0));
-      await page.screenshot({ path: join(SCREENSHOTS, 'workbench.png') });
-    }
-
-    // A row opens its answer, and stays where it is while others come.
-    const got = page.locator('.what', { hasText: 'got chat message: “After the lobby join' });
-    await got.click();
-    await page.locator('li pre', { hasText: '"chat_message": {' }).waitFor();
-    const place = () => got.evaluate(element => element.getBoundingClientRect().top + scrollY);
-    const before = await place();
-    await press('Send');
-    await page.getByRole('button', { name: /Continue \([1-9]\d* new\)/ }).waitFor();
-    deepStrictEqual(await place(), before);
-    await got.focus();
-    await page.keyboard.press('j');
-    await page.keyboard.press('k');
-    deepStrictEqual(await got.evaluate(element => element === document.activeElement), true);
-    await page.getByRole('button', { name: /Continue/ }).click();
-    await page.locator('lobby-marbles .marble').first().click({ force: true });
-    await page.locator('.what[aria-expanded="true"]').waitFor();
-    await page.getByRole('button', { name: /Continue/ }).click();
-
-    await page.getByRole('button', { name: 'Again: message "Are you there?"' }).first().click();
-    await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 4);
-    await press('Copy as test');
-    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
-    match(copied, /control\.type\("message \\"Are you there\?\\""\)/);
-
-    // What people see break meets a poll that is held.
-    await press('Proxy answers 502');
-    await page.getByText('a player tries again twice').waitFor();
-    await page
-      .getByText(/tr(y|ies) again: a proxy answered 502/)
-      .first()
+    await story(/You: lobby to/)
+      .filter({ hasText: 'lost: the fault last_event_only' })
       .waitFor();
-    await waitUntil(async () => (await count('.card .ok')) === 2);
-    await page.getByLabel('Type a command').fill('fault rate_limited always');
-    await page.keyboard.press('Enter');
-    await page.getByText('Planned: rate_limited × ∞').waitFor();
-    await press('No more faults');
-    await page.getByText('No fault is planned.').waitFor();
 
-    await press('Expire token');
-    await press('Poll is cut');
+    await apart();
+    // What people see break meets polls that are held; the story says that all are back.
+    await perform('Proxy answers 502');
+    const outage = story('You: Proxy answers 502');
+    await outage.getByText(/not over: \d retrying/).waitFor();
+    await page.locator('.card .warn').first().waitFor();
+    await outage.getByText(/over: all back after [\d.]+ s, nothing lost/).waitFor();
+    await outage.getByText('● live again').first().waitFor();
+    await outage.locator('.head .what').click();
+    await page.getByText('A player of lobby-rx tries again twice').waitFor();
+    await page.locator('.inspector .status.retrying').first().waitFor();
+    await waitUntil(async () => (await count('.card .ok')) === 2);
+    await apart();
+    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench.png') });
+
+    // While it is read, what is new waits; it is put in above.
+    const place = () => outage.evaluate(element => element.getBoundingClientRect().top);
+    await outage.hover();
+    const before = await place();
+    await fetch(`${world.controlUrl}/workbench/type`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.controlSecret}` },
+      body: JSON.stringify({ line: 'message "While it is read."' }),
+    });
+    await page.getByRole('button', { name: /^\d+ new$/ }).waitFor();
+    deepStrictEqual(await place(), before);
+    await page.getByRole('button', { name: /^\d+ new$/ }).click();
+    await story('While it is read.').first().waitFor();
+
+    await page.getByRole('button', { name: 'Again: message "While it is read."' }).first().click();
+    await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 4);
+    await outage.locator('.head .what').click();
+    await press('Copy as test');
+    await page.getByText('Copy as test: copied').waitFor();
+    match(
+      await page.evaluate<string>('navigator.clipboard.readText()'),
+      /emulator\.fault\(\{ kind: 'html' \}/,
+    );
+
+    // Who is chosen is shown inside of stories, and their causes stay.
+    await press('Grace');
+    await waitUntil(async () => (await outage.locator('.effect').count()) === 1);
+    deepStrictEqual(await story('While it is read.').count(), 0);
+    await press('Grace');
+
+    await perform('Any command', { text: 'fault rate_limited always' });
+    await page.getByText('Planned: rate_limited × ∞').waitFor();
+    await page.locator('.who').getByRole('button', { name: 'No more faults' }).last().click();
+    await page.getByText('Planned:').waitFor({ state: 'detached' });
+
+    await perform('Expire token', { to: self });
+    await perform('Poll is cut');
     await waitUntil(() => joins.includes('error'));
-    await page.locator('.verdict', { hasText: 'its token was refused' }).waitFor();
-    await page.getByLabel('Filter').fill('401');
-    await waitUntil(async () => (await count('.rows li')) === 1);
+    await page.locator('.card', { hasText: 'its token was refused' }).waitFor();
+    await page.getByRole('button', { name: '■ 1 stopped' }).click();
+    await waitUntil(async () => (await count('.card')) === 1);
+    await page.getByRole('button', { name: '■ 1 stopped' }).click();
+    await page.getByLabel('Filter').fill('token was refused');
+    await waitUntil(async () => (await count('.stories > li')) === 1);
     await page.getByLabel('Filter').fill('');
     await press('Make a new token');
     await waitUntil(async () => (await result()).includes('token: '));
-    await page.getByLabel('Show').selectOption('each');
+    await press('Close');
+    await press('Every request');
     await page
       .locator('.what', { hasText: /held for .*, nothing new|held for .*, answered/ })
       .first()
       .waitFor();
-    await page.getByLabel('Show').selectOption('');
+    await press('Every request');
 
     // Reservations end two minutes later.
-    await press('Clock + 1 min');
+    await perform('Clock + 1 min');
     await waitUntil(async () => (await result()).includes('60000 ms'));
-    await press('Clock + 1 min');
+    await perform('Clock + 1 min');
     await page.getByText(/in · [1-9] expired/).waitFor({ state: 'attached' });
     for (const one of following) one.unsubscribe();
   });
 
-  it('walks through the rows by j and k, but not by Ctrl+K', async () => {
+  it('tells two clients of one player apart, of which one has ended', async () => {
+    const card = page.locator('.card', { hasText: 'Hedy' });
+    const clients = [1, 2].map(() => createClient({ url: world.url!, token: world.identityToken! }));
+    await perform('Someone joins', { text: 'Hedy' });
+    await waitUntil(async () => (await result()).includes('Hedy has joined'));
+    const token = /^token: (\S+)$/m.exec(await result())![1]!;
+    await press('Close');
+    const [first, second] = clients.map(client => client.as(token).events.feed.all$.subscribe());
+    await card.getByText('2 clients').waitFor();
+    await waitUntil(async () => (await card.locator('div.ok').count()) === 2);
+    first!.unsubscribe();
+    await card.locator('div.gone').waitFor();
+    await card.locator('div.ok').waitFor();
+    second!.unsubscribe();
+  });
+
+  it('walks through the stories by j and k, but not by Ctrl+K', async () => {
     await page.keyboard.press('Control+k');
-    await page.locator('.palette input:focus').waitFor();
-    await page.keyboard.press('Escape');
+    await page.locator('.do input[aria-label="Command"]:focus').waitFor();
     await page.locator('h1').click();
-    deepStrictEqual(await page.getByRole('button', { name: /^Continue/ }).count(), 0);
+    const focused = (n: number) => page.locator(`.stories > li:nth-child(${n}) .what:focus`).waitFor();
     await page.keyboard.press('j');
-    await page.locator('.rows li:first-child .what:focus').waitFor();
+    await focused(1);
     await page.keyboard.press('j');
-    await page.locator('.rows li:nth-child(2) .what:focus').waitFor();
+    await focused(2);
     await page.keyboard.press('k');
-    await page.locator('.rows li:first-child .what:focus').waitFor();
-    await page.getByRole('button', { name: /^Continue/ }).click();
+    await focused(1);
+    await page.getByLabel('Do', { exact: true }).selectOption({ label: 'Message' });
   });
 
   it('saves the world with which emulate --world begins', async () => {
@@ -263,7 +305,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await other.getByText('The secret is another one').waitFor();
     await other.goto('about:blank');
     await other.goto(world.workbenchUrl!);
-    await other.getByText('connected to the emulator').waitFor();
+    await other.getByText('● connected').waitFor();
     await other.close();
   });
 
@@ -277,22 +319,35 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
         [],
       );
     }
-    await page.getByLabel('Text of the message').focus();
+    await page.getByLabel('Text', { exact: true }).focus();
     await page.keyboard.press('Enter');
     await waitUntil(async () => (await result()).includes('the message is sent'));
-    await page.setViewportSize({ width: 360, height: 740 });
-    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench-phone.png') });
-    for (const part of ['Players', 'What happened', 'Do']) {
-      await press(part);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const fits = async (what: string) => {
       const beyond = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
-      ok(beyond <= 0, `${part}: ${beyond} px too wide`);
+      ok(beyond <= 0, `${what}: ${beyond} px too wide`);
       const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
       deepStrictEqual(
         violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
         [],
       );
-    }
+    };
+    await page.locator('.inspector').getByRole('button', { name: 'Close' }).click();
+    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+    await page.evaluate(() => scrollTo(0, 0));
+    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench-phone.png') });
+    const { y, height } = (await page.locator('.stories > li').first().boundingBox())!;
+    ok(y + height < 740, `the first story ends at ${y + height} px`);
+    await fits('stories');
+    await story('You: Proxy answers 502').locator('.head .what').click();
+    await page.locator('.inspector.open table').waitFor();
+    await fits('the sheet');
+    await page.locator('.inspector').getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.getByText('Copy with token').waitFor();
+    await fits('how to connect');
+    await page.locator('.inspector').getByRole('button', { name: 'Close' }).click();
+    await page.locator('.inspector.open').waitFor({ state: 'detached' });
   });
 });

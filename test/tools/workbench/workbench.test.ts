@@ -216,6 +216,25 @@ describe('A workbench', () => {
     }
   });
 
+  it('has the index of each answer: who polls with it has got that answer', async () => {
+    const { world, control } = workbench;
+    const client = createClient({ url: server.url, token: world.identityToken });
+    const { watch } = await firstValueFrom(client.events.watch());
+    control.run('event', { kind: 'chat', payload: { watch: { index: 'another' } } });
+    const answer = await firstValueFrom(client.events.watch({ watch_index: watch.index }));
+    const members = await firstValueFrom(client.group.getMembers({ group_id: world.groupId }));
+    for (const kind of ['truncated_json', 'html', 'index_missing']) {
+      control.run('fault', { kind });
+      await firstValueFrom(client.events.watch()).catch(() => undefined);
+    }
+    const view = (await look()) as View & { readonly retention: number };
+    deepStrictEqual(
+      view.requests.map(({ next_index }) => next_index),
+      [watch.index, answer.watch.index, members.watch.index, undefined, undefined, undefined],
+    );
+    strictEqual(view.retention, 300_000);
+  });
+
   it('says so if the connection of a poll is dead', async () => {
     const client = createClient({ url: server.url, token: workbench.world.identityToken });
     const polling = client.events.batches().subscribe();

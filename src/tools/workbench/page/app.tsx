@@ -3,22 +3,18 @@ import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
 import { Connect, tokenOf } from './connect.js';
 import { DemoPlayer } from './demo-player.js';
-import { Breaks, DoTo, Palette, whoIs, type Type } from './do/index.js';
+import { DoBar, whoIs, type Type } from './do/index.js';
 import { createEmulatorClient, type EmulatorClient } from './emulator-client.js';
-import { Happened } from './happened/index.js';
 import { Header } from './header.js';
-import { Players, playersOf, VerdictView } from './players/index.js';
+import { Inspector } from './inspector.js';
+import { Counts, Players, playersOf, type Tone } from './players/index.js';
 import { ResultView, type ShownResult } from './result.js';
+import { requestStories, storiesOf, StoryList } from './stories/index.js';
 import { WorldPane } from './world-pane.js';
 
 /** How many requests are kept, besides those that are open. */
 const MOST = 1_000;
-/** How many players are seen with what helps them, while none is chosen. */
-const MOST_HELPED = 3;
 const MINUTE_MS = 60_000;
-
-/** On a phone, one of them is seen. */
-const PARTS = ['Players', 'What happened', 'Do'] as const;
 
 /** The whole page, for someone who knows the secret. */
 export function App({ secret }: { secret: string }) {
@@ -29,13 +25,13 @@ export function App({ secret }: { secret: string }) {
   const type: Type = line => attempt(() => client.type(line));
   return (
     <>
-      <Header {...{ status, client, attempt }}>
-        {view && <Palette help={view.help} faults={view.fault_kinds} type={type} />}
-      </Header>
       {view ? (
-        <Panes {...{ client, view, requests, ahead, type, attempt }} />
+        <Panes {...{ client, view, requests, status, ahead, type, attempt }} />
       ) : (
-        <main>{result === undefined && <p>Looking for the emulator…</p>}</main>
+        <>
+          <Header status={status} />
+          <main>{result === undefined && <p>Looking for the emulator…</p>}</main>
+        </>
       )}
       <ResultView result={result} close={() => setResult(undefined)} />
     </>
@@ -69,11 +65,12 @@ function useEmulator(client: EmulatorClient, end: (error: Error) => void) {
   return { view, ahead, requests, status };
 }
 
-/** The three parts of the page, which are about one player if one is chosen. */
+/** The bar, and below it who is there, what happened, and the one story or how to connect a game. */
 function Panes({
   client,
   view,
   requests,
+  status,
   ahead,
   type,
   attempt,
@@ -81,70 +78,100 @@ function Panes({
   client: EmulatorClient;
   view: WorldView;
   requests: readonly SeenRequest[];
+  status: WatchStatus | undefined;
   ahead: number;
   type: Type;
   attempt: (act: () => Promise<ShownResult>) => Promise<void>;
 }) {
   const [chosen, choose] = useState<string>();
+  const [tone, show] = useState<Tone>();
   const [isPlaying, play] = useState(false);
-  const [part, setPart] = useState<(typeof PARTS)[number]>('What happened');
+  const [opened, open] = useState<string>();
+  const [isEach, setIsEach] = useState(false);
+  const [tab, setTab] = useState<'story' | 'connect'>();
   const now = useClock() + ahead;
-  const { groups, identities, self } = view;
+  const { groups, identities, self, actions } = view;
   const players = playersOf(requests, { ...view, now });
-  const one = players.find(({ who_id }) => who_id === chosen);
-  const nameOf = (id: string) => identities.find(({ identity_id }) => identity_id === id)?.display_name;
-  const name = one?.who ?? nameOf(chosen ?? '');
-  const isAbout = ({ who_id }: { who_id: string }) => chosen === undefined || who_id === chosen;
-  const actedOn = (id: string | undefined) => (id !== undefined && nameOf(id) !== undefined ? id : self);
-  const who_id = actedOn(chosen);
-  const helped = players.filter(player => isAbout(player) && player.remedy).slice(0, MOST_HELPED);
-  const renewalOf = (id: string) => `token renew${whoIs(actedOn(id), self)}`;
+  const told = { ...view, requests, actions, now };
+  const stories = isEach ? requestStories(told) : storiesOf(told);
+  const isIdentity = (id: string) => identities.some(({ identity_id }) => identity_id === id);
+  const who_id = chosen !== undefined && isIdentity(chosen) ? chosen : self;
+  const connected = players
+    .filter(one => one.tone !== 'gone' && isIdentity(one.who_id))
+    .map(one => one.who_id);
+  // Without a choice, it is about someone who is there.
+  const target = chosen === undefined ? connected[0] : undefined;
+  const renewalOf = (id: string) => `token renew${whoIs(isIdentity(id) ? id : self, self)}`;
   const { group_id = '' } = groups.find(({ members }) => members.includes(who_id)) ?? groups[0] ?? {};
-  const connect = <Connect {...{ client, who_id, group_id, isPlaying, play }} />;
-  const isShown = (of: typeof part) => (of === part ? 'shown' : '');
+  const story =
+    stories.find(({ key }) => key === opened) ??
+    stories.find(({ kind }) => kind === 'you' || kind === 'trouble');
+  const isConnect = tab === 'connect' || (tab === undefined && requests.length === 0) || !story;
+  const inspect = (key: string) => {
+    open(key);
+    setTab('story');
+  };
+  const close = () => {
+    open(undefined);
+    setTab(undefined);
+  };
+  const shown = players.filter(({ clients }) => tone === undefined || clients.some(one => one.tone === tone));
   return (
     <>
+      <Header status={status}>
+        <Counts {...{ players, tone, show }} />
+        <DoBar
+          {...{ view, connected, choose, type }}
+          who_id={connected.includes(who_id) ? who_id : (target ?? who_id)}
+          moveClock={() => void attempt(() => client.moveClock(MINUTE_MS))}
+        />
+        <button type="button" aria-pressed={isConnect} onClick={() => setTab('connect')}>
+          Connect a game
+        </button>
+      </Header>
       <main class="panes">
-        <div class={isShown('Players')}>
-          <Players {...{ players, chosen, choose }} />
-          <WorldPane view={view} now={now} />
-        </div>
-        <section class={isShown('What happened')} aria-labelledby="happened">
-          <h2 id="happened">What happened{name !== undefined && ` to ${name}`}</h2>
-          {isPlaying && <DemoPlayer key={who_id} token={() => tokenOf(client, who_id)} />}
-          {helped.map(player => (
-            <VerdictView key={player.who_id} {...{ player, type }} renew={renewalOf(player.who_id)} />
-          ))}
-          {requests.length === 0 ? (
-            <p>No game has come yet. Connect one, or start the demo player.</p>
-          ) : (
-            <Happened
-              key={chosen}
-              requests={requests.filter(isAbout)}
-              actions={view.actions.filter(isAbout)}
-              {...{ groups, ahead, type }}
-              answerOf={client.answerOf}
-            />
+        <div class="who">
+          <Players players={shown} {...{ now, chosen, choose, type, renewalOf }} />
+          {view.planned.length > 0 && (
+            <p class="warn">
+              Planned:{' '}
+              {view.planned.map(({ kind, left }) => `${kind} × ${left.replace('Infinity', '∞')}`).join(', ')}{' '}
+              <button type="button" onClick={() => void type('fault off')}>
+                No more faults
+              </button>
+            </p>
           )}
-          {requests.length === 0 && connect}
+          <WorldPane {...{ view, now, client, attempt }} />
+        </div>
+        <section aria-labelledby="happened">
+          <h2 id="happened">What happened, newest first</h2>
+          {isPlaying && <DemoPlayer key={who_id} token={() => tokenOf(client, who_id)} />}
+          {requests.length === 0 && <p>No game has come yet. Connect one, or start the demo player.</p>}
+          <StoryList
+            {...{ stories, chosen, type, isEach, setIsEach }}
+            opened={isConnect ? undefined : story.key}
+            open={inspect}
+          />
         </section>
-        <div class={isShown('Do')}>
-          <DoTo {...{ view, who_id, choose, type }} />
-          <Breaks planned={view.planned} type={type} />
-          <button type="button" onClick={() => void attempt(() => client.moveClock(MINUTE_MS))}>
-            Clock + 1 min
-          </button>{' '}
-          <small>The clock is that of the service only: a client does not notice.</small>
-          {requests.length > 0 && connect}
+        <div class={`inspector ${tab === undefined ? '' : 'open'}`}>
+          <div class="tabs" role="group" aria-label="Inspector">
+            <button type="button" aria-pressed={!isConnect} disabled={!story} onClick={() => setTab('story')}>
+              Story
+            </button>
+            <button type="button" aria-pressed={isConnect} onClick={() => setTab('connect')}>
+              Connect
+            </button>
+            <button type="button" class="narrow" onClick={close}>
+              Close
+            </button>
+          </div>
+          {isConnect ? (
+            <Connect {...{ client, who_id, group_id, isPlaying, play }} />
+          ) : (
+            <Inspector {...{ story, now }} answerOf={client.answerOf} />
+          )}
         </div>
       </main>
-      <nav aria-label="Parts of the page">
-        {PARTS.map(of => (
-          <button key={of} type="button" aria-pressed={of === part} onClick={() => setPart(of)}>
-            {of}
-          </button>
-        ))}
-      </nav>
     </>
   );
 }

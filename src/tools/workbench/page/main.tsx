@@ -1,22 +1,11 @@
 import { render } from 'preact';
-import { defineMarbles, type LobbyMarbles } from '../../marbles/index.js';
 import { App } from './app.js';
-
-declare module 'preact' {
-  // eslint-disable-next-line @typescript-eslint/no-namespace -- how Preact learns of an element
-  namespace JSX {
-    interface IntrinsicElements {
-      'lobby-marbles': import('preact').HTMLAttributes<LobbyMarbles> & { readonly scale?: string };
-    }
-  }
-}
 
 /** What a secret looks like; the text of another bookmark does not. */
 const SECRET = /^[\w-]+$/;
 /** Where this tab keeps the secret, so that it can be reloaded. */
 const KEY = 'secret';
 
-defineMarbles();
 // Another secret, for the emulator that has been started since.
 addEventListener('hashchange', () => location.reload());
 const { hash, pathname } = location;

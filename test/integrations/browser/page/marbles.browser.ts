@@ -21,7 +21,7 @@ describe('<lobby-marbles> in Chromium', function () {
     page.on('pageerror', error => errors.push(String(error)));
     await page.goto(site.pageUrl('alone', '', mode));
   };
-  const count = (selector: string) => page.locator(`lobby-marbles ${selector}`).count();
+  const count = (selector: string) => page.locator(`lobby-marbles .picture ${selector}`).count();
   before(async () => {
     browser = await startChromium();
     site = await createSite('marbles-page.ts');
@@ -58,17 +58,32 @@ describe('<lobby-marbles> in Chromium', function () {
     await waitUntil(async () => (await count('.marble')) === 4);
     await pause(1_000);
     strictEqual(await count('.sign.gap'), 0);
-    strictEqual(await page.locator('lobby-marbles svg > g:last-child text').innerHTML(), 'the events of Ada');
+    strictEqual(
+      await page.locator('lobby-marbles .picture > g:last-child text').innerHTML(),
+      'the events of Ada',
+    );
 
     await page.getByRole('button', { name: 'Pause' }).press('Enter');
-    await page.locator('lobby-marbles .marble').first().hover();
+    await page.locator('lobby-marbles .picture .marble').first().hover();
     match(await page.locator('lobby-marbles p').innerText(), /the events of Ada: identity update$/);
     if (SCREENSHOTS)
       await page.locator('lobby-marbles').screenshot({ path: join(SCREENSHOTS, 'marbles.png') });
-    deepStrictEqual((await page.locator('lobby-marbles .legend b').allInnerTexts()).join(''), 'ICM');
-    const before = await page.locator('lobby-marbles svg > g').first().getAttribute('transform');
+    deepStrictEqual(
+      (await page.locator('lobby-marbles .legend .marble text').allTextContents()).join(''),
+      'ICM',
+    );
+    const explained = await page.locator('lobby-marbles .legend > span:not([hidden])').allInnerTexts();
+    for (const [shape, label] of [
+      ['.poll.open', 'open'],
+      ['.poll.news', 'with news'],
+      ['.line.retrying', 'retrying'],
+      ['.sign.cut', 'cut off'],
+      ['.line.paused', 'over'],
+    ] as const)
+      strictEqual(explained.includes(label), (await count(shape)) > 0, label);
+    const before = await page.locator('lobby-marbles .picture > g').first().getAttribute('transform');
     await pause(300);
-    strictEqual(await page.locator('lobby-marbles svg > g').first().getAttribute('transform'), before);
+    strictEqual(await page.locator('lobby-marbles .picture > g').first().getAttribute('transform'), before);
     await page.getByText('As a list').press('Enter');
     await page.locator('lobby-marbles li').first().waitFor();
     const list = await page.locator('lobby-marbles li').allInnerTexts();
@@ -95,7 +110,8 @@ describe('<lobby-marbles> in Chromium', function () {
     ok(beyond <= 0, `${beyond} px too wide`);
     await page.getByRole('button', { name: 'Continue' }).press('Enter');
     await waitUntil(
-      async () => (await page.locator('lobby-marbles svg > g').first().getAttribute('transform')) !== before,
+      async () =>
+        (await page.locator('lobby-marbles .picture > g').first().getAttribute('transform')) !== before,
     );
   });
 
@@ -111,7 +127,7 @@ describe('<lobby-marbles> in Chromium', function () {
     ok(at(0.5) <= 6, figures);
     // 19 s are seen, of 50 events a second.
     ok((await count('.marble')) < 1_100);
-    strictEqual(await page.locator('lobby-marbles svg > g:last-child text').count(), 20);
+    strictEqual(await page.locator('lobby-marbles .picture > g:last-child text').count(), 20);
   });
 
   it('stands still for most of the time if the user wants little motion', async () => {

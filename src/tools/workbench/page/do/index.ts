@@ -1,4 +1,3 @@
-export { Breaks, spoken } from './breaks.js';
-export { DoTo } from './do-to.js';
-export { Palette } from './palette.js';
+export { deedOf } from './deeds.js';
+export { DoBar } from './do-bar.js';
 export { whoIs, type Type } from './quoted.js';

@@ -1,2 +1,2 @@
-export { Players, VerdictView } from './players.js';
-export { playersOf } from './players-of.js';
+export { Counts, Players } from './players.js';
+export { playersOf, type Tone } from './players-of.js';

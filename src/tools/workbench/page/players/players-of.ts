@@ -1,93 +1,92 @@
 import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest, WorldView } from '../../world-view.js';
-import { topicOf } from '../happened/index.js';
+import { clientsOf, outcomeOf, type Line } from '../outcome/index.js';
 
 /** From bad to good. */
-const TONES = ['bad', 'warn', 'ok', 'gone'] as const;
+const TONES = ['bad', 'warn', 'gone', 'ok'] as const;
 export type Tone = (typeof TONES)[number];
 
-/** What is known of something that a player watches, or has asked for. */
+/** What is known of a client. */
 interface Verdict {
   readonly tone: Tone;
   readonly words: string;
   readonly remedy?: 'token' | 'faults';
 }
 
-/** Those who send requests with the token of one identity or lobby. */
-export interface Player extends Verdict {
+/** Those who send requests with the token of one identity or lobby: in trouble first. */
+export interface Player {
   readonly who: string;
   readonly who_id: string;
+  /** The worst of what it watches, for each of its clients. */
+  readonly clients: readonly Verdict[];
+  /** How its client does that does worst. */
+  readonly tone: Tone;
+  readonly remedy?: 'token' | 'faults';
   /** What it watches, or has asked for. */
   readonly topics: readonly string[];
+  readonly lines: readonly Line[];
 }
 
-/** A watch waits so long at most before it tries again: after a 429, after another failure, and if it was answered, in ms. */
-const LIMITED_MS = 900_000;
-const BACKOFF_MS = 35_000;
-const PACE_MS = 5_000;
 /** How many things are named that a player watches. */
 const MOST = 4;
+
+const worstFirst = (a: { readonly tone: Tone }, b: { readonly tone: Tone }) =>
+  TONES.indexOf(a.tone) - TONES.indexOf(b.tone);
 
 /** The players, by their last requests. `now` is the clock of the service. */
 export function playersOf(
   requests: readonly SeenRequest[],
   { groups, now, planned }: Pick<WorldView, 'groups' | 'now' | 'planned'>,
 ): readonly Player[] {
-  return Array.from(
-    groupedBy(requests, ({ who_id }) => who_id),
-    ([who_id, own]) => {
-      const polls = own.filter(({ is_poll }) => is_poll);
-      const byTopic = groupedBy(polls.length > 0 ? polls : own, ({ path }) => topicOf(path, groups));
-      const verdicts = [...byTopic.values()].map(some => verdictOn(some, now, planned.length > 0));
-      const worst = verdicts.sort((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone))[0]!;
-      return { ...worst, who: own.at(-1)!.who, who_id, topics: [...byTopic.keys()].slice(-MOST) };
-    },
-  );
+  const all = new Map<string, Line[]>();
+  for (const line of clientsOf(requests, groups))
+    all.set(line.who_id, [...(all.get(line.who_id) ?? []), line]);
+  const players = [...all].map(([who_id, own]) => {
+    const watching = own.filter(({ requests }) => requests.some(({ is_poll }) => is_poll));
+    const lines = watching.length > 0 ? watching : own;
+    const count = Math.max(...lines.map(({ nth }) => nth)) + 1;
+    const clients = Array.from({ length: count }, (_, nth) =>
+      lines
+        .filter(line => line.nth === nth)
+        .map(line => verdictOn(line.requests, now, planned.length > 0))
+        // What it watches no more says nothing of it.
+        .sort((a, b) => Number(a.tone === 'gone') - Number(b.tone === 'gone') || worstFirst(a, b))
+        .at(0),
+    ).filter(verdict => verdict !== undefined);
+    const [{ tone, remedy }] = [...clients].sort(worstFirst) as [Verdict];
+    const topics = [...new Set(lines.map(({ topic }) => topic))].slice(-MOST);
+    const { who } = own.at(-1)!;
+    return { who, who_id, clients, tone, topics, lines, ...(remedy && { remedy }) };
+  });
+  return players.sort(worstFirst);
 }
 
 function verdictOn(own: readonly SeenRequest[], now: number, hasFaults: boolean): Verdict {
   const ended = own.filter(({ ended_at }) => ended_at != null).sort((a, b) => a.ended_at! - b.ended_at!);
   const last = ended.at(-1);
-  const isBad = last?.status != null && last.status !== 200;
+  const outcome = last && outcomeOf(last);
+  const isBad = outcome?.isTrouble === true;
   const open = own.filter(({ ended_at }) => ended_at == null);
   const held = open.find(({ at }) => !isBad || now - at >= HELD_MS);
   if (held) return { tone: 'ok', words: `live, waits ${seconds(now - held.at)}` };
-  if (!last) return { tone: 'gone', words: 'gone' };
+  if (!last || !outcome) return { tone: 'gone', words: 'gone' };
   const quiet = now - last.ended_at!;
   const ago = quiet < 500 ? 'just now' : `${seconds(quiet)} ago`;
+  const isSilent = open.length === 0 && quiet >= outcome.patience;
   if (last.status === 401) {
     const refused = `its token was refused ${ago}`;
-    const hasStopped = open.length === 0 && quiet >= PACE_MS;
-    const words = hasStopped ? `stopped: ${refused}, no request since` : refused;
+    const words = isSilent ? `stopped: ${refused}, no request since` : refused;
     return { tone: 'bad', words, remedy: 'token' };
   }
   if (isBad) {
-    const words = `${reasonOf(last)} ${ago}`;
+    const words = `${outcome.reason} ${ago}`;
     const remedy = last.fault !== undefined && hasFaults ? { remedy: 'faults' as const } : {};
     if (open.length > 0) return { tone: 'warn', words: `tries again: ${words}`, ...remedy };
-    const patience = last.status === 429 ? LIMITED_MS : BACKOFF_MS;
-    if (quiet >= patience) return { tone: 'gone', words: `gone: ${words}, no request since` };
+    if (isSilent) return { tone: 'gone', words: `gone: ${words}, no request since` };
     return { tone: 'warn', words: `waits to try again: ${words}`, ...remedy };
   }
-  if (last.status === undefined || quiet >= PACE_MS) return { tone: 'gone', words: `gone, ${ago}` };
+  if (isSilent) return { tone: 'gone', words: `gone, ${ago}` };
   return { tone: 'ok', words: 'live, between two polls' };
 }
 
-function reasonOf({ status, fault }: SeenRequest): string {
-  if (status === 0) return 'the connection was lost';
-  if (status === 429) return 'the service limited its rate';
-  const who = fault === 'html' || status === 502 ? 'a proxy' : 'the service';
-  return `${who} answered ${status}`;
-}
-
 const seconds = (ms: number) => `${Math.max(0, Math.round(ms / 1_000))} s`;
-
-function groupedBy<K, T>(all: readonly T[], keyOf: (one: T) => K): ReadonlyMap<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one)) ?? [];
-    groups.set(keyOf(one), group);
-    group.push(one);
-  }
-  return groups;
-}

@@ -1,54 +1,92 @@
 import type { Type } from '../do/index.js';
-import type { Player } from './players-of.js';
+import { Strip } from '../strip/index.js';
+import type { Player, Tone } from './players-of.js';
 
 /** What stands before the words: colour is not all that tells. */
-const SIGNS: Readonly<Record<Player['tone'], string>> = { ok: '●', warn: '▲', bad: '■', gone: '○' };
+const SIGNS: Readonly<Record<Tone, string>> = { ok: '●', warn: '↻', bad: '■', gone: '○' };
+const NAMES: Readonly<Record<Tone, string>> = { ok: 'live', warn: 'retrying', bad: 'stopped', gone: 'gone' };
+/** In the order of the counts. */
+const COUNTED: readonly Tone[] = ['ok', 'warn', 'gone', 'bad'];
+/** How much of the past a strip shows, in ms. */
+const SHOWN_MS = 60_000;
 
-/** A card for each player. The page is about the chosen one, or about all. */
-export function Players({
+/** How many clients there are of each kind. Press on one, and only those players are shown. */
+export function Counts({
   players,
-  chosen,
-  choose,
+  tone: shown,
+  show,
 }: {
   players: readonly Player[];
-  chosen: string | undefined;
-  choose: (who_id: string | undefined) => void;
+  tone: Tone | undefined;
+  show: (tone: Tone | undefined) => void;
 }) {
+  const clients = players.flatMap(player => player.clients);
   return (
-    <section aria-labelledby="players">
-      <h2 id="players">Players ({players.length})</h2>
-      {players.map(({ who, who_id, tone, words, topics }) => (
+    <div class="counts" role="group" aria-label="Clients">
+      {COUNTED.map(tone => (
         <button
-          key={who_id}
+          key={tone}
           type="button"
-          class="card"
-          aria-pressed={chosen === who_id}
-          onClick={() => choose(chosen === who_id ? undefined : who_id)}
+          class={`chip ${tone}`}
+          aria-pressed={shown === tone}
+          onClick={() => show(shown === tone ? undefined : tone)}
         >
-          <b>{who}</b>
-          <span class={tone}>
-            {SIGNS[tone]} {words}
-          </span>
-          <small>{topics.join(', ')}</small>
+          {SIGNS[tone]} {clients.filter(client => client.tone === tone).length} {NAMES[tone]}
         </button>
       ))}
-    </section>
+    </div>
   );
 }
 
-/** What is the matter with a player, and the one thing that helps. `renew` makes a token. */
-export function VerdictView({ player, renew, type }: { player: Player; renew: string; type: Type }) {
-  const { who, tone, words, remedy } = player;
-  const line = remedy === 'faults' ? 'fault off' : renew;
+/** A card for each player, in trouble first. The page is about the chosen one, or about all. */
+export function Players({
+  players,
+  now,
+  chosen,
+  choose,
+  type,
+  renewalOf,
+}: {
+  players: readonly Player[];
+  now: number;
+  chosen: string | undefined;
+  choose: (who_id: string | undefined) => void;
+  type: Type;
+  renewalOf: (who_id: string) => string;
+}) {
   return (
-    <div class="verdict">
-      <span class={tone}>{SIGNS[tone]}</span>
-      <span>
-        <b>{who}</b>: {words}.
-      </span>
-      <button type="button" onClick={() => void type(line)}>
-        {remedy === 'faults' ? 'No more faults' : 'Make a new token'}
-      </button>
-    </div>
+    <section aria-labelledby="players">
+      <h2 id="players">Players, in trouble first</h2>
+      {players.map(({ who, who_id, clients, topics, lines, remedy }) => (
+        <div key={who_id} class="card" aria-current={chosen === who_id}>
+          <button
+            type="button"
+            class="what"
+            aria-pressed={chosen === who_id}
+            onClick={() => choose(chosen === who_id ? undefined : who_id)}
+          >
+            <b>{who}</b>
+            {clients.length > 1 && <small> {clients.length} clients</small>}
+          </button>
+          {clients.map(({ tone, words }, i) => (
+            <div key={i} class={tone}>
+              {SIGNS[tone]} {words}
+            </div>
+          ))}
+          <small>{topics.join(', ')}</small>
+          {lines.slice(0, 3).map(line => (
+            <Strip key={`${line.topic} ${line.nth}`} {...{ line, now }} from={now - SHOWN_MS} to={now} />
+          ))}
+          {remedy && (
+            <button
+              type="button"
+              onClick={() => void type(remedy === 'faults' ? 'fault off' : renewalOf(who_id))}
+            >
+              {remedy === 'faults' ? 'No more faults' : 'Make a new token'}
+            </button>
+          )}
+        </div>
+      ))}
+    </section>
   );
 }

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { playersOf } from '../../../../../src/tools/workbench/page/players/players-of.js';
+import { playersOf, type Player } from '../../../../../src/tools/workbench/page/players/players-of.js';
 import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
 
 const EVENTS = '/identity/events/live';
@@ -13,11 +13,12 @@ const poll = (
   ...{ is_poll: true, at, events: [], has_news: false },
   ...end,
 });
+type Verdict = Player['clients'][number];
 const planned = [{ kind: 'html', left: '1' }];
 const players = (now: number, ...requests: readonly SeenRequest[]) =>
   playersOf(requests, { groups: [], now, planned });
 const verdictAt = (now: number, ...requests: readonly SeenRequest[]) => {
-  const [{ tone, words, remedy } = players(0, poll(0))[0]!] = players(now, ...requests);
+  const [{ tone, words, remedy }] = players(now, ...requests)[0]!.clients as [Verdict];
   return [tone, words, ...(remedy ? [remedy] : [])];
 };
 
@@ -66,14 +67,32 @@ describe('the players of a workbench', () => {
     deepStrictEqual(verdictAt(6_500, poll(0, { ended_at: 500, status: 200 })), ['gone', 'gone, 6 s ago']);
   });
 
+  it('have several clients if several of their polls are open: one of them may be gone', () => {
+    const [both] = players(10_000, poll(0), poll(5));
+    deepStrictEqual([both!.clients.length, both!.tone], [2, 'ok']);
+    const [one] = players(10_000, poll(0), poll(5, { ended_at: 4_000 }));
+    deepStrictEqual(
+      [one!.tone, ...one!.clients.map(({ words }) => words)],
+      ['gone', 'live, waits 10 s', 'gone, 6 s ago'],
+    );
+  });
+
+  it('are not gone because they watch something no more', () => {
+    const members = { ...poll(0, { ended_at: 10 }), path: '/v1/groups/a/members?watch_index=3' };
+    deepStrictEqual(
+      players(10_000, members, poll(20)).map(({ tone }) => tone),
+      ['ok'],
+    );
+  });
+
   it('are told apart by whose tokens they have, and are as well as the worst that they watch', () => {
     const members = { ...poll(30, {}, 'Grace'), path: '/v1/groups/a/members?count=3' };
     const refused = poll(20, { ended_at: 60, status: 401 }, 'Grace');
     deepStrictEqual(
       players(10_000, poll(0), refused, members).map(({ who, tone, topics }) => [who, tone, topics]),
       [
-        ['Ada', 'ok', ['live events']],
         ['Grace', 'bad', ['live events', '/v1/groups/a/members']],
+        ['Ada', 'ok', ['live events']],
       ],
     );
   });

@@ -1,14 +1,9 @@
-import type { SeenAction } from '../../world-view.js';
-import { spoken } from '../do/index.js';
+import type { SeenAction } from '../world-view.js';
+import { deedOf } from './do/index.js';
 
 /** What was done, as calls of a test, for mocha or node:test. */
 export function testOf(actions: readonly SeenAction[]): string {
-  // What the page breaks is no command of an emulator.
-  const lines = actions.map(({ line }) =>
-    line.startsWith('break ')
-      ? `  // ${spoken(line)}: a test plans it with emulator.fault.`
-      : `  control.type(${JSON.stringify(line)});`,
-  );
+  const calls = actions.map(({ line }) => deedOf(line)?.code ?? `control.type(${JSON.stringify(line)});`);
   return `import { createControl, createEmulator, listen, seedWorld } from "lobby-rx/emulator";
 // With node --test: import { it } from "node:test";
 
@@ -18,7 +13,7 @@ it('does what was seen in the workbench', async () => {
   const control = createControl(emulator, world);
   const { url, close } = await listen(emulator);
   // Here, your client connects to url with world.identityToken.
-${lines.join('\n')}
+${calls.map(call => `  ${call}`).join('\n')}
   // Here, what it has to show.
   await close();
 });

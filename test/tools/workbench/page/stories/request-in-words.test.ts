@@ -1,5 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
-import { inWords, topicOf } from '../../../../../src/tools/workbench/page/happened/in-words.js';
+import { topicOf } from '../../../../../src/tools/workbench/page/outcome/topic-of.js';
+import { requestInWords } from '../../../../../src/tools/workbench/page/stories/request-in-words.js';
 import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
 
 const base = {
@@ -7,8 +8,7 @@ const base = {
   ...{ is_poll: true, at: 1_000, events: [], has_news: false },
 };
 const event = (kind: string) => ({ kind, at: 0, text: '' });
-const said = (more: Partial<SeenRequest>) => inWords({ ...base, ...more });
-
+const said = (more: Partial<SeenRequest>) => requestInWords({ ...base, ...more });
 describe('a request in words', () => {
   it('says what became of it', () => {
     const ended_at = 13_000;

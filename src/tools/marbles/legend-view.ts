@@ -1,0 +1,45 @@
+/// <reference lib="dom" />
+import { createMark, lengthen } from './drawing.js';
+import type { Item } from './item.js';
+import { LEGEND, legendOf, SIGNS, type LegendEntry } from './legend.js';
+
+const SVG = 'http://www.w3.org/2000/svg';
+/** How many kinds of events are explained. */
+const MOST_KINDS = 12;
+/** The size of a mark, in pixels. */
+const WIDTH = 22;
+const HEIGHT = 20;
+
+/** A legend of what has been drawn, and of nothing else: first the marks, then the kinds of events. */
+export function createLegendView(legend: Element) {
+  const kinds = new Set<string>();
+  const add = (mark: SVGElement, label: string) => {
+    const place = legend.appendChild(document.createElement('span'));
+    const picture = place.appendChild(document.createElementNS(SVG, 'svg'));
+    picture.setAttribute('aria-hidden', 'true');
+    picture.setAttribute('viewBox', `0 ${-HEIGHT / 2} ${WIDTH} ${HEIGHT}`);
+    picture.append(mark);
+    place.append(label);
+    return place;
+  };
+  const drawn = ({ shape, tones: [tone], label }: LegendEntry) => {
+    const mark = createMark({ shape, tone, letter: SIGNS[tone]?.[0] ?? '', text: '' });
+    if (shape === 'sign') mark.setAttribute('transform', `translate(${WIDTH / 2} 0)`);
+    else lengthen(mark, WIDTH);
+    const place = add(mark, label);
+    place.hidden = true;
+    return place;
+  };
+  const places = new Map(LEGEND.map(entry => [entry, drawn(entry)]));
+  return {
+    explain: (item: Item) => {
+      const entry = legendOf(item);
+      if (entry) places.get(entry)!.hidden = false;
+      if (item.shape !== 'marble' || kinds.has(item.text) || kinds.size === MOST_KINDS) return;
+      kinds.add(item.text);
+      const mark = createMark(item);
+      mark.setAttribute('transform', `translate(${WIDTH / 2} 0)`);
+      add(mark, item.text);
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SeenIdentity, WorldView } from '../../world-view.js';
+import { DEEDS, type Deed } from './deeds.js';
+import { quoted, whoIs, type Type } from './quoted.js';
+
+/** Until the next poll is held, in ms. */
+const NEXT_POLL_MS = 600;
+const ANY = DEEDS.length - 1;
+const GROUPS = [...new Set(DEEDS.map(({ group }) => group))];
+
+/** One bar: do what, to whom. Ctrl+K, or ⌘K, leads to any command, as it is typed in the terminal. */
+export function DoBar({
+  view,
+  who_id,
+  connected,
+  choose,
+  type,
+  moveClock,
+}: {
+  view: WorldView;
+  who_id: string;
+  /** Whose clients are here: they stand first. */
+  connected: readonly string[];
+  choose: (who_id: string) => void;
+  type: Type;
+  moveClock: () => void;
+}) {
+  const [at, setAt] = useState(0);
+  const [text, setText] = useState(DEEDS[0]!.text![1]);
+  const input = useRef<HTMLInputElement>(null);
+  const deed = DEEDS[at]!;
+  const pick = (index: number) => {
+    setAt(index);
+    setText(DEEDS[index]!.text?.[1] ?? '');
+  };
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      pick(ANY);
+      setTimeout(() => input.current?.focus());
+    };
+    addEventListener('keydown', focus);
+    return () => removeEventListener('keydown', focus);
+  }, []);
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (deed.line === 'clock') moveClock();
+    else if (deed.line === 'lost') void lose(type, whoIs(who_id, view.self));
+    else void type(lineOf(deed, text, who_id, view.self));
+  };
+  const isConnected = ({ identity_id }: SeenIdentity) => connected.includes(identity_id);
+  const options = (identities: readonly SeenIdentity[]) =>
+    identities.map(({ identity_id, display_name }) => (
+      <option key={identity_id} value={identity_id}>
+        {display_name}
+        {identity_id === view.self ? ' · printed' : ''}
+      </option>
+    ));
+  return (
+    <form class="do" onSubmit={submit}>
+      <span aria-hidden="true">Do</span>
+      <select aria-label="Do" value={at} onChange={event => pick(Number(event.currentTarget.value))}>
+        {GROUPS.map(group => (
+          <optgroup key={group} label={group}>
+            {DEEDS.map((other, i) =>
+              other.group === group ? (
+                <option key={other.label} value={i}>
+                  {other.label}
+                </option>
+              ) : null,
+            )}
+          </optgroup>
+        ))}
+      </select>
+      {deed.text && (
+        <input
+          ref={input}
+          aria-label={deed.text[0]}
+          placeholder={deed.text[0]}
+          list={at === ANY ? 'commands' : undefined}
+          autocomplete="off"
+          required={deed.line !== 'join'}
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+        />
+      )}
+      {deed.isToOne && (
+        <>
+          <span aria-hidden="true">to</span>
+          <select aria-label="To whom" value={who_id} onChange={event => choose(event.currentTarget.value)}>
+            <optgroup label="Connected">{options(view.identities.filter(isConnected))}</optgroup>
+            <optgroup label="Others">
+              {options(view.identities.filter(identity => !isConnected(identity)))}
+            </optgroup>
+          </select>
+        </>
+      )}
+      <button class="primary">Do it</button>
+      <Commands view={view} />
+    </form>
+  );
+}
+
+/** What can be typed, to complete it. */
+function Commands({ view: { help, fault_kinds } }: { view: WorldView }) {
+  const commands = help.split('\n').map(line => line.split(/ {2,}/) as [string, string?]);
+  return (
+    <datalist id="commands">
+      {commands.map(([usage, summary]) => (
+        <option key={usage} value={usage.replace(/ [A-Z[].*/, '')}>
+          {summary}
+        </option>
+      ))}
+      {fault_kinds.map(kind => (
+        <option key={kind} value={`fault ${kind}`} />
+      ))}
+    </datalist>
+  );
+}
+
+function lineOf({ line, text: asks, isToOne }: Deed, text: string, who_id: string, self: string): string {
+  if (line === '') return text;
+  const said = asks && text !== '' ? ` ${quoted(text)}` : '';
+  // Nobody is the default of this one but the last who joined.
+  const who = line === 'leave' ? ` who=${who_id}` : whoIs(who_id, self);
+  return `${line}${said}${isToOne ? who : ''}`;
+}
+
+/** Sends a lobby join that does not arrive, unless another event comes between: the service keeps only the one after it. */
+async function lose(type: Type, who: string): Promise<void> {
+  await type('fault last_event_only only=/live');
+  // It ends the poll that is held, so that the next one meets the fault.
+  await type(`message "Before the lobby join."${who}`);
+  await new Promise(resolve => setTimeout(resolve, NEXT_POLL_MS));
+  await Promise.all([type(`lobby${who}`), type(`message "After the lobby join."${who}`)]);
+}

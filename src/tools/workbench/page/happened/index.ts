@@ -1,2 +1,0 @@
-export { Happened } from './happened.js';
-export { topicOf } from './in-words.js';

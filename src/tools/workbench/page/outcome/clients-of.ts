@@ -1,0 +1,53 @@
+import type { SeenRequest, WorldView } from '../../world-view.js';
+import { indexOf, outcomeOf } from './outcome-of.js';
+import { topicOf } from './topic-of.js';
+
+/** What one client asks about one thing, in order. A client polls a thing once at a time. */
+export interface Line {
+  readonly who: string;
+  readonly who_id: string;
+  readonly topic: string;
+  /** Of the clients of one identity, the first is 0. */
+  readonly nth: number;
+  readonly requests: readonly SeenRequest[];
+}
+
+interface OwnLine extends Line {
+  readonly requests: SeenRequest[];
+}
+
+/**
+ * The requests of each client. Nothing in a request says which client of an identity has sent it. But two polls that are open at the same
+ * time are of two clients, and a poll goes on with the index that its client got last.
+ */
+export function clientsOf(
+  requests: readonly SeenRequest[],
+  groups: WorldView['groups'] = [],
+): readonly Line[] {
+  const lines = new Map<string, OwnLine[]>();
+  for (const request of requests) {
+    const { who, who_id, path, is_poll } = request;
+    const topic = topicOf(path, groups);
+    const key = `${who_id} ${topic}`;
+    const own = lines.get(key) ?? [];
+    lines.set(key, own);
+    const known = is_poll ? lineOf(request, own) : own[0];
+    if (known) known.requests.push(request);
+    else own.push({ who, who_id, topic, nth: own.length, requests: [request] });
+  }
+  return [...lines.values()].flat();
+}
+
+/** The line that a poll goes on with: of those that are free, one that has its index. */
+function lineOf(poll: SeenRequest, lines: readonly OwnLine[]): OwnLine | undefined {
+  const free = lines.filter(({ requests }) => {
+    const last = requests.at(-1)!;
+    return !last.is_poll || (last.ended_at != null && last.ended_at <= poll.at);
+  });
+  const index = indexOf(poll);
+  return free.find(({ requests }) => index !== undefined && nextOf(requests.at(-1)!) === index) ?? free[0];
+}
+
+/** The index with which a client goes on after a request. */
+export const nextOf = (request: SeenRequest): string | undefined =>
+  outcomeOf(request).isTrouble ? indexOf(request) : (request.next_index ?? indexOf(request));

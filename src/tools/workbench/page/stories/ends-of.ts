@@ -1,0 +1,138 @@
+import type { SeenRequest } from '../../world-view.js';
+import { indexOf, outcomeOf, type Delivery } from '../outcome/index.js';
+import type { Spell } from './spells-of.js';
+import { inSeconds, kindOf, shortIndex, timeOf } from './words.js';
+
+export type Tone = 'ok' | 'warn' | 'bad' | 'gone';
+
+/** How a story ended, or how it stands. */
+export interface End {
+  readonly tone: Tone;
+  readonly words: string;
+}
+
+/** A step of an effect: `words` says all, `short` is for a row. Its request has the answer. */
+export interface Step extends End {
+  readonly at: number;
+  readonly short: string;
+  readonly request?: SeenRequest;
+}
+
+/** How an outage ended for all who met it. */
+export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
+  if (spells.length === 0)
+    return isPlanned
+      ? { tone: 'warn', words: 'nobody has met it yet' }
+      : { tone: 'gone', words: 'met nobody' };
+  const count = (state: Spell['state']) => spells.filter(spell => spell.state === state).length;
+  if (count('retrying') > 0) return { tone: 'warn', words: `not over: ${count('retrying')} retrying` };
+  if (count('stopped') > 0) return { tone: 'bad', words: 'stopped' };
+  if (count('gone') > 0) return { tone: 'gone', words: `${count('gone')} did not come back` };
+  const took = Math.max(...spells.map(({ backAt, from }) => backAt! - from));
+  const after = `over: ${spells.length > 1 ? 'all ' : ''}back after ${inSeconds(took)}`;
+  if (spells.every(({ isWhole }) => isWhole)) return { tone: 'ok', words: `${after}, nothing lost` };
+  const hasLost = spells.some(({ next, hits }) => indexOf(hits[0]!) !== undefined && !indexOf(next!));
+  return hasLost
+    ? { tone: 'warn', words: `${after}, with a gap: it began without an index` }
+    : { tone: 'ok', words: after };
+}
+
+/** How what was sent ended. `age` is how long ago it was sent, in ms. */
+export function endOfDeliveries(deliveries: readonly Delivery[], isSent: boolean, age: number): End {
+  const of = (state: Delivery['state']) => deliveries.filter(delivery => delivery.state === state);
+  const [lost] = of('lost');
+  if (lost) return { tone: 'bad', words: `lost${lost.why === undefined ? '' : `: ${lost.why}`}` };
+  if (of('waits').length > 0) return { tone: 'warn', words: `not delivered yet, ${inSeconds(age)}` };
+  if (of('sent').length > 0) return { tone: 'warn', words: 'sent, not confirmed' };
+  if (deliveries.length === 0)
+    return isSent ? { tone: 'warn', words: 'nobody follows their live events' } : { tone: 'gone', words: '' };
+  const took = Math.max(...deliveries.map(({ answer, sentAt }) => answer!.ended_at! - sentAt));
+  const who = deliveries.length > 1 ? `${deliveries.length} clients have it` : 'delivered';
+  return { tone: 'ok', words: `${who} after ${inSeconds(took)}` };
+}
+
+/** What trouble did to a client, step by step. */
+export function stepsOf({ hits, next, backAt, state, line, isWhole }: Spell): readonly Step[] {
+  const steps: Step[] = [];
+  for (const [i, request] of hits.entries()) {
+    const before = hits[i - 1];
+    if (before?.ended_at !== undefined) steps.push(waitOf(before, request));
+    steps.push(hitOf(request, i === 0));
+  }
+  const last = hits.at(-1)!;
+  if (next && last.ended_at !== undefined) steps.push(waitOf(last, next));
+  const index = shortIndex(next && indexOf(next));
+  if (backAt !== undefined) {
+    const words = isWhole
+      ? `live. It went on from ${index}: nothing is lost`
+      : `live. It went on with ${index}`;
+    steps.push({ at: backAt, tone: 'ok', words, short: '● live again', request: next! });
+  } else {
+    const words = {
+      back: '',
+      retrying: next || last.ended_at === undefined ? 'tries again' : 'waits to try again',
+      gone: 'has sent nothing since: gone',
+      stopped: 'has sent nothing since: stopped',
+    }[state];
+    const tone = state === 'retrying' ? 'warn' : state === 'stopped' ? 'bad' : 'gone';
+    steps.push({ at: last.ended_at ?? last.at, tone, words: `${line.who} ${words}`, short: words });
+  }
+  return steps;
+}
+
+const waitOf = (before: SeenRequest, request: SeenRequest): Step => {
+  const words = `waited ${inSeconds(request.at - before.ended_at!)}`;
+  return { at: before.ended_at!, tone: 'warn', words, short: words };
+};
+
+function hitOf(request: SeenRequest, isFirst: boolean): Step {
+  const { at, ended_at, status, fault } = request;
+  const { kind, reason, isTrouble } = outcomeOf(request);
+  const short = isTrouble ? (status ? String(status) : 'connection lost') : (fault ?? kind);
+  const what = isFirst ? `the poll that was sent at ${timeOf(at)}` : 'the next poll';
+  const by = fault === undefined ? '' : ` (${fault})`;
+  const ended = isTrouble ? `${what}: ${reason}${by}` : `${what} met the fault ${fault}`;
+  return {
+    at: ended_at ?? at,
+    tone: 'bad',
+    words: ended_at === undefined ? `${ended}: it is still open` : ended,
+    short,
+    request,
+  };
+}
+
+/** What became of an event for a client, step by step. */
+export function stepsOfDelivery(delivery: Delivery, now: number): readonly Step[] {
+  const { state, line, sentAt, answer, proof, deadline, why } = delivery;
+  if (state === 'waits') {
+    const open = line.requests.some(({ ended_at }) => ended_at === undefined);
+    const left = deadline === undefined ? 0 : deadline - now;
+    const words =
+      deadline === undefined
+        ? 'has had no answer yet: it begins with what comes later'
+        : left > 0
+          ? `${open ? 'polls' : 'is gone'}. It gets this if it comes back within ${Math.ceil(left / 1_000)} s; after that, a gap`
+          : 'did not come back in time: a gap';
+    return [{ at: sentAt, tone: 'gone', words, short: words }];
+  }
+  const at = answer!.ended_at!;
+  if (state === 'lost') {
+    const words = `its next answer was without it${why === undefined ? '' : `: ${why}`}`;
+    return [{ at, tone: 'bad', words, short: words, request: answer! }];
+  }
+  const kinds = answer!.events.map(({ kind, text }) => `${kindOf(kind)} ${text}`).join(', ');
+  const got: Step = {
+    at,
+    tone: 'ok',
+    words: `answered its poll after ${inSeconds(at - sentAt)}, with ${kinds}`,
+    short: [...new Set(answer!.events.map(({ kind }) => kindOf(kind)))].join(', '),
+    request: answer!,
+  };
+  if (!proof) {
+    const words = 'has not polled since: nothing says that it came';
+    return [got, { at, tone: 'warn', words, short: words }];
+  }
+  const after = inSeconds(proof.at - at);
+  const words = `polled again ${after} later, with the ${shortIndex(answer!.next_index)} of that answer: it has it`;
+  return [got, { at: proof.at, tone: 'gone', words, short: `and polled again ${after} later: it has it` }];
+}

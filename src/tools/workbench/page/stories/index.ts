@@ -1,0 +1,4 @@
+export { requestStories } from './request-stories.js';
+export { storiesOf, type Story } from './stories-of.js';
+export { StoryList } from './story-list.js';
+export { inSeconds } from './words.js';

@@ -1,0 +1,26 @@
+import type { SeenRequest } from '../../world-view.js';
+import { outcomeOf } from '../outcome/index.js';
+import { inSeconds } from './words.js';
+
+/** What became of a request. */
+export function requestInWords(request: SeenRequest): string {
+  const { at, ended_at, status, events, is_poll, fault } = request;
+  const { kind } = outcomeOf(request);
+  const planned = fault === undefined ? '' : `, by the fault ${fault}`;
+  if (kind === 'open') return is_poll ? `waiting${planned}` : `not answered yet${planned}`;
+  const after = inSeconds(ended_at! - at);
+  if (kind === 'left') return `given up by the client after ${after}${planned}`;
+  if (kind === 'lost') return `connection lost after ${after}${planned}`;
+  if (kind === 'answered') return `answered after ${after}${planned}`;
+  if (kind === 'empty') return `held for ${after}, nothing new${planned}`;
+  if (kind !== 'news') return `${status} after ${after}${planned || reasonOf(status!)}`;
+  const { length } = events;
+  const news = length === 0 ? 'news' : `${length} event${length === 1 ? '' : 's'}`;
+  return `held for ${after}, answered with ${news}${planned}`;
+}
+
+function reasonOf(status: number): string {
+  if (status === 401) return ': the token was refused';
+  if (status === 403) return ': not for this token';
+  return status === 404 ? ': there is no such thing' : '';
+}

@@ -1,0 +1,68 @@
+import { HELD_MS } from '../../../../error/index.js';
+import type { SeenRequest } from '../../world-view.js';
+import { indexOf, outcomeOf, type Line } from '../outcome/index.js';
+
+/** Requests of one client that met a fault or failed, one after the other, and how that ended. */
+export interface Spell {
+  readonly line: Line;
+  readonly hits: readonly SeenRequest[];
+  /** When the first of them failed, in ms since 1970. */
+  readonly from: number;
+  /** The one after them: its client tries again. */
+  readonly next?: SeenRequest;
+  /** When its client was live again. */
+  readonly backAt?: number;
+  /** Its client `is back`, tries again (`retrying`), has sent nothing since (`gone`), or has nothing to try with (`stopped`). */
+  readonly state: 'back' | 'retrying' | 'gone' | 'stopped';
+  /** Whether it went on from where it was. */
+  readonly isWhole: boolean;
+}
+
+const isHit = (request: SeenRequest) => outcomeOf(request).isTrouble || request.fault !== undefined;
+
+/** Whether its client goes on from its answer, whatever it met. */
+const hasAnswer = (request: SeenRequest) => !outcomeOf(request).isTrouble && request.next_index !== undefined;
+
+/** Whether its client was live again before anything happened to it. */
+const isHeld = (request: SeenRequest, now: number) =>
+  indexOf(request) !== undefined && (request.ended_at ?? now) - request.at >= HELD_MS;
+
+/** The spells of trouble of a client. */
+export function spellsOf(line: Line, now: number): readonly Spell[] {
+  const spells: Spell[] = [];
+  let hits: SeenRequest[] = [];
+  for (const request of line.requests) {
+    const last = hits.at(-1);
+    if (last && (!isHit(request) || hasAnswer(last) || isHeld(request, now))) {
+      spells.push(spellOf(line, hits, request, now));
+      hits = [];
+    }
+    if (isHit(request)) hits.push(request);
+  }
+  if (hits.length > 0) spells.push(spellOf(line, hits, undefined, now));
+  return spells;
+}
+
+function spellOf(
+  line: Line,
+  hits: readonly SeenRequest[],
+  next: SeenRequest | undefined,
+  now: number,
+): Spell {
+  const first = hits[0]!;
+  const last = hits.at(-1)!;
+  const from = first.ended_at ?? first.at;
+  const isWhole = next !== undefined && indexOf(next) === indexOf(first);
+  const common = { line, hits, from, isWhole, ...(next && { next }) };
+  if (next) {
+    const heldAt = next.at + HELD_MS;
+    const { kind } = outcomeOf(next);
+    if (kind === 'left') return { ...common, state: 'gone' };
+    const backAt = kind === 'open' ? heldAt : Math.min(next.ended_at!, heldAt);
+    return backAt <= now ? { ...common, backAt, state: 'back' } : { ...common, state: 'retrying' };
+  }
+  const { kind, patience } = outcomeOf(last);
+  const isSilent = last.ended_at !== undefined && now - last.ended_at >= patience;
+  if (!isSilent) return { ...common, state: 'retrying' };
+  return { ...common, state: kind === 'refused' ? 'stopped' : 'gone' };
+}

@@ -1,0 +1,228 @@
+import type { SeenAction, SeenRequest, WorldView } from '../../world-view.js';
+import { clientsOf, deliveriesOf, isSent, outcomeOf, type Delivery, type Line } from '../outcome/index.js';
+import { endOfDeliveries, endOfSpells, stepsOf, stepsOfDelivery, type End, type Step } from './ends-of.js';
+import { spellsOf, type Spell } from './spells-of.js';
+import { actionInWords, kindOf } from './words.js';
+
+/** What a story did to one client. */
+export interface Effect {
+  readonly key: string;
+  readonly who: string;
+  readonly who_id: string;
+  readonly line?: Line;
+  readonly steps: readonly Step[];
+  /** How long it took, in ms. */
+  readonly took?: number;
+}
+
+/** A cause, who met it, what it did to each of them, and how it ended. Polls without news are one that is `quiet`. */
+export interface Story {
+  readonly kind: 'you' | 'trouble' | 'event' | 'quiet';
+  readonly key: string;
+  readonly at: number;
+  /** Until when something of it happened. */
+  readonly until: number;
+  readonly title: string;
+  /** Whom it is about by itself, if anyone. */
+  readonly who_id?: string;
+  readonly actions: readonly SeenAction[];
+  readonly effects: readonly Effect[];
+  readonly end: End;
+}
+
+/** What stories are told from. */
+export interface Told extends Pick<WorldView, 'groups' | 'identities' | 'now' | 'planned' | 'retention'> {
+  readonly requests: readonly SeenRequest[];
+  readonly actions: readonly SeenAction[];
+}
+
+const BREAKS = /^(?:break|fault(?! off))\b/;
+/** Spells of several clients that begin within this are one outage, in ms. */
+const TOGETHER_MS = 2_000;
+/** How many clients are named that met nothing. */
+const MOST_UNHURT = 3;
+
+/** What happened, the newest first. */
+export function storiesOf(told: Told): readonly Story[] {
+  const { requests, groups, actions, now } = told;
+  const lines = clientsOf(requests, groups);
+  const spells = lines.flatMap(line => spellsOf(line, now));
+  const caused = new Map<SeenAction | undefined, Spell[]>();
+  for (const spell of spells) {
+    const cause = causeOf(spell, actions);
+    caused.set(cause, [...(caused.get(cause) ?? []), spell]);
+  }
+  const own = actions.map(action => storyOfAction(action, caused.get(action) ?? [], lines, told));
+  const troubles = outagesOf(caused.get(undefined) ?? []).map(outage => storyOfTrouble(outage));
+  const hits = new Set(spells.flatMap(spell => spell.hits));
+  const rest = requests.filter(request => !hits.has(request)).flatMap(request => storyOf(request, actions));
+  const all = [...own, ...troubles, ...rest].sort((a, b) => a.at - b.at);
+  // Polls without news say nothing here, unless a client has left with one.
+  return folded(all.filter(({ kind, title }) => kind !== 'quiet' || title !== '')).reverse();
+}
+
+/** What somebody did that a spell comes from: the last fault before it, or the end of its token. */
+function causeOf({ hits, from, line }: Spell, actions: readonly SeenAction[]): SeenAction | undefined {
+  const before = actions.filter(({ at }) => at <= from);
+  const isRefused = outcomeOf(hits[0]!).kind === 'refused';
+  const ends = ({ line: typed, who_id }: SeenAction) =>
+    typed.startsWith('token expire') && who_id === line.who_id;
+  if (isRefused) return before.filter(ends).at(-1);
+  const isPlanned = hits.some(({ fault }) => fault !== undefined);
+  return isPlanned ? before.filter(action => BREAKS.test(action.line)).at(-1) : undefined;
+}
+
+/** Spells with one reason that began together. */
+function outagesOf(spells: readonly Spell[]): readonly Spell[][] {
+  const outages: Spell[][] = [];
+  const reasonOf = ({ hits }: Spell) => outcomeOf(hits[0]!).reason;
+  for (const spell of [...spells].sort((a, b) => a.from - b.from)) {
+    const other = outages.find(
+      ([first]) => reasonOf(first!) === reasonOf(spell) && spell.from - first!.from < TOGETHER_MS,
+    );
+    if (other) other.push(spell);
+    else outages.push([spell]);
+  }
+  return outages;
+}
+
+function storyOfAction(
+  action: SeenAction,
+  spells: readonly Spell[],
+  lines: readonly Line[],
+  told: Told,
+): Story {
+  const { identities, now, retention, planned } = told;
+  const nameOf = (id: string) =>
+    identities.find(({ identity_id }) => identity_id === id)?.display_name ??
+    lines.find(({ who_id }) => who_id === id)?.who ??
+    'someone';
+  const base = {
+    kind: 'you' as const,
+    key: `a${action.id}`,
+    at: action.at,
+    title: `You: ${actionInWords(action, nameOf)}`,
+    who_id: action.who_id,
+    actions: [action],
+  };
+  const isBreak = BREAKS.test(action.line);
+  if (isBreak || spells.length > 0) {
+    const effects = [
+      ...spells.map(spell => effectOf(spell)),
+      ...(isBreak ? unhurt(action, spells, lines) : []),
+    ];
+    const end = endOfSpells(spells, planned.length > 0);
+    return { ...base, until: untilOf(spells, action.at), effects, end };
+  }
+  const deliveries = deliveriesOf(action, lines, retention).filter(isWorthIt);
+  const effects = deliveries.map(delivery => ({
+    ...effectFor(delivery.line),
+    steps: stepsOfDelivery(delivery, now),
+    ...(delivery.answer && { took: delivery.answer.ended_at! - delivery.sentAt }),
+  }));
+  const until = Math.max(
+    action.at,
+    ...deliveries.map(({ proof, answer }) => proof?.at ?? answer?.ended_at ?? 0),
+  );
+  return { ...base, until, effects, end: endOfDeliveries(deliveries, isSent(action), now - action.at) };
+}
+
+/** A client that has gone misses nothing that another one of its identity got. */
+const isWorthIt = ({ state, line }: Delivery, _: number, all: readonly Delivery[]) =>
+  state !== 'waits' || !all.some(other => other.line.who_id === line.who_id && other.state !== 'waits');
+
+const effectFor = (line: Line) => ({
+  key: `${line.who_id} ${line.topic} ${line.nth}`,
+  who: line.nth === 0 ? line.who : `${line.who} (${line.nth + 1})`,
+  who_id: line.who_id,
+  line,
+});
+
+const effectOf = (spell: Spell): Effect => ({
+  ...effectFor(spell.line),
+  steps: stepsOf(spell),
+  ...(spell.backAt !== undefined && { took: spell.backAt - spell.from }),
+});
+
+/** Who met nothing of what was broken, and why not. */
+function unhurt(action: SeenAction, spells: readonly Spell[], lines: readonly Line[]): readonly Effect[] {
+  const met = new Set(spells.map(({ line }) => line.who_id));
+  const wasLive = ({ who_id, requests }: Line) =>
+    !met.has(who_id) && requests.some(request => request.at <= action.at && request.next_index !== undefined);
+  const others = new Map(lines.filter(wasLive).map(line => [line.who_id, line]));
+  return [...others.values()].slice(0, MOST_UNHURT).map(line => {
+    const last = line.requests.filter(({ at }) => at <= action.at).at(-1);
+    const wasThere = last !== undefined && (last.ended_at ?? Infinity) > action.at;
+    const words = wasThere ? 'met nothing' : 'was not connected: met nothing';
+    return { ...effectFor(line), steps: [{ at: action.at, tone: 'gone', words, short: words }] };
+  });
+}
+
+function storyOfTrouble(spells: readonly Spell[]): Story {
+  const [{ hits, line, from }] = spells as [Spell];
+  const { kind, reason } = outcomeOf(hits[0]!);
+  const all = [...new Set(spells.map(({ line }) => line.who))];
+  const who = all.length > 2 ? `${all.length} players` : all.join(', ');
+  const why = reason || `the fault ${hits[0]!.fault}`;
+  return {
+    kind: 'trouble',
+    key: `t${hits[0]!.id}`,
+    at: from,
+    until: untilOf(spells, from),
+    title: kind === 'refused' ? `${who} was refused` : `${who}: ${why}`,
+    who_id: line.who_id,
+    actions: [],
+    effects: spells.map(spell => effectOf(spell)),
+    end: endOfSpells(spells, false),
+  };
+}
+
+const untilOf = (spells: readonly Spell[], at: number) =>
+  Math.max(at, ...spells.map(({ backAt, hits }) => backAt ?? hits.at(-1)!.ended_at ?? at));
+
+/** Events that nobody here has made, and polls without news. */
+function storyOf(request: SeenRequest, actions: readonly SeenAction[]): readonly Story[] {
+  const { ended_at, events, who, who_id, id } = request;
+  if (ended_at === undefined) return [];
+  const common = { at: ended_at, until: ended_at, who_id, actions: [] as const };
+  const effects = [{ key: who_id, who, who_id, steps: [] }];
+  if (events.length === 0) {
+    const title = outcomeOf(request).kind === 'left' ? `${who} has left` : '';
+    return [{ ...common, kind: 'quiet', key: `q${id}`, title, effects, end: { tone: 'gone', words: '' } }];
+  }
+  const unclaimed = events.filter(({ at }) => !actions.some(({ after, until }) => at > after && at <= until));
+  return unclaimed.map((event, i) => ({
+    ...common,
+    kind: 'event',
+    key: `e${id} ${i}`,
+    title: `${who} got ${kindOf(event.kind)}: ${event.text}`,
+    effects,
+    end: { tone: 'gone', words: '' },
+  }));
+}
+
+/** Stories that are alike, one after the other, are one: commands without an effect, and polls without news. */
+function folded(stories: readonly Story[]): Story[] {
+  const all: Story[] = [];
+  for (const story of stories) {
+    const last = all.at(-1);
+    if (!last || likenessOf(last) === undefined || likenessOf(last) !== likenessOf(story)) all.push(story);
+    else {
+      all[all.length - 1] = {
+        ...story,
+        key: last.key,
+        title: story.title || last.title,
+        actions: [...last.actions, ...story.actions],
+        effects: [...last.effects, ...story.effects],
+      };
+    }
+  }
+  return all;
+}
+
+function likenessOf({ kind, actions, effects, end }: Story): string | undefined {
+  if (kind === 'quiet') return 'quiet';
+  return kind === 'you' && effects.length === 0 && end.words === ''
+    ? actions[0]!.line.split(' ')[0]
+    : undefined;
+}

@@ -1,0 +1,98 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Type } from '../do/index.js';
+import type { Story } from './stories-of.js';
+import { StoryView } from './story-view.js';
+
+/** How many stories are shown. */
+const SHOWN = 200;
+
+/** What happened, the newest first. While it is being read, what is new waits. */
+export function StoryList({
+  stories,
+  chosen,
+  opened,
+  open,
+  type,
+  isEach,
+  setIsEach,
+}: {
+  stories: readonly Story[];
+  chosen: string | undefined;
+  opened: string | undefined;
+  open: (key: string) => void;
+  type: Type;
+  /** Whether each request is shown, instead of stories. */
+  isEach: boolean;
+  setIsEach: (isEach: boolean) => void;
+}) {
+  const [text, setText] = useState('');
+  /** The newest that was there when somebody began to read. */
+  const [until, hold] = useState<number>();
+  const list = useRef<HTMLOListElement>(null);
+  const all = stories.filter(
+    story => isAbout(story, chosen) && wordsIn(story).toLowerCase().includes(text.toLowerCase()),
+  );
+  const shown = until === undefined ? all : all.filter(({ at }) => at <= until);
+  const read = () => hold(before => before ?? stories[0]?.at);
+  const waiting = all.length - shown.length;
+  useEffect(() => {
+    const walk = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
+      if (ctrlKey || metaKey || altKey || (target as Element).matches('input, select')) return;
+      if (key !== 'j' && key !== 'k') return;
+      read();
+      const buttons = [...list.current!.querySelectorAll<HTMLButtonElement>('.what')];
+      const at = buttons.indexOf(document.activeElement as HTMLButtonElement) + (key === 'j' ? 1 : -1);
+      buttons[Math.min(buttons.length - 1, Math.max(0, at))]?.focus();
+    };
+    addEventListener('keydown', walk);
+    return () => removeEventListener('keydown', walk);
+  });
+  return (
+    <div
+      onPointerEnter={event => event.pointerType === 'mouse' && read()}
+      onPointerLeave={() => hold(undefined)}
+      onFocusIn={read}
+      onFocusOut={() => hold(undefined)}
+    >
+      <div class="bar">
+        <input
+          type="search"
+          aria-label="Filter"
+          placeholder="Filter: player, kind, text…"
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+        />
+        <button type="button" aria-pressed={isEach} onClick={() => setIsEach(!isEach)}>
+          Every request
+        </button>
+        {waiting > 0 && (
+          <button type="button" class="primary" onClick={() => hold(undefined)}>
+            {waiting} new
+          </button>
+        )}
+      </div>
+      <ol ref={list} class="stories" aria-label="What happened, the newest first">
+        {shown.slice(0, SHOWN).map(story => (
+          <StoryView
+            key={story.key}
+            {...{ story, chosen, type }}
+            open={{ isOpen: opened === story.key, toggle: () => open(story.key) }}
+          />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** A story is of those whom it is about, and of those who met it. */
+const isAbout = ({ who_id, effects }: Story, chosen: string | undefined) =>
+  chosen === undefined || who_id === chosen || effects.some(effect => effect.who_id === chosen);
+
+/** What a filter looks at. */
+const wordsIn = ({ title, end, effects, actions }: Story) =>
+  [
+    title,
+    end.words,
+    ...actions.map(({ line }) => line),
+    ...effects.flatMap(({ who, steps }) => [who, ...steps.flatMap(({ words, short }) => [words, short])]),
+  ].join(' ');

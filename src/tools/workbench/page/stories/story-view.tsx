@@ -1,0 +1,108 @@
+import { deedOf, type Type } from '../do/index.js';
+import type { Effect, Story } from './stories-of.js';
+import { inSeconds, timeOf } from './words.js';
+
+/** A story in a few lines. Press on its title, and the inspector has all of it. */
+export function StoryView({
+  story,
+  chosen,
+  open,
+  type,
+}: {
+  story: Story;
+  /** Whom the page is about, if it is not about all. */
+  chosen: string | undefined;
+  open: { readonly isOpen: boolean; readonly toggle: () => void };
+  type: Type;
+}) {
+  const { kind, at, title, end, actions, effects } = story;
+  if (kind === 'quiet' || kind === 'event') return <Quiet {...{ story, open }} />;
+  const shown = effects.filter(({ who_id }) => chosen === undefined || who_id === chosen);
+  const times = actions.length > 1 ? ` ×${actions.length}` : '';
+  const line = actions.at(-1)?.line;
+  return (
+    <li class="story" aria-current={open.isOpen}>
+      <div class="head">
+        <time>{timeOf(at)}</time>
+        <button type="button" class={`what ${kind}`} onClick={open.toggle}>
+          {title}
+          {times}
+        </button>
+        <span class={`end ${end.tone}`}>{end.words}</span>
+        {line !== undefined && (
+          <button
+            type="button"
+            class="again"
+            aria-label={`Again: ${deedOf(line)?.label ?? line}`}
+            onClick={() => void type(line)}
+          >
+            Again
+          </button>
+        )}
+      </div>
+      {shown.map(effect => (
+        <EffectView key={effect.key} effect={effect} />
+      ))}
+    </li>
+  );
+}
+
+/** What a story did to one client, from left to right. */
+function EffectView({ effect: { who, line, steps, took } }: { effect: Effect }) {
+  return (
+    <div class="effect">
+      <span>{who}</span>
+      <span class="steps">
+        {line && line.topic !== 'live events' && <small>{line.topic}</small>}
+        {counted(steps.map(({ tone, short }) => ({ tone, short, times: 1 }))).map(
+          ({ tone, short, times }, i) => (
+            <span key={i} class={`tag ${tone}`}>
+              {short}
+              {times > 1 ? ` ×${times}` : ''}
+            </span>
+          ),
+        )}
+      </span>
+      <small>{took === undefined ? '' : inSeconds(took)}</small>
+    </div>
+  );
+}
+
+interface Counted {
+  readonly tone: string;
+  readonly short: string;
+  readonly times: number;
+}
+
+/** Steps that say the same are one, and so are waits between them. */
+function counted(steps: readonly Counted[]): readonly Counted[] {
+  const all: Counted[] = [];
+  for (const step of steps) {
+    const same = all.findIndex(({ short, tone }) => tone === 'bad' && short === step.short);
+    const last = all.at(-1);
+    if (same >= 0) all[same] = { ...all[same]!, times: all[same]!.times + 1 };
+    else if (last?.tone === 'warn' && step.tone === 'warn' && step.short.startsWith('waited'))
+      all[all.length - 1] = { ...last, short: `${last.short},${step.short.replace('waited', '')}` };
+    else all.push(step);
+  }
+  return all;
+}
+
+function Quiet({
+  story,
+  open,
+}: {
+  story: Story;
+  open: { readonly isOpen: boolean; readonly toggle: () => void };
+}) {
+  const { effects, title, at } = story;
+  const count = `${effects.length} ${effects.length === 1 ? 'request' : 'requests'} without news`;
+  return (
+    <li class="quiet" aria-current={open.isOpen}>
+      <time>{timeOf(at)}</time>
+      <button type="button" class="what" onClick={open.toggle}>
+        {title || count}
+      </button>
+    </li>
+  );
+}

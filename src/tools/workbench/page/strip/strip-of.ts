@@ -1,0 +1,39 @@
+import { HELD_MS } from '../../../../error/index.js';
+import { indexOf, outcomeOf, type Line } from '../outcome/index.js';
+
+/** A part of a strip: a poll, an event, or the status that a client shows. Times are in ms since 1970. */
+export interface Mark {
+  readonly shape: 'poll' | 'event' | 'status';
+  readonly from: number;
+  readonly to: number;
+  /** An outcome; a kind of event; or `connecting`, `live`, `retrying`, `gone`. */
+  readonly tone: string;
+}
+
+/** What a client did, by its requests. They say the same whenever they are looked at. */
+export function stripOf({ requests }: Pick<Line, 'requests'>, now: number): readonly Mark[] {
+  const marks: Mark[] = [];
+  let tone = 'connecting';
+  let since = requests[0]?.at ?? now;
+  const turn = (to: string, at: number) => {
+    if (to === tone) return;
+    if (at > since) marks.push({ shape: 'status', from: since, to: at, tone });
+    tone = to;
+    since = at;
+  };
+  for (const [i, request] of requests.entries()) {
+    const { kind, isTrouble, patience } = outcomeOf(request);
+    const { at, ended_at: end = now } = request;
+    if (tone === 'gone') turn('connecting', at);
+    marks.push({ shape: 'poll', from: at, to: end, tone: kind });
+    // The service holds it, which a client shows as live.
+    if (indexOf(request) !== undefined && end - at >= HELD_MS) turn('live', at + HELD_MS);
+    if (kind === 'open') continue;
+    turn(isTrouble ? 'retrying' : 'live', end);
+    for (const event of request.events) marks.push({ shape: 'event', from: end, to: end, tone: event.kind });
+    const next = requests[i + 1]?.at ?? now;
+    if (next - end >= patience) turn('gone', end);
+  }
+  turn('', now);
+  return marks;
+}

@@ -1,0 +1,31 @@
+import type { Line } from '../outcome/index.js';
+import { stripOf } from './strip-of.js';
+
+/** How wide it is drawn, before it is stretched, and how high, in pixels. */
+const WIDTH = 400;
+const HEIGHT = 16;
+/** What takes no time is this wide. */
+const LEAST = 3;
+const TOP = { poll: 2, event: 0, status: 13 };
+const HEIGHTS = { poll: 8, event: 12, status: 3 };
+
+/** What a client did between two times: its polls, its events, and below them its status. */
+export function Strip({ line, from, to, now }: { line: Line; from: number; to: number; now: number }) {
+  const x = (at: number) => ((Math.min(Math.max(at, from), to) - from) / (to - from)) * WIDTH;
+  return (
+    <svg class="strip" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      {stripOf(line, now)
+        .filter(mark => mark.to >= from && mark.from <= to)
+        .map((mark, i) => (
+          <rect
+            key={i}
+            class={`${mark.shape} ${mark.tone}`}
+            x={x(mark.from)}
+            y={TOP[mark.shape]}
+            width={Math.max(LEAST, x(mark.to) - x(mark.from))}
+            height={mark.tone === 'gone' ? 1 : HEIGHTS[mark.shape]}
+          />
+        ))}
+    </svg>
+  );
+}
