@@ -46,6 +46,9 @@ export class StatusError extends TaggedError {
  */
 export const isStatusError: (u: unknown) => u is StatusError = hasTag<StatusError>('StatusError');
 
+/** Gateways have codes of digits, such as '404' or '900901'; those of the service are names. */
+const ONLY_DIGITS = /^\d+$/;
+
 /**
  * Whether the service itself answered, not a proxy in front of it: its error bodies have a `code`, and its answers a ray id.
  *
@@ -53,5 +56,5 @@ export const isStatusError: (u: unknown) => u is StatusError = hasTag<StatusErro
  * if (isStatusError(error) && !isFromService(error)) console.warn('A proxy answered. Is the URL right?');
  */
 export function isFromService({ code, rayId }: Pick<StatusDetails, 'code' | 'rayId'>): boolean {
-  return code !== undefined || rayId !== undefined;
+  return (code !== undefined && !ONLY_DIGITS.test(code)) || rayId !== undefined;
 }

@@ -36,7 +36,8 @@ export function failureTransition<A>(
         return retryTransition(state, { error, heldFor }, recovery, now, settings);
       const isOfAll = !isStatusError(error) || error.status >= 500;
       const spread = isOfAll ? spreadOver(CUT_SPREAD_MS, settings) : 0;
-      return cutTransition(state, { heldFor, spread, after: recovery.after }, now, settings);
+      const after = isLimited(error) ? recovery.after : atMost(MAX_WAIT_OF_CUT_MS, recovery.after);
+      return cutTransition(state, { heldFor, spread, after }, now, settings);
     }
     default:
       throw new InputError(
@@ -45,6 +46,17 @@ export function failureTransition<A>(
         describe((recovery as { kind?: unknown }).kind),
       );
   }
+}
+
+/** How long a page that says nothing of the service may ask to wait after a cut, in ms: nothing is polled meanwhile. */
+const MAX_WAIT_OF_CUT_MS = 1_000;
+
+function isLimited(error: unknown): boolean {
+  return isStatusError(error) && error.status === 429;
+}
+
+function atMost(most: number, wait: number | undefined): number | undefined {
+  return wait === undefined ? undefined : Math.min(most, wait);
 }
 
 /** A poll was not answered in time. It may have been sent on a dead connection. */
