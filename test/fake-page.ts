@@ -4,6 +4,8 @@ export interface FakePage {
   fire(type: string, details?: { readonly persisted?: boolean }): void;
   /** Hides or shows the page. */
   show(isVisible: boolean): void;
+  /** Makes it a page that is rendered before it is shown, and shows it. */
+  prerender(isPrerendering: boolean): void;
   /** The types that are listened to, one for each listener. */
   readonly listeners: readonly string[];
   /** Makes this process no page again. */
@@ -14,7 +16,7 @@ export interface FakePage {
 export function fakePage(): FakePage {
   const window = new EventTarget();
   const listeners: string[] = [];
-  const document = { visibilityState: 'visible' };
+  const document = { visibilityState: 'visible', prerendering: false };
   const globals = {
     document,
     addEventListener: (type: string, listener: (event: Event) => void) => {
@@ -34,6 +36,10 @@ export function fakePage(): FakePage {
     show: isVisible => {
       document.visibilityState = isVisible ? 'visible' : 'hidden';
       fire('visibilitychange');
+    },
+    prerender: isPrerendering => {
+      document.prerendering = isPrerendering;
+      if (!isPrerendering) fire('prerenderingchange');
     },
     listeners,
     remove: () => {

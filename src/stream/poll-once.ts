@@ -17,6 +17,7 @@ import { instant, type Clocks } from './clocks.js';
 import type { Interruptible, Interruptions } from './interruptions.js';
 import type { Interruption, WatchEvent, WatchState } from './transition/index.js';
 import { OpenPollContext, type Polled, type SinglePoll } from './poll.js';
+import { isPrerendering, whenShown } from './wake.js';
 import type { WatchSettings } from './watch-settings.js';
 
 /** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
@@ -84,7 +85,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
   begin(): void {
     const { settings } = this.#polling;
     this.#interruptions.hold(this);
-    if (!settings.quota && !settings.beforePoll) return this.#send();
+    if (!settings.quota && !settings.beforePoll && !isPrerendering()) return this.#send();
     const next = (event: WatchEvent<A>) => this.#subscriber.next(event);
     const error = (error: unknown) => this.error(error);
     const allowed = whenAllowed(settings).subscribe({ next, error, complete: () => this.#send() });
@@ -208,14 +209,14 @@ function onTimer<A>(this: SchedulerAction<OpenPoll<A>>, poll?: OpenPoll<A>): voi
 /** How a poll ends by itself. */
 const ENDS: readonly string[] = ['answer', 'completed', 'failure'];
 
-/** Completes when a poll may be sent. Emits `waiting` if there is no room for it in the quota yet. */
+/** Completes when a poll may be sent: not before a prerendered page is shown. Emits `waiting` if there is no room for it in the quota yet. */
 function whenAllowed<A>(settings: WatchSettings<A>): Observable<WatchEvent<A>> {
   const { quota, beforePoll, monotonic } = settings;
   const room$ = (quota?.() ?? EMPTY).pipe(
     map(wait => ({ kind: 'waiting', until: monotonic.now() + wait }) as const),
   );
   const beforePoll$ = defer(() => beforePoll?.() ?? EMPTY).pipe(take(1), ignoreElements());
-  return concat(room$, beforePoll$);
+  return concat(isPrerendering() ? whenShown() : EMPTY, room$, beforePoll$);
 }
 
 /** How long a poll was held, in ms, and whether an answer had begun. */

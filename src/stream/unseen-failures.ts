@@ -24,6 +24,8 @@ export function unseenFailures(): (status: WatchStatus) => void {
   };
 }
 
+declare const console: { warn(text: string, error: unknown): void };
+
 const warn = (error: unknown) => console.warn('lobby-rx: ack fails:', error);
 
 /** Like `answers`, for those who see no status. One operator: a process may hold thousands of watches. */

@@ -1,10 +1,12 @@
 import {
   filter,
+  ignoreElements,
   interval,
   map,
   NEVER,
   Observable,
   startWith,
+  take,
   type SchedulerLike,
   type TimestampProvider,
 } from 'rxjs';
@@ -86,6 +88,16 @@ export function pageOffline(): Observable<unknown> {
   return page.navigator?.onLine === false ? offline$.pipe(startWith(0)) : offline$;
 }
 
+/** Whether this is a page that a browser renders before anyone has opened it, and perhaps nobody ever will. */
+export function isPrerendering(): boolean {
+  return page.document?.prerendering === true;
+}
+
+/** Completes when a prerendered page is shown. */
+export function whenShown(): Observable<never> {
+  return pageEvents('prerenderingchange').pipe(take(1), ignoreElements());
+}
+
 /** Whether this is a page: only pages are hidden, frozen and kept in a cache. */
 export function isPage(): boolean {
   return page.document?.visibilityState !== undefined && page.addEventListener !== undefined;
@@ -115,7 +127,7 @@ export interface PageEvent {
 
 /** The parts of the global object that a page has, so that these types do not depend on the DOM. */
 interface Page {
-  readonly document?: { readonly visibilityState?: string };
+  readonly document?: { readonly visibilityState?: string; readonly prerendering?: boolean };
   readonly navigator?: { readonly onLine?: boolean };
   readonly addEventListener?: Listening;
   readonly removeEventListener?: Listening;

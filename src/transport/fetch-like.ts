@@ -11,6 +11,8 @@ export interface FetchLikeInit {
   readonly redirect: 'manual';
   /** No cookies: the service identifies callers by the bearer token only. */
   readonly credentials: 'omit';
+  /** No cache answers for the service, and no request waits for an open one to the same URL. Where that is possible. */
+  readonly cache?: 'no-store';
   /** The request has to be completed although the page goes away. */
   readonly keepalive?: boolean;
   /** Kept connections may be dead: open a new one. The default fetch in Node does; one of your own has to, if it keeps connections. */

@@ -1,3 +1,4 @@
+import { readOr } from '../error/index.js';
 import type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 import type { Receiver, Send, SentRequest } from './send.js';
 
@@ -24,7 +25,12 @@ class FetchRequest implements SentRequest {
 
   async send(fetch: FetchLike, url: string, init: Parameters<Send>[1]): Promise<void> {
     const { signal } = this.#controller;
-    const response = await fetch(url, { ...init, headers: { ...init.headers }, signal });
+    const response = await fetch(url, {
+      ...init,
+      headers: { ...init.headers },
+      signal,
+      ...(init.method === 'GET' && mayForbidCache() && { cache: 'no-store' }),
+    });
     if (this.#isAborted) return;
     this.#receiver.onHead(response);
     await this.#receiveBody(response);
@@ -51,6 +57,30 @@ class FetchRequest implements SentRequest {
     }
     this.#receiver.onEnd();
   }
+}
+
+type RequestClass = new (url: string, init: object) => { readonly cache?: unknown; readonly url: string };
+
+declare const Request: RequestClass | undefined;
+
+let forbidsCache: boolean | undefined;
+
+/** Asked once. */
+function mayForbidCache(): boolean {
+  forbidsCache ??= keepsNoStore(typeof Request === 'undefined' ? undefined : Request);
+  return forbidsCache;
+}
+
+/**
+ * Whether `cache: 'no-store'` does just that on this platform. React Native adds the time to the URL for it, and workerd
+ * throws for older compatibility dates.
+ */
+export function keepsNoStore(requests: RequestClass | undefined): boolean {
+  const url = 'https://probe.invalid/';
+  return readOr(false, () => {
+    const request = requests && new requests(url, { cache: 'no-store' });
+    return request?.cache === 'no-store' && request.url === url;
+  });
 }
 
 type NextPart = () => Promise<IteratorResult<Uint8Array | string>>;

@@ -200,3 +200,34 @@ describe('pageWake', () => {
     deepStrictEqual(page.listeners, []);
   });
 });
+
+describe('a watch in a page that is rendered before it is shown', () => {
+  let page: FakePage;
+  beforeEach(() => {
+    page = fakePage();
+    page.prerender(true);
+  });
+  afterEach(() => page.remove());
+
+  it('polls once the page is shown, and sends other requests at once', () => {
+    const { scheduler, pass } = virtualTime();
+    const sent: (string | undefined)[] = [];
+    const transport = ({ kind }: TransportRequest): Observable<TransportResponse> => {
+      sent.push(kind);
+      return NEVER;
+    };
+    const client = createClient({ url: 'https://api.example', token: 't', scheduler, transport });
+    const states: string[] = [];
+    client.events.feed.status$.subscribe(({ state }) => states.push(state));
+    const feed = client.events.feed.all$.subscribe();
+    const request = client.events.watch().subscribe({ error: () => undefined });
+    pass(10_000);
+    deepStrictEqual([sent, states], [[undefined], ['idle', 'connecting']]);
+    page.prerender(false);
+    deepStrictEqual(sent, [undefined, 'poll']);
+    feed.unsubscribe();
+    request.unsubscribe();
+    client.close();
+    deepStrictEqual(page.listeners, []);
+  });
+});

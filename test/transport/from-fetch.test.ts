@@ -307,9 +307,9 @@ describe('fromFetch', () => {
       deepStrictEqual(
         inits.map(({ signal, ...init }) => (ok(signal), init)),
         [
-          { method: 'GET', headers: { a: 'b' }, ...common },
+          { method: 'GET', headers: { a: 'b' }, ...common, cache: 'no-store' },
           { method: 'POST', headers: {}, body: '', ...common },
-          { method: 'GET', headers: {}, ...common, keepalive: true },
+          { method: 'GET', headers: {}, ...common, cache: 'no-store', keepalive: true },
         ],
       );
     });

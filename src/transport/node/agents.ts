@@ -14,6 +14,7 @@ export function createAgents(options: AgentOptions = {}): AgentOf {
   const common = {
     // Node would try the addresses of a host in turn, whether they fit or not.
     ...(localAddress !== undefined && { family: isIP(localAddress) }),
+    ...(usesProxyOfEnvironment() && { proxyEnv: process.env }),
     ...options,
   };
   // Not only 256 idle ones: when an event comes to thousands of watches at once, each needs its socket again a moment later.
@@ -23,6 +24,13 @@ export function createAgents(options: AgentOptions = {}): AgentOf {
   const http = { kept: patient(new HttpAgent(kept)), single: patient(new HttpAgent(single)) };
   const https = { kept: patient(new HttpsAgent(kept)), single: patient(new HttpsAgent(single)) };
   return (url, mayReuse) => (isTls(url) ? https : http)[mayReuse ? 'kept' : 'single'];
+}
+
+/** Whether Node was told to use `HTTP_PROXY` and its like: from Node 24 on it does so, but only for its own agents. */
+function usesProxyOfEnvironment(): boolean {
+  const { execArgv, env } = process;
+  const options = [...execArgv, ...(env.NODE_OPTIONS ?? '').split(' ')];
+  return env.NODE_USE_ENV_PROXY === '1' || options.includes('--use-env-proxy');
 }
 
 /** How long an address may take to accept a connection, in ms, if its host has been slow. Node's default is 250. */
@@ -53,6 +61,11 @@ function patient<A extends Agent>(agent: A): A {
 /** What Node's types omit. */
 interface Connecting {
   createConnection: (options: { readonly host?: string }, ...rest: unknown[]) => Socket | undefined;
+}
+
+/** The headers by which no cache answers a GET, and none lets it wait for an open one to the same URL. */
+export function freshness(method: string): Readonly<Record<string, string>> {
+  return method === 'GET' ? { 'cache-control': 'no-cache' } : {};
 }
 
 /** Whether a request to a URL is encrypted. */

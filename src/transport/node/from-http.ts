@@ -11,7 +11,7 @@ import {
 } from '../../error/index.js';
 import { BODY_OPTIONS, transportOver, type BodyConfig } from '../transport-over.js';
 import type { Transport } from '../transport.js';
-import { createAgents, dropIdleSockets, isTls, type AgentOf } from './agents.js';
+import { createAgents, dropIdleSockets, freshness, isTls, type AgentOf } from './agents.js';
 import { Exchange, type SendInit } from './exchange.js';
 
 /** How {@link fromHttp} carries requests. */
@@ -96,6 +96,7 @@ function startRequest(url: string, init: SendInit, agent: Agent): ClientRequest 
   if (init.needsFreshConnection) dropIdleSockets(agent, url);
   const headers = {
     ...DEFAULT_HEADERS,
+    ...freshness(init.method),
     ...init.headers,
     // Of some methods Node would send a body without its length, which servers take for another request.
     ...(init.body !== undefined && { 'content-length': Buffer.byteLength(init.body) }),

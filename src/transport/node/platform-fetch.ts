@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { causeOf, MAX_CAUSES, TransportError, type RequestSummary } from '../../error/index.js';
 import { platformFetch as nativeFetch } from '../platform-fetch.js';
 import type { Send } from '../send.js';
-import { createAgents, dropIdleSockets, isTls } from './agents.js';
+import { createAgents, dropIdleSockets, freshness, isTls } from './agents.js';
 import { Exchange, type SendInit } from './exchange.js';
 
 /**
@@ -64,7 +64,7 @@ function startWith(
   const { request } = isTls(url) ? https : http;
   // A request that is observed is aborted directly, which costs less than a signal.
   const signal = observed.has(request) ? undefined : exchange.signal();
-  const headers = { 'accept-encoding': 'gzip', ...init.headers };
+  const headers = { 'accept-encoding': 'gzip', ...freshness(init.method), ...init.headers };
   const answered = crossFetch(url, { compress: false, agent, signal, ...init, headers } as object);
   if (!started) return readHidden(exchange, answered);
   observed.add(request);

@@ -244,7 +244,8 @@ async function operate(seed: number): Promise<void> {
   );
   strictEqual(emulator.playersIn(lobby_id).connected, counted.length);
   for (const gate of gates) gate.kill();
-  ok(lobby.log.some(({ kind }) => kind === 'set_aside'));
+  // In a short run no file may be cut off.
+  ok(lobby.cut.size === 0 || lobby.log.some(({ kind }) => kind === 'set_aside'));
   const logged = JSON.stringify(lobby.log);
   deepStrictEqual(
     tokens.filter(one => logged.includes(one)),
