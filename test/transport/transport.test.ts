@@ -1,8 +1,8 @@
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert';
 import type { FetchLikeInit } from 'lobby-rx';
+import { platformFetch as fetchOfNode } from '../../src/transport/node/platform-fetch.js';
 import { platformFetch } from '../../src/transport/platform-fetch.js';
 import { secretsOf } from '../../src/transport/transport.js';
-import { rawServer } from '../raw-server.js';
 import { sentWith } from './sent-with.js';
 
 describe('the secrets of a request', () => {
@@ -54,30 +54,11 @@ describe('the fetch of a browser', () => {
 });
 
 describe('the fetch of Node', () => {
-  it('fails if its first URL is none, although nothing has been loaded', async () => {
-    const url = new URL('../../src/transport/node/platform-fetch.ts?first', import.meta.url).href;
-    const { platformFetch: fresh } = (await import(
-      url
-    )) as typeof import('../../src/transport/node/platform-fetch.js');
+  it('fails if its URL is none', async () => {
     const init = { method: 'GET', headers: {}, redirect: 'manual', credentials: 'omit', size: 100 } as const;
     const { head } = sentWith(receiver =>
-      fresh('nothing', { ...init, needsFreshConnection: true }, receiver),
+      fetchOfNode('nothing', { ...init, needsFreshConnection: true }, receiver),
     );
     await rejects(head, /URL/);
-  });
-
-  it('sends nothing if it is aborted before cross-fetch has been loaded', async () => {
-    // Loaded once more, as in a new process.
-    const url = new URL('../../src/transport/node/platform-fetch.ts?again', import.meta.url).href;
-    const { platformFetch: fresh } = (await import(
-      url
-    )) as typeof import('../../src/transport/node/platform-fetch.js');
-    const server = await rawServer(socket => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
-    const init = { method: 'GET', headers: {}, redirect: 'manual', credentials: 'omit', size: 100 } as const;
-    const { sent } = sentWith(receiver => fresh(server.url, init, receiver));
-    sent.abort();
-    await sentWith(receiver => fresh(server.url, init, receiver)).head;
-    strictEqual(server.sockets.length, 1);
-    await server.close();
   });
 });

@@ -1,8 +1,9 @@
-import type { fetch } from 'cross-fetch';
+// Not with the first request: Node remembers a failed import for as long as it lives, such as one for want of files.
+import crossFetch from 'cross-fetch';
 import http, { type Agent, type ClientRequest } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
-import { causeOf, MAX_CAUSES, TransportError, type RequestSummary } from '../../error/index.js';
+import { causeOf, MAX_CAUSES } from '../../error/index.js';
 import { platformFetch as nativeFetch } from '../platform-fetch.js';
 import type { Send } from '../send.js';
 import { createAgents, dropIdleSockets, freshness, isTls } from './agents.js';
@@ -17,19 +18,6 @@ import { Exchange, type SendInit } from './exchange.js';
 export const platformFetch: Send =
   'bun' in process.versions || 'deno' in process.versions ? nativeFetch : Exchange.sendBy(start);
 
-/** Loaded with the first request: it takes longer to load than the rest of this library. */
-let loadedFetch: typeof fetch | undefined;
-
-async function loadFetch(request: RequestSummary): Promise<typeof fetch> {
-  try {
-    return (loadedFetch ??= (await import('cross-fetch')).default);
-  } catch (cause) {
-    throw new TransportError('not_sent', 'nothing was sent: cross-fetch cannot be loaded', request, {
-      cause,
-    });
-  }
-}
-
 const agentFor = createAgents();
 
 /** Each `http.request` that gives its requests to their agent. What replaces it, to mock it, may not. */
@@ -37,19 +25,6 @@ const observed = new WeakSet<typeof http.request>();
 
 /** Starts a request of cross-fetch's, and takes it over. */
 function start(
-  exchange: Exchange,
-  url: string,
-  init: SendInit,
-  mayReuse: boolean,
-): Promise<void> | undefined {
-  if (loadedFetch) return startWith(loadedFetch, exchange, url, init, mayReuse);
-  return loadFetch({ method: init.method, url }).then(fetch => {
-    if (!exchange.isAborted) return startWith(fetch, exchange, url, init, mayReuse);
-  });
-}
-
-function startWith(
-  crossFetch: typeof fetch,
   exchange: Exchange,
   url: string,
   init: SendInit,
