@@ -212,6 +212,12 @@ export function baseUrl(name: string, value: unknown, insecure: boolean): string
 }
 
 function parse(name: string, value: unknown) {
+  if (typeof (globalThis as { URL?: unknown }).URL !== 'function')
+    throw new InputError(
+      name,
+      'used where there is a global URL: load a polyfill first',
+      'an engine without one',
+    );
   try {
     if (typeof value === 'string') return new URL(value);
   } catch {

@@ -110,12 +110,19 @@ function readAnswer<Answer>(
 
 const SAYS_NOTHING = /^\s*(null|\{\s*\})?\s*$/;
 
+/** JSON that begins and does not end. WebKit takes a chunked body that broke off for a whole one. */
+function isCutOff(text: string): boolean {
+  return /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
+}
+
 function decode<Answer>({ response }: Endpoint<never, Answer>, text: string, request: RequestSummary) {
   const failed = (expected: string, got: string) => new DecodeError({ path: '', expected, got }, request);
   let json: unknown;
   try {
     json = text.trim() === '' ? undefined : JSON.parse(text);
   } catch {
+    if (isCutOff(text))
+      throw failed('JSON', 'JSON that is cut off: something on the way has ended the answer');
     throw failed('JSON', /^\s*</.test(text) ? 'HTML' : `${text.length} characters of something else`);
   }
   try {

@@ -39,6 +39,13 @@ export const LATER_STATUSES = [408, 425, 429];
 /** What may happen to a request that the service was holding. */
 const CUTS: readonly TransportFailure[] = ['lost', 'timeout'];
 
+const CHECK_CONSOLE =
+  'a browser does not say why a request failed: look at its console; is the URL right, and does CORS allow this page?';
+
+function isInPage(): boolean {
+  return (globalThis as { document?: unknown }).document !== undefined;
+}
+
 const CHECK_URL = 'the answer does not come from the service: is the URL right?';
 
 /**
@@ -52,8 +59,16 @@ const CHECK_URL = 'the answer does not come from the service: is the URL right?'
  */
 export function recovery(error: unknown): Recovery {
   if (isInputError(error) || isUnauthorizedError(error)) return { kind: 'end' };
-  if (isTransportError(error))
-    return { kind: 'retry', offline: error.reason === 'unreachable', mayBeCut: CUTS.includes(error.reason) };
+  if (isTransportError(error)) {
+    const offline = error.reason === 'unreachable';
+    const mayBeCut = CUTS.includes(error.reason);
+    return {
+      kind: 'retry',
+      offline,
+      mayBeCut,
+      ...(error.reason === 'lost' && isInPage() && { hint: CHECK_CONSOLE }),
+    };
+  }
   if (!isStatusError(error))
     return { kind: 'retry', mayBeCut: !isDecodeError(error) || error.got === NOTHING };
 

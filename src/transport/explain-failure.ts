@@ -11,6 +11,11 @@ import {
 } from '../error/index.js';
 import { secretsOf, summaryOf, type TransportRequest } from './transport.js';
 
+/** Of Node's permission model: trying again cannot help. */
+const NO_PERMISSION = 'ERR_ACCESS_DENIED';
+const NOT_PERMITTED =
+  'nothing was sent: this process may not use the network; start Node with --allow-net, or without --permission';
+
 /** Deno has no code, only a message. */
 const UNREACHABLE_MESSAGE = 'client error (Connect)';
 
@@ -30,6 +35,7 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
   const found = readOr(undefined, () => codeOf(error));
   const code = found && redact(found, secrets).slice(0, 100);
   const message = textOf(readOr(undefined, () => (error as { message?: unknown }).message) ?? error);
+  if (code === NO_PERMISSION) return new TransportError('not_sent', NOT_PERMITTED, summaryOf(request));
   const isUnreachable =
     readOr(false, () => isUnconnected(error)) ||
     (code === undefined && message.includes(UNREACHABLE_MESSAGE));

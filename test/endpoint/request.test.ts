@@ -292,7 +292,9 @@ describe('a request', () => {
       return `${error.path}: ${error.expected}, got ${error.got}`;
     };
     strictEqual(await messageFor('<html>Sign in</html>'), ': JSON, got HTML');
-    strictEqual(await messageFor('{"members":'), ': JSON, got 11 characters of something else');
+    strictEqual(await messageFor('no members'), ': JSON, got 10 characters of something else');
+    const cutOff = ': JSON, got JSON that is cut off: something on the way has ended the answer';
+    for (const text of ['{"members":', ' [1,']) strictEqual(await messageFor(text), cutOff);
     for (const text of ['', ' \n', 'null', '{ }'])
       strictEqual(await messageFor(text), ': GroupMemberList, got nothing');
     strictEqual(await messageFor('[]'), ': GroupMemberList, got an array');

@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { DecodeError, InputError, isFromService, recovery, StatusError, TransportError } from 'lobby-rx';
 import { NOTHING } from '../../src/error/index.js';
 import type { StatusDetails, TransportFailure } from '../../src/error/index.js';
@@ -92,5 +92,16 @@ describe('recovery', () => {
     for (const reason of ['lost', 'timeout'] as const) deepStrictEqual(of(reason), [false, true]);
     for (const reason of ['not_sent', 'redirected', 'too_large'] as const)
       deepStrictEqual(of(reason), [false, false]);
+  });
+});
+
+describe('the recovery of a lost request in a page', () => {
+  afterEach(() => Reflect.deleteProperty(globalThis, 'document'));
+
+  it('has a hint, since a browser does not say why it failed', () => {
+    const lost = () => recovery(new TransportError('lost', 'Failed to fetch', request));
+    strictEqual('hint' in lost(), false);
+    Object.assign(globalThis, { document: {} });
+    match((lost() as { readonly hint?: string }).hint ?? '', /does not say why/);
   });
 });

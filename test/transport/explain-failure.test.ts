@@ -85,6 +85,11 @@ describe('a failure before a connection was made', () => {
       deepStrictEqual(await outcomes(first), [unreachable, unreachable, 'OK']);
   });
 
+  it('is none if the process may not use the network, which no other try can change', async () => {
+    const error = await failureOf(fromFetch({ fetch: () => Promise.reject(withCode('ERR_ACCESS_DENIED')) }));
+    deepStrictEqual([error.reason, error.message.includes('--allow-net')], ['not_sent', true]);
+  });
+
   it('may have any code, if the system was connecting', async () => {
     for (const code of ['ETIMEDOUT', 'ECONNRESET', 'EACCES', 'ENOBUFS', 'EPERM']) {
       strictEqual(await reasonOf(withCode(code, 'connect')), 'unreachable', code);

@@ -19,6 +19,9 @@ const MAX_SENDS = 3;
 /** The service's code for a token that is not for this route. */
 const NOT_ENTITLED = 'CLAIMS_MISSING_ENTITLEMENT';
 
+/** How often a token is renewed at most for a 401 that is not the service's own, in ms. */
+const FOREIGN_RENEWAL_MS = 60_000;
+
 /** How many rejected tokens are remembered. A provider that still gives one gives one of the last. */
 const REMEMBERED = 20;
 
@@ -31,6 +34,8 @@ export interface Authorization extends TokenSource {
   readonly rejected: string[];
   /** Those whose refusal has been told; an empty one for nobody who is signed in. */
   readonly told: string[];
+  /** Of the last renewal for a 401 that was not the service's own. */
+  renewedForOthersAt: number;
   /** The open polls. */
   readonly polls: Set<AuthorizedRequest>;
 }
@@ -92,9 +97,19 @@ export class AuthorizedRequest extends DirectOperator<TransportResponse> {
 
   #renew(): void {
     const { renewed$ } = this.shared;
-    if (!renewed$ || !this.#mayRenew) return this.#end();
+    if (!renewed$ || !this.#mayRenew || !this.#isRenewalDue()) return this.#end();
     this.#mayRenew = false;
     this.#sendWith(renewed$, () => this.#end());
+  }
+
+  /** A gateway may answer everybody with a 401 for a while: that says little about the token. */
+  #isRenewalDue(): boolean {
+    const refusal = this.#refusal;
+    if (!refusal || isFromService(detailsOf(refusal.text, refusal.headers))) return true;
+    const now = this.shared.clock.now();
+    const isDue = now - this.shared.renewedForOthersAt >= FOREIGN_RENEWAL_MS;
+    if (isDue) this.shared.renewedForOthersAt = now;
+    return isDue;
   }
 
   #sendWith(token$: Observable<string | null | undefined>, otherwise: () => void): void {

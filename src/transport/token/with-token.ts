@@ -44,6 +44,7 @@ export function withToken(
     onRefused,
     rejected: [],
     told: [],
+    renewedForOthersAt: -Infinity,
     polls: new Set(),
   };
   return request => new Direct(observer => new AuthorizedRequest(authorization, request, observer).start());
