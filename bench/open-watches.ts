@@ -7,6 +7,7 @@ type WatchPlan = Partial<Record<WatchKind, number>> & { readonly byHand: number 
 
 const NAMES: Record<WatchKind, string> = {
   byHand: 'cross-fetch loops, by hand',
+  byHttp: 'http.get loops, by hand',
   batches: 'client.events.batches(), one client',
   overHttp: 'client.events.batches(), one client with fromHttp()',
   clients: 'a feed and a client each, one transport',
@@ -46,7 +47,8 @@ export async function benchOpenWatches(report: Report, count: number): Promise<v
  * together take minutes. What is only reported needs one round.
  */
 export async function benchOtherWatches(report: Report, count: number): Promise<void> {
-  await compareWatches(report, count, { byHand: 3, overHttp: 3, clientsOfTheirOwn: 1, official: 1 });
+  const plan = { byHand: 3, byHttp: 3, overHttp: 3, clientsOfTheirOwn: 1, official: 1 };
+  await compareWatches(report, count, plan);
 }
 
 /** Compares kinds of watches, each in fresh processes. */
@@ -62,8 +64,22 @@ async function compareWatches(report: Report, count: number, plan: WatchPlan): P
   report.heading(`${count.toLocaleString('en')} open watches, each; × is beside the loops by hand`);
   for (const measure of Object.keys(MEASURES) as Measure[]) {
     const figures = kinds.map(kind => [kind, figuresOf(costs.get(kind)!, measure)] as const);
-    add(report, measure, roundsOf(Object.fromEntries(figures) as Record<WatchKind, number[]>));
+    const rounds = roundsOf(Object.fromEntries(figures) as Record<WatchKind, number[]>);
+    add(report, measure, rounds);
+    addBesideHttp(report, measure, rounds);
   }
+}
+
+/** What it takes beside the same on `http.get`. */
+function addBesideHttp(report: Report, measure: Measure, rounds: Rounds<WatchKind>): void {
+  if (!rounds.names.includes('byHttp') || measure === 'idle') return;
+  report.add({
+    name: `${MEASURES[measure].text}, ${NAMES.overHttp}; × is beside http.get loops`,
+    value: rounds.median('overHttp'),
+    unit: MEASURES[measure].unit,
+    ratio: rounds.ratio('overHttp', 'byHttp'),
+    ...bounded(measure === 'event' ? 2.8 : undefined),
+  });
 }
 
 /** What was not measured in a round is left out. */

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { replyOf, startService, type ServiceProcess } from './service-process.js';
 
-/** What a watcher opens: loops by hand, watches of one client, of one over node:http, a client for each, which may share a transport, or official ones. */
-export type WatchKind = 'byHand' | 'batches' | 'overHttp' | 'clients' | 'clientsOfTheirOwn' | 'official';
+/** What a watcher opens: loops by hand, on cross-fetch or on `http.get`, watches of one client, of one over node:http, a client for each, which may share a transport, or official ones. */
+export type WatchKind =
+  'byHand' | 'byHttp' | 'batches' | 'overHttp' | 'clients' | 'clientsOfTheirOwn' | 'official';
 
 /** What a watcher has to do. It always replies with its figures. */
 export type WatcherCommand = { readonly open: number } | { readonly memory: true } | { readonly cpu: true };

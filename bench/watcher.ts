@@ -1,7 +1,7 @@
 // A fresh process that opens watches of one kind, and says on command what they cost it.
 import { createClient, fromFetch } from 'lobby-rx';
 import { fromHttp } from 'lobby-rx/node';
-import { followByHand } from './hand-written.js';
+import { followByHand, followByHttp } from './hand-written.js';
 import { heap } from './measure.js';
 import type { WatcherCommand, WatcherReply, WatchKind } from './watch-cost.js';
 import { followOfficially, officialClient } from './peers.js';
@@ -17,6 +17,7 @@ const onEvents = (events: readonly unknown[]) => {
 /** Each kind loads and creates only what it shares. */
 const openers: Record<WatchKind, () => () => unknown> = {
   byHand: () => () => followByHand(url, onEvents),
+  byHttp: () => () => followByHttp(url, onEvents),
   batches: () => {
     const client = createClient({ url, token, watch: { quota: Infinity } });
     return () => client.events.batches().subscribe(({ events }) => onEvents(events));
