@@ -69,9 +69,11 @@ describe('a watch of etcd, by its second API', function () {
     recovery: error =>
       error instanceof EtcdError && error.errorCode === 401 ? { kind: 'index' } : recovery(error),
     backoff: { initial: 100, max: 500 },
+    // What equals the event before, at once, is paid for.
+    minInterval: 10,
   };
 
-  it('sees 500 events once and in order, over a kill -9', async () => {
+  it('sees 500 events once and in order, of which each is written twice, over a kill -9', async () => {
     const seen: (string | undefined)[] = [];
     const gaps: string[] = [];
     const states: string[] = [];
@@ -81,11 +83,11 @@ describe('a watch of etcd, by its second API', function () {
       if (signal.kind === 'status') states.push(signal.status.state);
     });
     await until(() => states.includes('live'), 'live');
-    const values = Array.from({ length: 500 }, (_, i) => `v${i}`);
+    const values = Array.from({ length: 500 }, (_, i) => `v${i >> 1}`);
     for (const [i, value] of values.entries()) {
       await write(value);
       if (i !== 250) continue;
-      await until(() => seen.includes(value), 'half of them');
+      await until(() => seen.length > i, 'half of them');
       await server.kill();
       await server.start();
     }
