@@ -10,7 +10,7 @@ const MIN_LENGTH_IN_ANY_CASE = 8;
 const MASK = '[secret]';
 
 /**
- * Replaces every secret in a text: as it is, in letters of any case, and escaped once, as in a URL, in
+ * Replaces every secret of four letters or more in a text: as it is, in letters of any case, and escaped once, as in a URL, in
  * JSON or in HTML. It takes as long as a few searches through the text, whatever the text is.
  */
 export function redact(text: string, secrets: readonly string[]): string {

@@ -67,7 +67,7 @@ interface ContinuingWatch<A> {
   readonly settings: WatchSettings<A>;
   readonly audience: Audience<A> | undefined;
   readonly watchId: number;
-  /** The last committed state. */
+  /** The last committed state; before that, a first one if it goes on with the pace of another watch. */
   last: WatchState | undefined;
 }
 

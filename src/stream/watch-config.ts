@@ -65,7 +65,7 @@ export interface WatchConfig<A> {
   readonly timeout?: number;
   /** The minimum interval between polls without news that was taken and acknowledged, in ms, after a `burst`. Default 1,000. */
   readonly minInterval?: number;
-  /** How many polls without news may be sent without waiting. Default 3. */
+  /** How many polls without news may follow one without waiting. Default 3. */
   readonly burst?: number;
   /**
    * How long the service keeps events, in ms. An index may be used for 99 % of it; then there is a gap. Default `Infinity`; for a client's

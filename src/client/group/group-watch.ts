@@ -34,6 +34,7 @@ import {
 } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
 import { endpointPages, endpointSignals } from '../requests.js';
+import { FailedReadings } from './failed-readings.js';
 import { KnownMembers } from './known-members.js';
 import { Listening } from './listening.js';
 import { idsOn, untilNobodyIsNew, untilRepeated, type GroupEntries } from './members.js';
@@ -73,16 +74,16 @@ class GroupWatch {
   readonly #known = new KnownMembers();
   /** Emits after each answer of the first page that says more than the one before. */
   readonly #changed$ = new Subject<void>();
-  readonly #status$ = new Subject<WatchStatus>();
+  /** Emits at each answer of the first page. */
+  readonly #answered$ = new Subject<void>();
   readonly #wake$: Observable<unknown>;
+  readonly #failed: FailedReadings;
   #first: GroupMemberList | undefined;
   #firstKey: number | undefined;
   /** The pages after the first one may have changed. */
   #isStale = false;
   readonly #listening: Listening;
   readonly #ofAnswer = new StatusOfAnswer();
-  /** Readings in a row that have failed. */
-  #failures = 0;
   /** How many requests the last reading took. */
   #requests = 1;
 
@@ -97,12 +98,13 @@ class GroupWatch {
   ) {
     this.#listening = new Listening(config.settings.scheduler);
     this.#wake$ = context.life.wakes(config.settings.wake$);
+    this.#failed = new FailedReadings(config.settings, this.#answered$, this.#wake$);
   }
 
   signals(): Observable<WatchSignal<Required<GroupEntries>>> {
     const readings$ = this.#reading().pipe(
       repeat({ delay: () => this.#due() }),
-      retry({ delay: error => this.#backedOff(error) }),
+      retry({ delay: error => this.#failed.retryAfter(error, this.#listening.status) }),
     );
     const begun$ = this.#changed$.pipe(
       take(1),
@@ -112,7 +114,7 @@ class GroupWatch {
       filter(() => this.#known.isComplete),
       map(() => ({ kind: 'answer', answer: this.#known.list(), status: this.#ofAnswer.status }) as const),
     );
-    const status$ = this.#status$.pipe(map(status => ({ kind: 'status', status }) as const));
+    const status$ = this.#failed.status$.pipe(map(status => ({ kind: 'status', status }) as const));
     return merge(status$, answer$, this.#watchedPage());
   }
 
@@ -137,7 +139,7 @@ class GroupWatch {
     if (signal.kind === 'status') {
       const before = this.#listening.status;
       this.#listening.onStatus(signal.status);
-      if (this.#failures > 0 && signal.status.state !== 'closed') return [];
+      if (this.#failed.areShown && signal.status.state !== 'closed') return [];
       return this.#ofAnswer.onStatus(signal, before);
     }
     if (signal.kind === 'answer') this.#onFirstPage(signal.answer, signal.checkpoint!.at);
@@ -145,6 +147,7 @@ class GroupWatch {
   }
 
   #onFirstPage(page: GroupMemberList, askedAt: number): void {
+    this.#answered$.next();
     const key = keyOfMembers(page);
     const before = this.#first;
     const isSame = key === this.#firstKey;
@@ -171,8 +174,7 @@ class GroupWatch {
         toArray(),
         concatMap(pages => {
           this.#requests = Math.max(1, pages.length);
-          if (this.#failures > 0) this.#status$.next(this.#listening.status);
-          this.#failures = 0;
+          this.#failed.reset(this.#listening.status);
           // A member may have moved to the first page meanwhile.
           this.#known.read([...pages, this.#first!]);
           const left$ = timer(LAG_MS, settings.scheduler).pipe(
@@ -217,30 +219,6 @@ class GroupWatch {
       ),
     );
     return merge(timer(refreshInterval, scheduler), early$).pipe(take(1));
-  }
-
-  /** Emits when it is time to try again after a failure. */
-  #backedOff(error: unknown): Observable<unknown> {
-    const { backoff, minInterval, random, recovery, scheduler } = this.config.settings;
-    const meaning = recovery(error);
-    const [now, attempt] = [scheduler.now(), ++this.#failures];
-    const trouble = { ...this.#listening.status, since: now, attempt, error };
-    if (meaning.kind === 'end' || meaning.kind === 'index') {
-      this.#status$.next({ ...trouble, state: 'closed' });
-      return throwError(() => error);
-    }
-    const { after, offline } = meaning.kind === 'retry' ? meaning : {};
-    const wait = Math.max(minInterval, backoffDelay(attempt, backoff, random(), after));
-    const after$ = (wait: number) => {
-      const nextTry = scheduler.now() + wait;
-      this.#status$.next({ ...trouble, state: offline ? 'offline' : 'retrying', nextTry });
-      return timer(wait, scheduler);
-    };
-    const woken$ = this.#wake$.pipe(
-      take(1),
-      switchMap(() => after$(Math.min(wait, spreadWait(1, { random })))),
-    );
-    return merge(after$(wait), after === undefined ? woken$ : NEVER).pipe(take(1));
   }
 }
 

@@ -1,4 +1,11 @@
-import { describe, HELD_MS, InputError, isStatusError, type Recovery } from '../../error/index.js';
+import {
+  describe,
+  HELD_MS,
+  InputError,
+  isStatusError,
+  MAX_WAIT_MS,
+  type Recovery,
+} from '../../error/index.js';
 import { spreadOver, spreadWait } from '../backoff.js';
 import type { Instant } from '../clocks.js';
 import type { WatchSettings } from '../watch-settings.js';
@@ -36,7 +43,7 @@ export function failureTransition<A>(
         return retryTransition(state, { error, heldFor }, recovery, now, settings);
       const isOfAll = !isStatusError(error) || error.status >= 500;
       const spread = isOfAll ? spreadOver(CUT_SPREAD_MS, settings) : 0;
-      const after = isLimited(error) ? recovery.after : atMost(MAX_WAIT_OF_CUT_MS, recovery.after);
+      const after = atMost(isLimited(error) ? MAX_WAIT_MS : MAX_WAIT_OF_CUT_MS, recovery.after);
       return cutTransition(state, { heldFor, spread, after }, now, settings);
     }
     default:

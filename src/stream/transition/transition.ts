@@ -144,7 +144,9 @@ function wokenTransition<A>(
 /** A feed has a subscriber again: goes on where the last one left, but not before the service or the pace allow it. */
 function returnedTransition<A>(state: WatchState, now: Instant, settings: WatchSettings<A>): Transition<A> {
   const { index, due } = state.position;
-  const isGivenUp = !settings.resume && (index !== undefined || due !== undefined);
+  // The first subscriber comes back to nothing: its watch only goes on with the pace of another one.
+  const hasPolled = state.askedAt.monotonic > -Infinity;
+  const isGivenUp = !settings.resume && hasPolled && (index !== undefined || due !== undefined);
   const position = isGivenUp
     ? { ...state.position, index: undefined, due: { reason: 'unwatched', index } as const }
     : state.position;

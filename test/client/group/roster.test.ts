@@ -430,13 +430,23 @@ describe('a roster', () => {
     strictEqual(pending(), 0);
   });
 
-  it('ends if the service refuses a reading, with the status closed', () => {
-    const { emulator, lines, pass, pending } = paged(3);
+  it('goes on although the service refuses a page, once the first page has been answered again', () => {
+    for (const status of [400, 403, 404, 410]) {
+      const { emulator, lines, pass, pending } = paged(3);
+      pass(1_000);
+      emulator.fault({ kind: 'error', status }, { times: 2, only: ({ url }) => url.includes('anchor=') });
+      pass(600_000);
+      deepStrictEqual(lines, ['connecting', 'live', '4'], `${status}`);
+      ok(pending() > 0);
+    }
+  });
+
+  it('says so if the service refuses a page three times in a row, until it does no more', () => {
+    const { emulator, lines, pass } = paged(3);
     pass(1_000);
-    emulator.fault({ kind: 'error', status: 403 }, { times: 10, only: ({ url }) => url.includes('anchor=') });
-    pass(65_000);
-    deepStrictEqual(lines, ['connecting', 'live', '4', 'closed', 'StatusError']);
-    strictEqual(pending(), 0);
+    emulator.fault({ kind: 'error', status: 404 }, { times: 3, only: ({ url }) => url.includes('anchor=') });
+    pass(600_000);
+    deepStrictEqual(lines, ['connecting', 'live', '4', 'retrying', 'live']);
   });
 
   it('is polled calmly if the service has a new anchor in every answer, and answers at once', () => {

@@ -107,6 +107,24 @@ describe('the laws of the watch', () => {
       );
     });
 
+    it('after a cut by a 429 waits as long as that asks, but 15 minutes at most', () => {
+      const error = new StatusError(429, { method: 'GET', url: 'https://a.example/' });
+      const settings = {
+        ...laws,
+        recovery: () => ({ kind: 'retry', mayBeCut: true, after: 86_400_000 }) as const,
+      };
+      const { state, why } = turn(live, { kind: 'failure', error, heldFor: 6_000 }, 6_000, settings);
+      deepStrictEqual([why, state.rest.until], ['cut', 6_000 + 900_000]);
+    });
+
+    it('of a feed without memory keeps where it was to begin, if it has not polled yet', () => {
+      const NEVER = { at: -Infinity, monotonic: -Infinity };
+      const settings = { ...laws, resume: false };
+      const first = stateWith({ index: '5', askedAt: NEVER });
+      strictEqual(turn(first, { kind: 'returned' }, 10, settings).state.index, '5');
+      strictEqual(turn(stateWith({ index: '5' }), { kind: 'returned' }, 10, settings).state.index, undefined);
+    });
+
     it('is a cut if the poll had been held for 5 s and an intermediary may have ended it, and otherwise a failure', () => {
       const why = (recovery: Recovery, heldFor: number, state = live) =>
         failed(state, recovery, 6_000, heldFor).why;

@@ -1,0 +1,80 @@
+import { merge, NEVER, Subject, switchMap, take, timer, type Observable } from 'rxjs';
+import type { Recovery } from '../../error/index.js';
+import { backoffDelay, spreadWait, type WatchSettings, type WatchStatus } from '../../stream/index.js';
+
+/** How many readings in a row the service may refuse until the status says so. */
+const MAX_REFUSED = 3;
+
+/**
+ * What follows from a reading that failed. A failure backs off. If the service refuses a page, which may be that of an anchor that it
+ * no longer knows, the next reading begins once the watched page has been answered again: only the watch of that page ends a roster.
+ */
+export class FailedReadings {
+  /** How the status of the roster differs from that of its watched page. */
+  readonly status$ = new Subject<WatchStatus>();
+  readonly #settings: WatchSettings<never>;
+  readonly #answered$: Observable<unknown>;
+  readonly #wake$: Observable<unknown>;
+  #count = 0;
+  #refused = 0;
+
+  constructor(settings: WatchSettings<never>, answered$: Observable<unknown>, wake$: Observable<unknown>) {
+    this.#settings = settings;
+    this.#answered$ = answered$;
+    this.#wake$ = wake$;
+  }
+
+  /** Whether the status is that of the readings, and not that of the watched page. */
+  get areShown(): boolean {
+    return this.#count > 0;
+  }
+
+  /** A reading has been completed. `status` is that of the watched page. */
+  reset(status: WatchStatus): void {
+    if (this.areShown) this.status$.next(status);
+    this.#count = 0;
+    this.#refused = 0;
+  }
+
+  /** Emits when it is time to try again. `status` is that of the watched page. */
+  retryAfter(error: unknown, status: WatchStatus): Observable<unknown> {
+    const recovery = this.#settings.recovery(error);
+    if (recovery.kind === 'end' || recovery.kind === 'index') return this.#refuse(error, status);
+    return this.#backOff(error, status, recovery);
+  }
+
+  #refuse(error: unknown, status: WatchStatus): Observable<unknown> {
+    const { minInterval, scheduler } = this.#settings;
+    this.#refused++;
+    if (this.#refused >= MAX_REFUSED) {
+      this.#count++;
+      this.status$.next(this.#changed(status, { error, state: 'retrying', nextTry: undefined }));
+    }
+    return this.#answered$.pipe(
+      take(1),
+      switchMap(() => timer(minInterval, scheduler)),
+    );
+  }
+
+  #backOff(error: unknown, status: WatchStatus, recovery: Recovery): Observable<unknown> {
+    const { backoff, minInterval, random, scheduler } = this.#settings;
+    const { after, offline } = recovery.kind === 'retry' ? recovery : {};
+    this.#count++;
+    const state = offline ? 'offline' : 'retrying';
+    const failed = this.#changed(status, { error, state });
+    const wait = Math.max(minInterval, backoffDelay(this.#count, backoff, random(), after));
+    const after$ = (ms: number) => {
+      this.status$.next({ ...failed, nextTry: scheduler.now() + ms });
+      return timer(ms, scheduler);
+    };
+    const woken$ = this.#wake$.pipe(
+      take(1),
+      switchMap(() => after$(Math.min(wait, spreadWait(1, { random })))),
+    );
+    return merge(after$(wait), after === undefined ? woken$ : NEVER).pipe(take(1));
+  }
+
+  #changed(status: WatchStatus, change: Partial<WatchStatus>): WatchStatus {
+    return { ...status, since: this.#settings.scheduler.now(), attempt: this.#count, ...change };
+  }
+}
