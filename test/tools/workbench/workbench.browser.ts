@@ -254,6 +254,27 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     for (const one of following) one.unsubscribe();
   });
 
+  it('connects a game with a token that is valid, although the last one has expired', async () => {
+    await perform('Someone joins', { text: 'Ivy' });
+    await waitUntil(async () => (await result()).includes('Ivy has joined'));
+    const token = /^token: (\S+)$/m.exec(await result())![1]!;
+    await press('Close');
+    await perform('Expire token', { to: 'Ivy' });
+    await press('Connect a game');
+    await page.getByText('The token is that of Ivy').waitFor();
+    await press('Copy the token');
+    await page.getByText('Copy the token: copied').waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    deepStrictEqual([copied.split('.')[0], copied === token], ['identity', false]);
+    const { status } = await fetch(`${world.url}/identity/events/live`, {
+      headers: { authorization: `Bearer ${copied}` },
+    });
+    deepStrictEqual(status, 200);
+    const self = page.getByLabel('To whom').locator('option', { hasText: 'printed' });
+    await page.getByLabel('To whom').selectOption(await self.first().getAttribute('value'));
+    await press('Story');
+  });
+
   it('tells two clients of one player apart, of which one has ended', async () => {
     const card = page.locator('.card', { hasText: 'Hedy' });
     const clients = [1, 2].map(() => createClient({ url: world.url!, token: world.identityToken! }));
