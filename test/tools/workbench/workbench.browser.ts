@@ -358,10 +358,19 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.locator('.inspector').getByRole('button', { name: 'Close' }).click();
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await page.evaluate(() => scrollTo(0, 0));
+    // Nothing is over the stories, and none waits because the mouse is on them.
+    await page.locator('aside').getByRole('button', { name: 'Close' }).click();
+    await page.mouse.move(0, 0);
+    await page.locator('.bar .primary').waitFor({ state: 'detached' });
     if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench-phone.png') });
     const { y, height } = (await page.locator('.stories > li').first().boundingBox())!;
     ok(y + height < 740, `the first story ends at ${y + height} px`);
     await fits('stories');
+    // Whom a count is of is shown in view.
+    await page.getByRole('button', { name: /^○ \d+ gone$/ }).click();
+    const card = (await page.locator('.card').first().boundingBox())!;
+    ok(card.y + card.height < 740, `the first of the gone ends at ${card.y + card.height} px`);
+    await page.getByRole('button', { name: /^○ \d+ gone$/ }).click();
     await story('You: Proxy answers 502').locator('.head .what').click();
     await page.locator('.inspector.open table').waitFor();
     await fits('the sheet');

@@ -132,7 +132,7 @@ function Panes({
         </button>
       </Header>
       <main class="panes">
-        <div class="who">
+        <div class={`who ${tone === undefined ? '' : 'asked'}`}>
           <Players players={shown} {...{ now, chosen, choose, type, renewalOf }} />
           {view.planned.length > 0 && (
             <p class="warn">
