@@ -185,7 +185,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await outage.getByText(/over: all back after [\d.]+ s, nothing lost/).waitFor();
     await outage.getByText('● live again').first().waitFor();
     await outage.locator('.head .what').click();
-    await page.getByText('A player of lobby-rx tries again twice').waitFor();
+    await page.getByText('A player of lobby-rx tries again up to three times').waitFor();
     await page.locator('.inspector .status.retrying').first().waitFor();
     await waitUntil(async () => (await count('.card .ok')) === 2);
     await apart();
@@ -252,6 +252,27 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await perform('Clock + 1 min');
     await page.getByText(/in · [1-9] expired/).waitFor({ state: 'attached' });
     for (const one of following) one.unsubscribe();
+  });
+
+  it('connects a game with a token that is valid, although the last one has expired', async () => {
+    await perform('Someone joins', { text: 'Ivy' });
+    await waitUntil(async () => (await result()).includes('Ivy has joined'));
+    const token = /^token: (\S+)$/m.exec(await result())![1]!;
+    await press('Close');
+    await perform('Expire token', { to: 'Ivy' });
+    await press('Connect a game');
+    await page.getByText('The token is that of Ivy').waitFor();
+    await press('Copy the token');
+    await page.getByText('Copy the token: copied').waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    deepStrictEqual([copied.split('.')[0], copied === token], ['identity', false]);
+    const { status } = await fetch(`${world.url}/identity/events/live`, {
+      headers: { authorization: `Bearer ${copied}` },
+    });
+    deepStrictEqual(status, 200);
+    const self = page.getByLabel('To whom').locator('option', { hasText: 'printed' });
+    await page.getByLabel('To whom').selectOption(await self.first().getAttribute('value'));
+    await press('Story');
   });
 
   it('tells two clients of one player apart, of which one has ended', async () => {
@@ -337,10 +358,19 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.locator('.inspector').getByRole('button', { name: 'Close' }).click();
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
     await page.evaluate(() => scrollTo(0, 0));
+    // Nothing is over the stories, and none waits because the mouse is on them.
+    await page.locator('aside').getByRole('button', { name: 'Close' }).click();
+    await page.mouse.move(0, 0);
+    await page.locator('.bar .primary').waitFor({ state: 'detached' });
     if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench-phone.png') });
     const { y, height } = (await page.locator('.stories > li').first().boundingBox())!;
     ok(y + height < 740, `the first story ends at ${y + height} px`);
     await fits('stories');
+    // Whom a count is of is shown in view.
+    await page.getByRole('button', { name: /^○ \d+ gone$/ }).click();
+    const card = (await page.locator('.card').first().boundingBox())!;
+    ok(card.y + card.height < 740, `the first of the gone ends at ${card.y + card.height} px`);
+    await page.getByRole('button', { name: /^○ \d+ gone$/ }).click();
     await story('You: Proxy answers 502').locator('.head .what').click();
     await page.locator('.inspector.open table').waitFor();
     await fits('the sheet');

@@ -101,6 +101,8 @@ function Panes({
     .map(one => one.who_id);
   // Without a choice, it is about someone who is there.
   const target = chosen === undefined ? connected[0] : undefined;
+  const name =
+    identities.find(({ identity_id }) => identity_id === who_id)?.display_name ?? 'the printed one';
   const renewalOf = (id: string) => `token renew${whoIs(isIdentity(id) ? id : self, self)}`;
   const { group_id = '' } = groups.find(({ members }) => members.includes(who_id)) ?? groups[0] ?? {};
   const story =
@@ -130,7 +132,7 @@ function Panes({
         </button>
       </Header>
       <main class="panes">
-        <div class="who">
+        <div class={`who ${tone === undefined ? '' : 'asked'}`}>
           <Players players={shown} {...{ now, chosen, choose, type, renewalOf }} />
           {view.planned.length > 0 && (
             <p class="warn">
@@ -166,7 +168,7 @@ function Panes({
             </button>
           </div>
           {isConnect ? (
-            <Connect {...{ client, who_id, group_id, isPlaying, play }} />
+            <Connect {...{ client, who_id, name, group_id, isPlaying, play }} renewal={renewalOf(who_id)} />
           ) : (
             <Inspector {...{ story, now }} answerOf={client.answerOf} />
           )}

@@ -1,4 +1,4 @@
-import type { SavedWorld, SeededWorld } from '../../emulator/index.js';
+import type { SavedWorld } from '../../emulator/index.js';
 import { CopyButton } from './copy-button.js';
 import type { EmulatorClient } from './emulator-client.js';
 
@@ -9,17 +9,32 @@ declare const PROGRAM: string;
 export function Connect({
   client,
   who_id,
+  name,
+  renewal,
   group_id,
   isPlaying,
   play,
 }: {
   client: EmulatorClient;
   who_id: string;
+  name: string;
+  /** The line that makes a new token for them. */
+  renewal: string;
   group_id: string;
   isPlaying: boolean;
   play: (isPlaying: boolean) => void;
 }) {
-  const token = () => tokenOf(client, who_id);
+  // A game that begins with a token that has expired is stopped at once.
+  const token = async () => {
+    const [token, { expired }] = (await bearerOf(client, who_id)) ?? ['', { expired: true }];
+    return expired ? String((await client.type(renewal)).token) : token;
+  };
+  // What is wrong, the demo player says.
+  const start = () =>
+    token().then(
+      () => play(true),
+      () => play(true),
+    );
   const code = (shown: string) =>
     PROGRAM.replace('URL', location.origin).replace('TOKEN', shown).replace('GROUP', group_id);
   return (
@@ -35,17 +50,30 @@ export function Connect({
           }
         />
         <CopyButton label="Copy the token" text={token} />
-        <button type="button" aria-pressed={isPlaying} onClick={() => play(!isPlaying)}>
+        <button
+          type="button"
+          aria-pressed={isPlaying}
+          onClick={() => (isPlaying ? play(false) : void start())}
+        >
           {isPlaying ? 'Stop the demo player' : 'Start the demo player'}
         </button>
       </div>
+      <p>
+        The token is that of {name}. In the shell, go on with <code>npx lobby-rx events</code>, or in a clone
+        with <code>npx tsx src/tools/cli/main.ts events</code>.
+      </p>
     </section>
   );
 }
 
-/** The latest token of an identity, which the page does not show. */
-export async function tokenOf(client: EmulatorClient, who_id: string): Promise<string> {
-  const { saved, world } = JSON.parse(await client.save()) as { saved: SavedWorld; world: SeededWorld };
-  const own = saved.bearers.filter(([, { id, expired }]) => id === who_id && !expired);
-  return own.at(-1)?.[0] ?? world.identityToken;
+/** The latest token of an identity, which the page does not show; an expired one only if there is no other. */
+export async function tokenOf(client: EmulatorClient, who_id: string): Promise<string | undefined> {
+  const bearer = await bearerOf(client, who_id);
+  return bearer?.[0];
+}
+
+async function bearerOf(client: EmulatorClient, who_id: string) {
+  const { saved } = JSON.parse(await client.save()) as { saved: SavedWorld };
+  const own = saved.bearers.filter(([, { id }]) => id === who_id);
+  return own.filter(([, { expired }]) => !expired).at(-1) ?? own.at(-1);
 }

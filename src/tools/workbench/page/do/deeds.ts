@@ -34,7 +34,7 @@ export const DEEDS: readonly Deed[] = [
     group: BREAK,
     label: 'Proxy answers 502',
     line: 'break proxy',
-    expected: 'tries again twice, and is live within three seconds; nothing is lost',
+    expected: 'tries again up to three times, and is live within six seconds; nothing is lost',
     code: "emulator.fault({ kind: 'html' }, { times: 2 });",
   },
   {

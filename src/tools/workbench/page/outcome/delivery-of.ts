@@ -73,7 +73,9 @@ function expected(line: Line, action: SeenAction, retention: number): Delivery {
 }
 
 function whyLost(answer: SeenRequest, later: readonly SeenRequest[], retention: number): { why?: string } {
-  const fault = answer.fault ?? later.find(request => request.fault !== undefined)?.fault;
+  // A fault after that answer is of something else.
+  const before = later.slice(0, later.indexOf(answer));
+  const fault = answer.fault ?? before.find(request => request.fault !== undefined)?.fault;
   if (fault !== undefined) return { why: `the fault ${fault}` };
   const index = indexOf(answer);
   if (index === undefined) return { why: 'its client began without an index' };

@@ -26,7 +26,8 @@ export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
       : { tone: 'gone', words: 'met nobody' };
   const count = (state: Spell['state']) => spells.filter(spell => spell.state === state).length;
   if (count('retrying') > 0) return { tone: 'warn', words: `not over: ${count('retrying')} retrying` };
-  if (count('stopped') > 0) return { tone: 'bad', words: 'stopped' };
+  const stopped = spells.find(({ state }) => state === 'stopped');
+  if (stopped) return { tone: 'bad', words: `stopped: ${outcomeOf(stopped.hits.at(-1)!).reason}` };
   if (count('gone') > 0) return { tone: 'gone', words: `${count('gone')} did not come back` };
   const took = Math.max(...spells.map(({ backAt, from }) => backAt! - from));
   const after = `over: ${spells.length > 1 ? 'all ' : ''}back after ${inSeconds(took)}`;
@@ -106,12 +107,14 @@ export function stepsOfDelivery(delivery: Delivery, now: number): readonly Step[
   const { state, line, sentAt, answer, proof, deadline, why } = delivery;
   if (state === 'waits') {
     const open = line.requests.some(({ ended_at }) => ended_at === undefined);
+    const { kind, reason } = outcomeOf(line.requests.at(-1)!);
+    const silent = kind === 'refused' ? `has stopped: ${reason}` : 'is gone';
     const left = deadline === undefined ? 0 : deadline - now;
     const words =
       deadline === undefined
         ? 'has had no answer yet: it begins with what comes later'
         : left > 0
-          ? `${open ? 'polls' : 'is gone'}. It gets this if it comes back within ${Math.ceil(left / 1_000)} s; after that, a gap`
+          ? `${open ? 'polls' : silent}. It gets this if it comes back within ${Math.ceil(left / 1_000)} s; after that, a gap`
           : 'did not come back in time: a gap';
     return [{ at: sentAt, tone: 'gone', words, short: words }];
   }

@@ -62,7 +62,8 @@ function spellOf(
     return backAt <= now ? { ...common, backAt, state: 'back' } : { ...common, state: 'retrying' };
   }
   const { kind, patience } = outcomeOf(last);
+  // As its card says: it has stopped, unless it comes with another token.
+  if (kind === 'refused') return { ...common, state: 'stopped' };
   const isSilent = last.ended_at !== undefined && now - last.ended_at >= patience;
-  if (!isSilent) return { ...common, state: 'retrying' };
-  return { ...common, state: kind === 'refused' ? 'stopped' : 'gone' };
+  return { ...common, state: isSilent ? 'gone' : 'retrying' };
 }

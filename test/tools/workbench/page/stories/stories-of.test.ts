@@ -84,12 +84,18 @@ describe('the stories of a workbench', () => {
   it('say that one who was refused has stopped, and why', () => {
     const refused = poll(0, '1', { ended_at: 100, status: 401 });
     deepStrictEqual(tell(60_000, [refused]), [
-      ['Ada was refused', 'stopped', 'Ada | 401 | has sent nothing since: stopped'],
+      [
+        ...['Ada was refused', 'stopped: its token was refused'],
+        'Ada | 401 | has sent nothing since: stopped',
+      ],
     ]);
+    // It is not said to try again before that, as its card does not say it either.
+    deepStrictEqual(tell(200, [refused]), tell(60_000, [refused]));
+    const renewed = poll(120, '1', answered(150, '2'));
+    deepStrictEqual(tell(200, [refused, renewed])[0]![1], 'over: back after 50 ms, nothing lost');
     const expired = action(50, 'token expire');
     deepStrictEqual(tell(60_000, [refused], [expired])[0]!.slice(0, 2), [
-      'You: token expire to Ada',
-      'stopped',
+      ...['You: token expire to Ada', 'stopped: its token was refused'],
     ]);
   });
 
@@ -128,6 +134,10 @@ describe('the stories of a workbench', () => {
       'Ada | is gone. It gets this if it comes back within 260 s; after that, a gap',
     ]);
     deepStrictEqual(delivery(400_000, gone)![2], 'Ada | did not come back in time: a gap');
+    deepStrictEqual(
+      delivery(81_000, gone, poll(501, '40900', { ended_at: 510, status: 401 }))![2],
+      'Ada | has stopped: its token was refused. It gets this if it comes back within 260 s; after that, a gap',
+    );
     const lost = poll(0, '900', { ...answered(1_200, '1201'), fault: 'last_event_only' });
     deepStrictEqual(delivery(2_000, lost)![1], 'lost: the fault last_event_only');
     deepStrictEqual(delivery(2_000)![1], 'nobody follows their live events');
