@@ -2,7 +2,6 @@ export { explainFailure } from './explain-failure.js';
 export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 export { fromFetch, type FetchConfig } from './from-fetch.js';
 export {
-  answerOf,
   MAX_BODY,
   redirected,
   summaryOf,

@@ -36,7 +36,7 @@ export interface DueGap {
 }
 
 /** Equal to no key. */
-export const NO_KEY = {};
+const NO_KEY = {};
 
 const LONG_AGO: Instant = { at: -Infinity, monotonic: -Infinity };
 

@@ -1,5 +1,5 @@
 export { shardOf } from './assign-shards.js';
-export type { Appended, FleetCheckpoint, FleetHead, FleetLog, FleetRecord, LastRecord } from './fleet-log.js';
+export type { Appended, FleetHead, FleetLog, FleetRecord, LastRecord } from './fleet-log.js';
 export {
   type FleetRegistry,
   type BareCheckpoint,

@@ -49,5 +49,5 @@ function lineOf(poll: SeenRequest, lines: readonly OwnLine[]): OwnLine | undefin
 }
 
 /** The index with which a client goes on after a request. */
-export const nextOf = (request: SeenRequest): string | undefined =>
+const nextOf = (request: SeenRequest): string | undefined =>
   outcomeOf(request).isTrouble ? indexOf(request) : (request.next_index ?? indexOf(request));
