@@ -7,14 +7,12 @@ import {
   ignoreElements,
   map,
   merge,
-  NEVER,
   of,
   repeat,
   retry,
   Subject,
   switchMap,
   take,
-  throwError,
   timer,
   toArray,
   type Observable,
@@ -22,15 +20,12 @@ import {
 import { keyOfMembers } from '../../endpoint/index.js';
 import type { GroupMemberList } from '../../protocol/index.js';
 import {
-  backoffDelay,
-  spreadWait,
   watchSettings,
   type Checkpoint,
   type PollEnd,
   type WatchConfig,
   type WatchSettings,
   type WatchSignal,
-  type WatchStatus,
 } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
 import { endpointPages, endpointSignals } from '../requests.js';
