@@ -1,5 +1,5 @@
 import {
-  from,
+  defer,
   Subscription,
   take,
   type ObservableInput,
@@ -89,20 +89,17 @@ export class SharedCall {
     const fail = (error: Error) => {
       if (isOpen()) this.#fail(error);
     };
-    try {
-      const values$ = from(given).pipe(take(1));
-      work.add(
-        values$.subscribe({
-          next: value => {
-            if (isOpen()) this.#receive(value);
-          },
-          error: (error: unknown) => fail(this.#thrown(error)),
-          complete: () => fail(this.#failed('completed without a token')),
-        }),
-      );
-    } catch (error) {
-      fail(this.#thrown(error));
-    }
+    // What is no input after all fails as a stream does.
+    const values$ = defer(() => given).pipe(take(1));
+    work.add(
+      values$.subscribe({
+        next: value => {
+          if (isOpen()) this.#receive(value);
+        },
+        error: (error: unknown) => fail(this.#thrown(error)),
+        complete: () => fail(this.#failed('completed without a token')),
+      }),
+    );
   }
 
   #receive(value: unknown): void {
