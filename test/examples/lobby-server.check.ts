@@ -39,7 +39,13 @@ describe('The program of docs/lobby-server.md', () => {
     await emulator.prints('}\n');
     const info = JSON.parse(emulator.out()) as EmulatorInfo;
     const port = await freePort();
-    const env = { LOBBY_RX_URL: info.url, LOBBY_TOKEN: info.lobbyToken, PORT: String(port), PLAYERS: folder };
+    const env = {
+      LOBBY_RX_URL: info.url,
+      LOBBY_TOKEN: info.lobbyToken,
+      PORT: String(port),
+      PLAYERS: folder,
+      GATE: 'one',
+    };
     const server = spawnTs(file, [], { env });
     await waitUntil(() => isListening(port));
     const sent = ['', 'GET /play HTTP/1.1\r\n', handshakeRequest('/play'), handshakeRequest('/elsewhere')];
@@ -78,17 +84,22 @@ describe('The program of docs/lobby-server.md', () => {
     await waitUntil(() => isListening(port));
     const grace = await enter(/"player_token":"([^"]+)"/.exec(emulator.out())![1]!);
     await waitUntil(() => grace.seen.length === 1);
-    strictEqual(readdirSync(folder).length, 1);
+    strictEqual(slotsIn(folder), 1);
     killed.process.kill('SIGKILL');
     await killed.exited;
     const next = spawnTs(file, [], { env });
-    await waitUntil(() => readdirSync(folder).length === 0);
+    await waitUntil(() => slotsIn(folder) === 0);
     next.process.kill();
     await next.exited;
     emulator.process.kill();
     await emulator.exited;
   });
 });
+
+/** How many slots are kept: each is a file. */
+function slotsIn(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile()).length;
+}
 
 /** Connects to a server of this machine, and sends this and nothing more. */
 async function connectSilently(port: number, sent: string): Promise<Socket> {
