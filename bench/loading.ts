@@ -60,7 +60,7 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
   [
     'provideLobbyClient, injectFeed, injectRoster, without Angular',
     "export { provideLobbyClient, injectFeed, injectRoster } from 'lobby-rx/angular'",
-    [36, 30.5],
+    [40.5, 30.5],
   ],
   ['everything', "export * from 'lobby-rx'"],
   [

@@ -90,7 +90,7 @@ async function comparePeers(service: ServiceProcess, report: Report): Promise<vo
     ...Object.fromEntries(rounds.names.map((name): [string, Bound] => [name, [2.6, 1]])),
     [BY_HAND]: [2.6, 1.1],
     [OVER_HTTP]: [2.4, 1.1],
-    [POLLING]: 1,
+    [POLLING]: 1.15,
     [OFFICIAL]: 1,
   });
   report.row('lobby-rx, events a second', 1_000_000 / rounds.median(FEED), '/s');
