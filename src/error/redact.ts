@@ -131,17 +131,22 @@ export function redactBody(text: string, secrets: readonly string[]): string {
   }
   // Nearly always: then nothing has to be taken apart.
   if (!isIn(text, forms) && !(text.includes('\\') && isIn(stringsIn(json), forms))) return text;
-  let depth = 0;
   try {
-    return text.replace(BRACKET_OR_STRING, (part, string?: string, colon?: string) => {
-      if (string === undefined) depth += part === '{' || part === '[' ? 1 : -1;
-      if (string === undefined || (depth === 1 && colon)) return part;
-      return `${JSON.stringify(masked(JSON.parse(string) as string, forms))}${colon ?? ''}`;
-    });
+    return maskedStrings(text, forms);
   } catch {
     // A string with more escapes than a pattern can go through.
     return masked(text, forms);
   }
+}
+
+/** Masks in the strings of JSON, but for the keys at the top. */
+function maskedStrings(text: string, forms: readonly Form[]): string {
+  let depth = 0;
+  return text.replace(BRACKET_OR_STRING, (part, string?: string, colon?: string) => {
+    if (string === undefined) depth += part === '{' || part === '[' ? 1 : -1;
+    if (string === undefined || (depth === 1 && colon)) return part;
+    return `${JSON.stringify(masked(JSON.parse(string) as string, forms))}${colon ?? ''}`;
+  });
 }
 
 function isIn(text: string, forms: readonly Form[]): boolean {
